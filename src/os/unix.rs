@@ -134,19 +134,24 @@ pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Co
 /// `MADV_POPULATE_WRITE`, which Linux has since 5.14.
 #[cfg(linux_kernel)]
 mod populate {
-    use super::{Code, NonNull, check, last_code, page_bytes};
+    use super::{Code, NonNull, c_int, check, last_code, page_bytes};
     use std::sync::OnceLock;
 
-    const MADV_POPULATE_WRITE: libc::c_int = 23;
+    const MADV_POPULATE_WRITE: c_int = 23;
 
     pub(super) fn is_known() -> bool {
         static KNOWN: OnceLock<bool> = OnceLock::new();
         *KNOWN.get_or_init(|| {
-            // Advice for nothing is refused only if it is not known.
-            let anywhere = std::ptr::without_provenance_mut(page_bytes());
-            // SAFETY: an empty range is not looked at.
-            check(unsafe { libc::madvise(anywhere, 0, MADV_POPULATE_WRITE) }).is_ok()
+            // Advice for nothing is refused only if it is not known. Emulators that ignore advice
+            // (qemu's user mode) do not refuse even what nobody can know.
+            advise_nothing(MADV_POPULATE_WRITE).is_ok() && advise_nothing(c_int::MAX).is_err()
         })
+    }
+
+    fn advise_nothing(advice: c_int) -> Result<(), Code> {
+        let anywhere = std::ptr::without_provenance_mut(page_bytes());
+        // SAFETY: an empty range is not looked at.
+        check(unsafe { libc::madvise(anywhere, 0, advice) })
     }
 
     /// # Safety
@@ -193,6 +198,13 @@ pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
     check(unsafe { libc::munmap(start.as_ptr().cast(), bytes) })
 }
 
+/// OpenBSD tells nobody which pages are resident: it removed `mincore` in 6.5.
+#[cfg(target_os = "openbsd")]
+pub(super) fn resident_bytes(_: NonNull<u8>, _: usize) -> Result<usize, Code> {
+    Err(libc::ENOTSUP)
+}
+
+#[cfg(not(target_os = "openbsd"))]
 pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, Code> {
     const PAGES: usize = 4096;
     // The pointer that `mincore` takes is signed on some systems.
