@@ -5,8 +5,10 @@ use crate::error::ErrorKind;
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
-use windows_sys::Win32::Foundation::{ERROR_COMMITMENT_LIMIT, ERROR_NOT_ENOUGH_MEMORY};
-use windows_sys::Win32::Foundation::{ERROR_INVALID_ADDRESS, ERROR_WORKING_SET_QUOTA};
+use windows_sys::Win32::Foundation::{
+    ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS, ERROR_INVALID_PARAMETER,
+    ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
+};
 use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_DECOMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_NOACCESS, PAGE_READWRITE,
     VirtualAlloc, VirtualFree,
@@ -21,7 +23,7 @@ pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
 /// What a call that `fault` refuses answers.
 #[cfg(test)]
-pub(super) const NO_MEMORY: Code = ERROR_COMMITMENT_LIMIT as Code;
+pub(super) const NO_MEMORY: Code = ERROR_NOT_ENOUGH_MEMORY as Code;
 
 fn check(result: i32) -> Result<(), Code> {
     if result == 0 { Err(last_code()) } else { Ok(()) }
@@ -142,7 +144,11 @@ pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, 
 pub(super) fn limit_behind(call: Call, _: usize, code: Code) -> Option<(ErrorKind, Option<u64>)> {
     let kind = match (call, code as u32) {
         (Call::Lock, ERROR_WORKING_SET_QUOTA) => ErrorKind::LockLimit,
-        (Call::Reserve, ERROR_NOT_ENOUGH_MEMORY | ERROR_INVALID_ADDRESS) => ErrorKind::AddressSpace,
+        // More than there are addresses is an invalid parameter.
+        (
+            Call::Reserve,
+            ERROR_NOT_ENOUGH_MEMORY | ERROR_INVALID_ADDRESS | ERROR_INVALID_PARAMETER,
+        ) => ErrorKind::AddressSpace,
         (Call::Commit | Call::Discard | Call::Prefault, _)
         | (_, ERROR_COMMITMENT_LIMIT | ERROR_NOT_ENOUGH_MEMORY) => ErrorKind::Memory,
         _ => return None,
