@@ -271,9 +271,9 @@ mod tests {
 
     #[test]
     fn display_names_the_limit_the_bytes_and_the_way_out() {
-        let error = Error::new(ErrorKind::AddressLimit, 1 << 50).with_limit(1 << 30).with_code(12);
+        let error = Error::new(ErrorKind::AddressLimit, 3 << 30).with_limit(1 << 40).with_code(12);
         let text = error.to_string();
-        for part in ["1125899906842624 bytes (1.0 PiB)", "1.0 GiB", "RLIMIT_AS", "os error 12"] {
+        for part in ["3221225472 bytes (3.0 GiB)", "1.0 TiB", "RLIMIT_AS", "os error 12"] {
             assert!(text.contains(part), "{part:?} is not in {text:?}");
         }
     }
