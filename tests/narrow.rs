@@ -1,0 +1,53 @@
+//! Arrays where a pointer has 32 bits, and addresses run out before memory does. In a process of
+//! its own, since it takes all addresses there are; one test, since others would find none.
+#![cfg(all(target_pointer_width = "32", any(unix, windows)))]
+
+use stayput::{ErrorKind, Reservation, VmVec};
+
+const MIB: usize = 1 << 20;
+
+#[test]
+fn many_arrays_share_few_addresses() {
+    let refused = VmVec::<u8>::try_with_max_len(3 << 30).unwrap_err();
+    assert_eq!((refused.kind(), refused.bytes()), (ErrorKind::CapacityOverflow, 3 << 30));
+    assert!(refused.to_string().contains("2147483647 bytes (2.0 GiB)"), "{refused}");
+    let refused = VmVec::<u64>::try_with_max_len(1 << 30).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::CapacityOverflow);
+
+    // Released addresses can be had again, or 100 GiB would not be had.
+    for n in 0..200 {
+        let mut vec = VmVec::with_max_len(512 * MIB / size_of::<u32>());
+        vec.push(n);
+        assert_eq!(vec, [n]);
+    }
+
+    // 5 GiB are wished for, in 4 GiB of addresses: the later arrays get less.
+    let mut arrays: Vec<_> = (0..40)
+        .map(|n| {
+            let mut vec = VmVec::new();
+            vec.try_push(n).map(|()| vec).unwrap_or_else(|refused| panic!("{n}: {refused}"))
+        })
+        .collect();
+    let reserved = |vec: &VmVec<u32>| vec.stats().reserved_bytes;
+    assert_eq!(reserved(&arrays[0]), 128 * MIB);
+    assert!(reserved(&arrays[39]) < 128 * MIB);
+    assert!(arrays.iter().all(|vec| reserved(vec) >= MIB));
+
+    // When nothing is left, that is an error, and what there is stays usable.
+    let refused = loop {
+        let mut vec = VmVec::new();
+        match vec.try_push(u32::try_from(arrays.len()).unwrap()) {
+            Ok(()) => arrays.push(vec),
+            Err(refused) => break refused.error,
+        }
+        assert!(arrays.len() < 4096);
+    };
+    assert_eq!(refused.kind(), ErrorKind::AddressSpace, "{refused}");
+    for (n, vec) in (0..).zip(&mut arrays) {
+        vec.push(n + 1);
+        assert_eq!(*vec, [n, n + 1]);
+    }
+
+    drop(arrays);
+    assert!(Reservation::new(1 << 30).is_ok());
+}
