@@ -2,27 +2,37 @@
 //! to one container alone.
 
 use std::error::Error;
+use std::hint::black_box;
 use std::process::{Command, Stdio};
 use std::{env, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{Allocator, MIMALLOC_VARIABLE};
-use crate::containers::{self, Container};
+use crate::containers::{self, Container, Pages};
+use crate::entity::Entity;
 use crate::scenario::Scenario;
 
-/// The first argument of a child; its job follows as JSON.
+/// The first argument of a child; its task follows as JSON.
 const CHILD: &str = "--frame-stalls-child";
+
+/// What a child is for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Task {
+    Measure(Job),
+    /// Touch that many bytes, and end. Under a hypervisor that takes free memory back, the first
+    /// touch of a page after a pause costs several times as much as the kernel's own work. Done
+    /// before each measurement, this has every container start with the same memory at hand.
+    Touch(usize),
+}
+
+const SMALLEST_PAGE_BYTES: usize = 4096;
 
 /// What is timed. One run can't time both: the clock would distort the frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Pass {
     Frames,
     Pushes,
-}
-
-impl Pass {
-    pub(crate) const ALL: &[Self] = &[Self::Frames, Self::Pushes];
 }
 
 /// What a child is to measure.
@@ -58,34 +68,62 @@ pub(crate) struct Outcome {
     pub(crate) worst_push_ns: u64,
 }
 
-/// The job, if this process is a child.
-pub(crate) fn job_from_args() -> serde_json::Result<Option<Job>> {
+/// The task, if this process is a child.
+pub(crate) fn task_from_args() -> serde_json::Result<Option<Task>> {
     let mut args = env::args().skip(1);
     match (args.next(), args.next()) {
-        (Some(flag), Some(job)) if flag == CHILD => serde_json::from_str(&job).map(Some),
+        (Some(flag), Some(task)) if flag == CHILD => serde_json::from_str(&task).map(Some),
         _ => Ok(None),
     }
 }
 
-/// Does the job and writes what was found to standard output.
-pub(crate) fn answer(job: &Job) -> Result<(), Box<dyn Error>> {
-    let container = containers::find(&job.container).ok_or("no container of that name")?;
-    assert_eq!(Allocator::current(), container.allocator, "started under the wrong allocator");
-    serde_json::to_writer(io::stdout(), &(container.run)(job))?;
+/// Does the task and writes what was found to standard output.
+pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
+    let outcome = match task {
+        Task::Measure(job) => {
+            let container = containers::find(&job.container).ok_or("no container of that name")?;
+            assert_eq!(Allocator::current(), container.allocator, "the wrong allocator");
+            (container.run)(job)
+        }
+        Task::Touch(bytes) => {
+            let mut memory = vec![0_u8; *bytes];
+            memory.iter_mut().step_by(SMALLEST_PAGE_BYTES).for_each(|byte| *byte = 1);
+            black_box(&memory);
+            Outcome::default()
+        }
+    };
+    serde_json::to_writer(io::stdout(), &outcome)?;
     Ok(())
 }
 
-/// Has a new process do the job.
-pub(crate) fn delegate(job: &Job, container: &Container) -> Result<Outcome, Box<dyn Error>> {
+/// Has a new process measure a container.
+pub(crate) fn measure(job: Job, container: &Container) -> Result<Outcome, Box<dyn Error>> {
+    delegate(&Task::Measure(job), container.allocator)
+        .map_err(|error| format!("measuring {}: {error}", container.name).into())
+}
+
+/// Has a new process touch as much memory as the job can need, in pages of the size that the
+/// container will ask for. Mimalloc is the allocator that asks for huge ones.
+pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Error>> {
+    let bytes = job.total() * size_of::<Entity>();
+    match container.pages {
+        Pages::Small => delegate(&Task::Touch(bytes * 2), Allocator::System),
+        // Room for the old and the new array of a `Vec` that copies.
+        Pages::Huge => delegate(&Task::Touch(bytes * 4), Allocator::Mimalloc),
+    }
+    .map(drop)
+}
+
+fn delegate(task: &Task, allocator: Allocator) -> Result<Outcome, Box<dyn Error>> {
     let mut command = Command::new(env::current_exe()?);
-    command.arg(CHILD).arg(serde_json::to_string(job)?).stderr(Stdio::inherit());
-    match container.allocator {
+    command.arg(CHILD).arg(serde_json::to_string(task)?).stderr(Stdio::inherit());
+    match allocator {
         Allocator::System => command.env_remove(MIMALLOC_VARIABLE),
         Allocator::Mimalloc => command.env(MIMALLOC_VARIABLE, "1"),
     };
     let output = command.output()?;
     if !output.status.success() {
-        return Err(format!("measuring {} failed: {}", container.name, output.status).into());
+        return Err(format!("the child process failed: {}", output.status).into());
     }
     Ok(serde_json::from_slice(&output.stdout)?)
 }

@@ -29,6 +29,13 @@ pub(crate) enum Family {
     Stayput,
 }
 
+/// The pages that a container asks the system for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pages {
+    Small,
+    Huge,
+}
+
 /// A container with its settings, and how to measure it.
 #[derive(Debug)]
 pub(crate) struct Container {
@@ -44,6 +51,7 @@ pub(crate) struct Container {
     pub(crate) headline: bool,
     pub(crate) colour: (u8, u8, u8),
     pub(crate) allocator: Allocator,
+    pub(crate) pages: Pages,
     pub(crate) run: fn(&Job) -> Outcome,
 }
 
@@ -70,6 +78,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: true,
         colour: (0xE6, 0x9F, 0x00),
         allocator: Allocator::System,
+        pages: Pages::Small,
         run: |job| measure(job, Vec::new()),
     },
     Container {
@@ -81,6 +90,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: true,
         colour: (0xD5, 0x5E, 0x00),
         allocator: Allocator::Mimalloc,
+        pages: Pages::Huge,
         run: |job| measure(job, Vec::new()),
     },
     Container {
@@ -92,6 +102,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: false,
         colour: (0x88, 0x22, 0x55),
         allocator: Allocator::System,
+        pages: Pages::Small,
         run: |job| measure(job, Vec::with_capacity(job.total())),
     },
     Container {
@@ -103,6 +114,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: true,
         colour: (0x88, 0x88, 0x88),
         allocator: Allocator::System,
+        pages: Pages::Small,
         run: |job| measure(job, warm_vec(job.total())),
     },
     Container {
@@ -114,6 +126,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: true,
         colour: (0xCC, 0x79, 0xA7),
         allocator: Allocator::System,
+        pages: Pages::Small,
         run: |job| measure(job, virtual_buffer::vec::Vec::new(job.total())),
     },
     Container {
@@ -125,6 +138,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: true,
         colour: (0x56, 0xB4, 0xE9),
         allocator: Allocator::System,
+        pages: Pages::Small,
         run: |job| measure(job, boxcar::Vec::new()),
     },
     Container {
@@ -136,6 +150,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: true,
         colour: (0x00, 0x9E, 0x73),
         allocator: Allocator::System,
+        pages: Pages::Small,
         run: |job| measure(job, SplitVec::<Entity, Doubling>::with_doubling_growth()),
     },
     Container {
@@ -147,6 +162,7 @@ pub(crate) const ALL: &[Container] = &[
         headline: false,
         colour: (0x99, 0x99, 0x33),
         allocator: Allocator::System,
+        pages: Pages::Small,
         run: |job| measure(job, SplitVec::<Entity, Linear>::with_linear_growth(FRAGMENT_EXPONENT)),
     },
 ];

@@ -23,6 +23,8 @@ pub(crate) struct Machine {
     pub(crate) kernel: Option<String>,
     pub(crate) transparent_huge_pages: Option<String>,
     pub(crate) overcommit: Option<String>,
+    /// Whether the hypervisor takes free memory back, which makes first touches dear.
+    pub(crate) free_page_reporting: Option<bool>,
     pub(crate) rustc: Option<String>,
     pub(crate) crates: BTreeMap<&'static str, String>,
 }
@@ -44,6 +46,7 @@ impl Machine {
             transparent_huge_pages: read_trimmed("/sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|modes| selected(&modes)),
             overcommit: read_trimmed("/proc/sys/vm/overcommit_memory"),
+            free_page_reporting: free_page_reporting(),
             rustc: rustc(),
             crates: versions(),
         }
@@ -79,6 +82,10 @@ impl Machine {
             known("Kernel", self.kernel.clone()),
             known("Transparent huge pages", self.transparent_huge_pages.clone()),
             known("vm.overcommit_memory", self.overcommit.clone()),
+            known(
+                "Free page reporting",
+                self.free_page_reporting.map(|on| if on { "on" } else { "off" }.to_owned()),
+            ),
             known("Compiler", self.rustc.clone()),
             known("Crates", Some(crates.join(", "))),
         ]
@@ -108,6 +115,14 @@ fn memory_bytes() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
     let kib: u64 = field(&meminfo, "MemTotal")?.strip_suffix(" kB")?.parse().ok()?;
     Some(kib * 1024)
+}
+
+/// Bit 5 of the features that a virtio balloon was granted, which the kernel spells out as text.
+fn free_page_reporting() -> Option<bool> {
+    let devices = fs::read_dir("/sys/bus/virtio/drivers/virtio_balloon").ok()?;
+    let features =
+        devices.filter_map(|device| fs::read_to_string(device.ok()?.path().join("features")).ok());
+    features.map(|bits| bits.as_bytes().get(5) == Some(&b'1')).reduce(|any, on| any || on)
 }
 
 /// Asks the compiler that cargo would use here.

@@ -24,8 +24,8 @@ use std::error::Error;
 /// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
 /// test harness. Criterion tells the two apart in the same way.
 fn main() -> Result<(), Box<dyn Error>> {
-    if let Some(job) = child::job_from_args()? {
-        child::answer(&job)
+    if let Some(task) = child::task_from_args()? {
+        child::perform(&task)
     } else if std::env::args().any(|arg| arg == "--bench") {
         run::bench(&cli::Options::from_args())
     } else {
