@@ -1,1 +1,64 @@
-//! stub
+//! Arrays that never move.
+//!
+//! A large range of addresses is reserved up front, and pages of it are committed as the array
+//! grows. Elements stay contiguous, a pointer to an element stays good for as long as the element
+//! lives, and growing never copies.
+//!
+//! ```
+//! use stayput::VmVec;
+//!
+//! let mut particles = VmVec::new();
+//! particles.push([0.0_f32; 4]);
+//! let first = particles.as_ptr();
+//!
+//! particles.extend((0..1_000_000).map(|i| [i as f32; 4]));
+//! assert_eq!(particles.as_ptr(), first); // a `Vec` would have moved some twenty times
+//! ```
+//!
+//! Which type to take:
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`VmVec`] | std's `Vec`, in place: swap the name |
+//! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`Reservation`] | the range of addresses itself, for those who build their own |
+//!
+//! # Words
+//!
+//! | word | meaning |
+//! |---|---|
+//! | reservation | a range of address space, owned; costs no memory |
+//! | commit, decommit | make pages usable and charged; hand memory *and* charge back, inaccessible again |
+//! | discard | hand the memory back but keep the pages accessible, reading as zero |
+//! | prefault | make committed pages resident now, so that touching them later takes no page fault |
+//! | release | end a reservation |
+//! | `len`, `capacity`, `max_len` | elements: initialised, committed, what the reservation can ever hold |
+//! | `*_bytes` | anything that counts bytes |
+//!
+//! # Systems
+//!
+//! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows; with other targets the crate
+//! builds, and refuses every reservation with [`ErrorKind::Unsupported`].
+//!
+//! After `fork` the child has a copy of every array, at the same addresses, as of all private
+//! memory. Memory locked by [`Reservation::lock`] is not locked in the child.
+//!
+//! # Features
+//!
+//! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, for element types that are
+//!   valid when all zero.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod error;
+mod macros;
+mod os;
+mod page;
+mod raw_vec;
+mod reservation;
+mod vec;
+
+pub use error::{Error, ErrorKind, Refused};
+pub use raw_vec::Growth;
+pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
+pub use vec::{Drain, ExtractIf, GrowOnly, IntoIter, Rest, Splice, VecBuilder, VecStats, VmVec};

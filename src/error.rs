@@ -1,0 +1,309 @@
+//! [`Error`]: which limit refused, for how many bytes, and the way out.
+
+#![forbid(unsafe_code)]
+
+use std::fmt;
+
+/// Why memory, or an address range for it, could not be had.
+///
+/// An error names the limit that was hit ([`kind`](Self::kind), [`limit`](Self::limit)), how many
+/// bytes were asked for ([`bytes`](Self::bytes)) and what the system answered
+/// ([`raw_os_error`](Self::raw_os_error)); its [`Display`](fmt::Display) adds what to do about it.
+/// Making, copying and printing one allocates nothing.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{ErrorKind, VmVec};
+///
+/// let mut two = VmVec::with_max_len(2);
+/// two.extend(["a", "b"]);
+/// let refused = two.try_push("c").unwrap_err();
+/// assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+/// assert_eq!(refused.error.limit(), Some(2));
+/// assert_eq!(refused.value, "c");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[must_use]
+pub struct Error {
+    kind: ErrorKind,
+    code: i32,
+    bytes: usize,
+    limit: Option<u64>,
+}
+
+/// The limit that was hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No free range of addresses is that large.
+    AddressSpace,
+    /// The process may not use that much address space (`RLIMIT_AS`).
+    /// [`Error::limit`] is that limit in bytes.
+    AddressLimit,
+    /// The system will not promise that much memory: what is free, or may be committed, is less.
+    Memory,
+    /// The process may not have that much private writable memory (`RLIMIT_DATA`).
+    /// [`Error::limit`] is that limit in bytes.
+    DataLimit,
+    /// The process has as many mappings as it may have (`vm.max_map_count` on Linux).
+    /// [`Error::limit`] is that count.
+    MappingLimit,
+    /// The process may not lock that much memory (`RLIMIT_MEMLOCK`).
+    /// [`Error::limit`] is that limit in bytes.
+    LockLimit,
+    /// The array holds all that its reservation was made for.
+    /// [`Error::limit`] is its `max_len` in elements.
+    MaxLen,
+    /// The size in bytes is more than `isize::MAX`, which no array in Rust may have.
+    CapacityOverflow,
+    /// A range does not lie inside the reservation, or ends before it starts.
+    /// [`Error::limit`] is the size of the reservation in bytes.
+    OutOfBounds,
+    /// A range does not start and end on a page boundary, or an alignment is no power of two.
+    /// [`Error::limit`] is what was asked to be aligned, or the alignment.
+    Alignment,
+    /// This system has no virtual memory that the crate knows how to use.
+    Unsupported,
+    /// Any other refusal; [`Error::raw_os_error`] says which.
+    System,
+}
+
+impl Error {
+    /// An error that is ours: no system call was refused.
+    #[cold]
+    pub(crate) const fn new(kind: ErrorKind, bytes: usize) -> Self {
+        Self { kind, code: 0, bytes, limit: None }
+    }
+
+    /// What the system answered, by its own number.
+    #[cold]
+    pub(crate) const fn with_code(self, code: i32) -> Self {
+        Self { code, ..self }
+    }
+
+    /// The value of the limit that was hit, in the unit of the kind.
+    #[cold]
+    pub(crate) const fn with_limit(self, limit: u64) -> Self {
+        Self { limit: Some(limit), ..self }
+    }
+
+    /// Which limit was hit.
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// How many bytes were asked for, at once.
+    ///
+    /// For [`ErrorKind::MaxLen`], what the array would have taken in all; `usize::MAX` where the
+    /// number cannot be expressed.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The value of the limit, where it is known; its unit is said at the [`ErrorKind`].
+    pub const fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
+    /// What the system answered (`errno`, `GetLastError`), where it was asked.
+    pub const fn raw_os_error(&self) -> Option<i32> {
+        if self.code == 0 { None } else { Some(self.code) }
+    }
+}
+
+#[expect(clippy::missing_fields_in_debug, reason = "`code` is shown as `raw_os_error`")]
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind)
+            .field("raw_os_error", &self.raw_os_error())
+            .field("bytes", &self.bytes)
+            .field("limit", &self.limit)
+            .finish()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = Bytes(self.bytes as u64);
+        let limit = self.limit.unwrap_or(0);
+        match self.kind {
+            ErrorKind::AddressSpace => write!(
+                f,
+                "no free range of addresses holds {bytes}; ask for less (a smaller `max_len`) or \
+                 drop other reservations"
+            ),
+            ErrorKind::AddressLimit => write!(
+                f,
+                "reserving {bytes} passes this process' limit of address space, {} \
+                 (RLIMIT_AS); raise it (`ulimit -v`) or ask for less (a smaller `max_len`)",
+                Bytes(limit)
+            ),
+            ErrorKind::Memory => write!(
+                f,
+                "the system will not commit {bytes} more; free memory, add swap, or raise what \
+                 it may promise (overcommit and control-group limits, the page file)"
+            ),
+            ErrorKind::DataLimit => write!(
+                f,
+                "committing {bytes} passes this process' limit of writable memory, {} \
+                 (RLIMIT_DATA); raise it (`ulimit -d`) or use less",
+                Bytes(limit)
+            ),
+            ErrorKind::MappingLimit => write!(
+                f,
+                "changing {bytes} needs more mappings than the {limit} a process may have; \
+                 raise `vm.max_map_count` or keep fewer separate ranges"
+            ),
+            ErrorKind::LockLimit => write!(
+                f,
+                "locking {bytes} passes this process' limit of locked memory, {} \
+                 (RLIMIT_MEMLOCK); raise it (`ulimit -l`) or lock less",
+                Bytes(limit)
+            ),
+            ErrorKind::MaxLen => write!(
+                f,
+                "the array is full: its reservation was made for {limit} elements, and {bytes} \
+                 are asked for; make it with a larger `max_len`"
+            ),
+            ErrorKind::CapacityOverflow => write!(
+                f,
+                "capacity overflow: {bytes} is more than the {} an array may have",
+                Bytes(isize::MAX as u64)
+            ),
+            ErrorKind::OutOfBounds => write!(
+                f,
+                "the range ends at byte {}, or starts behind its end, in a reservation of {}",
+                self.bytes,
+                Bytes(limit)
+            ),
+            ErrorKind::Alignment => write!(
+                f,
+                "{limit} is no power of two, or no multiple of the page; round ranges to \
+                 `page_size()`, and align to 1, 2, 4, …"
+            ),
+            ErrorKind::Unsupported => {
+                f.write_str("this system has no virtual memory that stayput can use")
+            }
+            ErrorKind::System => write!(f, "the system refused a request for {bytes}"),
+        }?;
+        match self.raw_os_error() {
+            Some(code) => write!(f, " (os error {code})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Error> for std::io::Error {
+    /// An [`io::Error`](std::io::Error) with this one as its source.
+    fn from(error: Error) -> Self {
+        Self::new(std::io::ErrorKind::OutOfMemory, error)
+    }
+}
+
+/// An error, and the value that could not be stored because of it.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Error, VmVec};
+///
+/// fn store(into: &mut VmVec<String>, text: String) -> Result<(), Error> {
+///     into.try_push(text)?; // the text is dropped on failure; `.value` would give it back
+///     Ok(())
+/// }
+/// # store(&mut VmVec::new(), "a".into()).unwrap();
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Refused<V> {
+    /// Why it could not be stored.
+    pub error: Error,
+    /// What could not be stored.
+    pub value: V,
+}
+
+impl<V> fmt::Debug for Refused<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refused").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<V> fmt::Display for Refused<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<V> std::error::Error for Refused<V> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl<V> From<Refused<V>> for Error {
+    fn from(refused: Refused<V>) -> Self {
+        refused.error
+    }
+}
+
+/// A byte count, with the binary unit that suits it where it is large.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+        write!(f, "{} bytes", self.0)?;
+        let Some(unit) = (self.0.max(1).ilog2() / 10).checked_sub(1) else {
+            return Ok(());
+        };
+        #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+        let scaled = self.0 as f64 / f64::from((unit + 1) * 10).exp2();
+        write!(f, " ({scaled:.1} {})", UNITS[unit as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_names_the_limit_the_bytes_and_the_way_out() {
+        let error = Error::new(ErrorKind::AddressLimit, 1 << 50).with_limit(1 << 30).with_code(12);
+        let text = error.to_string();
+        for part in ["1125899906842624 bytes (1.0 PiB)", "1.0 GiB", "RLIMIT_AS", "os error 12"] {
+            assert!(text.contains(part), "{part:?} is not in {text:?}");
+        }
+    }
+
+    #[test]
+    fn byte_counts_carry_a_unit_from_a_kibibyte_on() {
+        assert_eq!(Bytes(0).to_string(), "0 bytes");
+        assert_eq!(Bytes(1023).to_string(), "1023 bytes");
+        assert_eq!(Bytes(1024).to_string(), "1024 bytes (1.0 KiB)");
+        assert_eq!(Bytes(3 << 29).to_string(), "1610612736 bytes (1.5 GiB)");
+        assert_eq!(Bytes(u64::MAX).to_string(), "18446744073709551615 bytes (16.0 EiB)");
+    }
+
+    #[test]
+    fn every_kind_has_words() {
+        for kind in [
+            ErrorKind::AddressSpace,
+            ErrorKind::AddressLimit,
+            ErrorKind::Memory,
+            ErrorKind::DataLimit,
+            ErrorKind::MappingLimit,
+            ErrorKind::LockLimit,
+            ErrorKind::MaxLen,
+            ErrorKind::CapacityOverflow,
+            ErrorKind::OutOfBounds,
+            ErrorKind::Alignment,
+            ErrorKind::Unsupported,
+            ErrorKind::System,
+        ] {
+            assert!(Error::new(kind, 4096).to_string().len() > 20, "{kind:?}");
+        }
+    }
+}

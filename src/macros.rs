@@ -1,0 +1,32 @@
+//! [`vm_vec!`](crate::vm_vec).
+
+/// Makes a [`VmVec`](crate::VmVec) as std's `vec!` makes a `Vec`.
+///
+/// # Panics
+///
+/// If the memory cannot be had.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{VmVec, vm_vec};
+///
+/// let none: VmVec<u8> = vm_vec![];
+/// assert_eq!(none, []);
+/// assert_eq!(vm_vec![1, 2, 3], [1, 2, 3]);
+/// assert_eq!(vm_vec!['a'; 2], ['a', 'a']);
+/// ```
+#[macro_export]
+macro_rules! vm_vec {
+    () => {
+        $crate::VmVec::new()
+    };
+    ($value:expr; $count:expr) => {{
+        let mut vec = $crate::VmVec::new();
+        vec.resize($count, $value);
+        vec
+    }};
+    ($($value:expr),+ $(,)?) => {
+        $crate::VmVec::from([$($value),+])
+    };
+}

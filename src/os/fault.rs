@@ -1,0 +1,71 @@
+//! Refuses system calls on purpose, as the system would, so that tests see every path of failure.
+
+use super::Call;
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+thread_local! {
+    static PLAN: Cell<Option<Plan>> = const { Cell::new(None) };
+}
+
+#[derive(Clone, Copy)]
+struct Plan {
+    call: Call,
+    /// Calls of the kind that still succeed.
+    pass: usize,
+    /// Calls refused after those.
+    refuse: usize,
+    struck: usize,
+}
+
+/// While it lives, calls of one kind made by this thread are refused as planned.
+#[must_use]
+pub(crate) struct Fault {
+    // The plan belongs to the thread that made it.
+    not_send: PhantomData<*const ()>,
+}
+
+impl Fault {
+    /// Lets `pass` calls through, refuses the next one, and lets the rest through.
+    pub(crate) fn nth(call: Call, pass: usize) -> Self {
+        Self::plan(call, pass, 1)
+    }
+
+    /// Lets `pass` calls through and refuses all that follow.
+    pub(crate) fn from_nth(call: Call, pass: usize) -> Self {
+        Self::plan(call, pass, usize::MAX)
+    }
+
+    fn plan(call: Call, pass: usize, refuse: usize) -> Self {
+        let before = PLAN.replace(Some(Plan { call, pass, refuse, struck: 0 }));
+        assert!(before.is_none(), "one plan at a time");
+        Self { not_send: PhantomData }
+    }
+
+    /// How many calls were refused so far.
+    pub(crate) fn struck(&self) -> usize {
+        PLAN.get().map_or(0, |plan| plan.struck)
+    }
+}
+
+impl Drop for Fault {
+    fn drop(&mut self) {
+        PLAN.set(None);
+    }
+}
+
+/// Whether this call is to be refused.
+pub(super) fn strikes(call: Call) -> bool {
+    let Some(mut plan) = PLAN.get().filter(|plan| plan.call == call) else {
+        return false;
+    };
+    let strikes = plan.pass == 0 && plan.refuse > 0;
+    if strikes {
+        plan.refuse -= 1;
+        plan.struck += 1;
+    } else {
+        plan.pass = plan.pass.saturating_sub(1);
+    }
+    PLAN.set(Some(plan));
+    strikes
+}

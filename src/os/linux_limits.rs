@@ -1,0 +1,87 @@
+//! Which of Linux' limits stands behind a refusal. Read when a call was refused, so this may be
+//! slow (some milliseconds with many mappings), but must not allocate.
+
+use super::Call;
+use crate::error::ErrorKind;
+use std::fs::File;
+use std::io::Read;
+
+/// The limit that `call` for `bytes` more has hit, and its value.
+pub(super) fn behind(call: Call, bytes: usize) -> Option<(ErrorKind, u64)> {
+    let asked = bytes as u64;
+    let by_process = match call {
+        Call::Reserve => passed(libc::RLIMIT_AS, StatmField::Size, asked)
+            .map(|limit| (ErrorKind::AddressLimit, limit)),
+        Call::Commit | Call::Prefault => passed(libc::RLIMIT_DATA, StatmField::Data, asked)
+            .map(|limit| (ErrorKind::DataLimit, limit)),
+        Call::Lock => return soft_limit(libc::RLIMIT_MEMLOCK).map(|l| (ErrorKind::LockLimit, l)),
+        Call::Decommit | Call::Discard | Call::Release | Call::Query => None,
+    };
+    by_process.or_else(|| mapping_limit_if_reached().map(|limit| (ErrorKind::MappingLimit, limit)))
+}
+
+// glibc has a type of its own for these numbers; other C libraries use `int`.
+#[cfg(target_env = "gnu")]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(target_env = "gnu"))]
+type Resource = libc::c_int;
+
+fn soft_limit(resource: Resource) -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `getrlimit` writes one `rlimit`, which outlives the call.
+    let result = unsafe { libc::getrlimit(resource, &raw mut limit) };
+    #[allow(clippy::useless_conversion, reason = "the type is narrower on some targets")]
+    (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.into())
+}
+
+/// The limit, if `asked` bytes more than the process has are beyond it.
+fn passed(resource: Resource, used: StatmField, asked: u64) -> Option<u64> {
+    let limit = soft_limit(resource)?;
+    // Where the use cannot be read, a limit that is set is the likelier cause.
+    let used = statm_bytes(used).unwrap_or(limit);
+    (used.saturating_add(asked) > limit).then_some(limit)
+}
+
+/// A field of `/proc/self/statm`, by its place there.
+#[derive(Clone, Copy)]
+enum StatmField {
+    /// All mappings: what `RLIMIT_AS` bounds.
+    Size = 0,
+    /// Private writable mappings and the stack: close to what `RLIMIT_DATA` bounds.
+    Data = 5,
+}
+
+fn statm_bytes(field: StatmField) -> Option<u64> {
+    let mut text = [0; 128];
+    let pages = read_text("/proc/self/statm", &mut text)?.split(' ').nth(field as usize)?;
+    pages.trim().parse::<u64>().ok()?.checked_mul(super::page_bytes() as u64)
+}
+
+/// `vm.max_map_count`, if the process has (nearly) that many mappings.
+#[expect(clippy::naive_bytecount, reason = "not worth a dependency where calls are refused")]
+fn mapping_limit_if_reached() -> Option<u64> {
+    // One call can need two more mappings than there are, and some kinds are not listed.
+    const MARGIN: u64 = 4;
+    let limit = read_number("/proc/sys/vm/max_map_count")?;
+    let mut maps = File::open("/proc/self/maps").ok()?;
+    let mut text = [0; 4096];
+    let mut count = 0;
+    loop {
+        match maps.read(&mut text) {
+            Ok(0) => break,
+            Ok(n) => count += text[..n].iter().filter(|byte| **byte == b'\n').count() as u64,
+            Err(_) => return None,
+        }
+    }
+    (count + MARGIN >= limit).then_some(limit)
+}
+
+/// The number that a file of `/proc` or `/sys` holds.
+pub(super) fn read_number(path: &str) -> Option<u64> {
+    read_text(path, &mut [0; 32])?.trim().parse().ok()
+}
+
+fn read_text<'a>(path: &str, text: &'a mut [u8]) -> Option<&'a str> {
+    let length = File::open(path).ok()?.read(text).ok()?;
+    std::str::from_utf8(&text[..length]).ok()
+}

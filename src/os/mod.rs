@@ -1,0 +1,285 @@
+//! What the crate asks of the system, and nothing more: the only module that knows one.
+//!
+//! The sibling files have the same functions, and answer a refusal with the system's own code;
+//! this file turns the code into an [`Error`] and gives the contract, which `tests.rs` runs
+//! against whichever of them was built.
+//!
+//! | call | memory | charge | contents after |
+//! |---|---|---|---|
+//! | [`reserve`] | none | none | inaccessible |
+//! | [`commit`] | none yet | taken | zero where it was inaccessible, else kept |
+//! | [`prefault`] | resident | taken | zero where it was inaccessible, else kept |
+//! | [`discard`] | handed back | kept | zero |
+//! | [`decommit`] | handed back | handed back | inaccessible |
+//! | [`release`] | handed back | handed back | not ours any more |
+//!
+//! All of them may be called from any thread, and none of them allocates; [`committed_bytes`] and
+//! [`resident_bytes`] may.
+
+#![expect(unsafe_code, reason = "passes on the callers' promises about raw ranges")]
+
+use crate::error::{Error, ErrorKind};
+use crate::page::{PageBytes, PageSize};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[cfg(any(unix_vm, windows))]
+mod by_region;
+#[cfg(unix_vm)]
+#[path = "unix.rs"]
+mod sys;
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod sys;
+#[cfg(not(any(unix_vm, windows)))]
+#[path = "unsupported.rs"]
+mod sys;
+
+#[cfg(test)]
+pub(crate) mod fault;
+#[cfg(test)]
+mod tests;
+
+/// The calls that a system can refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    Reserve,
+    Commit,
+    Decommit,
+    Discard,
+    Prefault,
+    Lock,
+    Query,
+    Release,
+}
+
+/// The code a system gives when it refuses.
+type Code = i32;
+
+/// Makes a call, unless a test wants it refused, and explains a refusal.
+fn attempt<R>(
+    call: Call,
+    bytes: usize,
+    make: impl FnOnce() -> Result<R, Code>,
+) -> Result<R, Error> {
+    #[cfg(test)]
+    if fault::strikes(call) {
+        return Err(explain(call, bytes, sys::NO_MEMORY));
+    }
+    make().map_err(|code| explain(call, bytes, code))
+}
+
+/// Which limit stands behind a refusal.
+#[cold]
+fn explain(call: Call, bytes: usize, code: Code) -> Error {
+    let error = match sys::limit_behind(call, bytes, code) {
+        Some((kind, Some(limit))) => Error::new(kind, bytes).with_limit(limit),
+        Some((kind, None)) => Error::new(kind, bytes),
+        None => Error::new(ErrorKind::System, bytes),
+    };
+    error.with_code(code)
+}
+
+/// The size of a page.
+pub(crate) fn page_size() -> PageSize {
+    PageSize::new(sys::page_bytes()).expect("systems have pages of a power of two bytes")
+}
+
+/// The size of a huge page that [`advise_huge`] can bring, where there is one.
+pub(crate) fn huge_page_bytes() -> Option<usize> {
+    // 0: not asked yet. 1: there is none.
+    static CACHED: AtomicUsize = AtomicUsize::new(0);
+    match CACHED.load(Ordering::Relaxed) {
+        0 => {
+            let huge = sys::huge_page_bytes()
+                .filter(|huge| huge.is_power_of_two() && *huge > page_size().get());
+            // Threads that race here store the same answer.
+            CACHED.store(huge.unwrap_or(1), Ordering::Relaxed);
+            huge
+        }
+        1 => None,
+        huge => Some(huge),
+    }
+}
+
+/// The machine's memory in bytes, where the system tells.
+pub(crate) fn memory_bytes() -> Option<u64> {
+    sys::memory_bytes()
+}
+
+/// Reserves a range of addresses, inaccessible, at a page boundary.
+pub(crate) fn reserve(bytes: PageBytes) -> Result<NonNull<u8>, Error> {
+    attempt(Call::Reserve, bytes.get(), || sys::reserve(bytes.get()))
+}
+
+/// Makes pages readable and writable, and has the system promise memory for them.
+///
+/// On failure nothing has changed that could be seen.
+///
+/// # Safety
+///
+/// - `start` is a page boundary, and the range lies inside one that [`reserve`] gave and that was
+///   not released.
+pub(crate) unsafe fn commit(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    attempt(Call::Commit, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::commit(start, bytes.get()) }
+    })
+}
+
+/// Hands back the memory and the promise of it; the pages are inaccessible again.
+///
+/// On failure the range keeps what it held.
+///
+/// # Safety
+///
+/// - As for [`commit`].
+/// - Nothing is read from or written to the range until it is committed again.
+pub(crate) unsafe fn decommit(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    attempt(Call::Decommit, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::decommit(start, bytes.get()) }
+    })
+}
+
+/// Hands back the memory of committed pages and keeps them accessible, reading as zero.
+///
+/// On failure the range holds what it held, or is inaccessible where the system can only discard
+/// by decommitting and was then refused the commit.
+///
+/// # Safety
+///
+/// - As for [`commit`], and the range is committed.
+/// - Nothing in the range is referenced, and no value there is used again.
+pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    attempt(Call::Discard, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::discard(start, bytes.get()) }
+    })
+}
+
+/// Commits pages where they are not, and makes them resident, so that touching them takes no
+/// page fault. What they hold stays.
+///
+/// # Safety
+///
+/// - As for [`commit`].
+/// - Where the system has no call for it, each page is touched by an atomic addition of zero: no
+///   other thread may access the range non-atomically meanwhile.
+pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    attempt(Call::Prefault, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::prefault(start, bytes.get()) }
+    })
+}
+
+/// Asks for huge pages in a range, or for none. Only advice: the system may not follow it, and
+/// nothing but speed depends on it, so a refusal is not told.
+///
+/// # Safety
+///
+/// - As for [`commit`].
+pub(crate) unsafe fn advise_huge(start: NonNull<u8>, bytes: PageBytes, wanted: HugeAdvice) {
+    if bytes != PageBytes::ZERO {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::advise_huge(start, bytes.get(), wanted) }
+    }
+}
+
+/// What to tell the system about huge pages in a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HugeAdvice {
+    Wanted,
+    Unwanted,
+}
+
+/// Ends a reservation.
+///
+/// # Safety
+///
+/// - The range is exactly one that [`reserve`] gave, and nothing uses it any more.
+pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    attempt(Call::Release, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::release(start, bytes.get()) }
+    })
+}
+
+/// How many bytes of the range are committed.
+pub(crate) fn committed_bytes(start: NonNull<u8>, bytes: PageBytes) -> Result<usize, Error> {
+    let mut sum = 0;
+    for_each_committed(start, bytes, |_, part| {
+        sum += part.get();
+        Ok(())
+    })?;
+    Ok(sum)
+}
+
+/// How many bytes of the range are resident.
+pub(crate) fn resident_bytes(start: NonNull<u8>, bytes: PageBytes) -> Result<usize, Error> {
+    let mut sum = 0;
+    // A reservation may have billions of pages; only those that are committed can be resident.
+    for_each_committed(start, bytes, |start, part| {
+        sum += attempt(Call::Query, part.get(), || sys::resident_bytes(start, part.get()))?;
+        Ok(())
+    })?;
+    Ok(sum)
+}
+
+/// Calls `visit` with each committed part of the range, in address order.
+fn for_each_committed(
+    start: NonNull<u8>,
+    bytes: PageBytes,
+    mut visit: impl FnMut(NonNull<u8>, PageBytes) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    let first = start.addr().get();
+    let end = first + bytes.get();
+    let mut parts = attempt(Call::Query, bytes.get(), || sys::accessible(start, bytes.get()))?;
+    while let Some(part) = attempt(Call::Query, bytes.get(), || parts.next().transpose())? {
+        let part_start = part.start.max(first);
+        let part_end = part.end.min(end);
+        let Some(length) = part_end.checked_sub(part_start) else { continue };
+        let length = PageBytes::exact(length, page_size()).expect("mappings are whole pages");
+        let address = start.map_addr(|_| {
+            // At least `first`, the address of a `NonNull`.
+            part_start.try_into().expect("above null")
+        });
+        visit(address, length)?;
+    }
+    Ok(())
+}
+
+/// Keeps committed pages in memory until they are unlocked or released.
+pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    attempt(Call::Lock, bytes.get(), || sys::lock(start, bytes.get()))
+}
+
+/// Undoes [`lock`]. Pages that were unlocked already are no error: locks do not nest.
+///
+/// # Safety
+///
+/// - As for [`commit`].
+pub(crate) unsafe fn unlock(start: NonNull<u8>, bytes: PageBytes) {
+    if bytes != PageBytes::ZERO {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::unlock(start, bytes.get()) }
+    }
+}

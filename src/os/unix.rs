@@ -1,0 +1,238 @@
+//! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos.
+
+use super::{Call, Code, HugeAdvice};
+use crate::error::ErrorKind;
+use std::ffi::c_int;
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
+
+/// What a call that `fault` refuses answers.
+#[cfg(test)]
+pub(super) const NO_MEMORY: Code = libc::ENOMEM;
+
+// `MAP_NORESERVE` is left out on purpose: inaccessible pages are not charged anyway, and without
+// it a commit that cannot be backed is refused instead of ending in the OOM killer.
+const MAP_FLAGS: c_int = libc::MAP_PRIVATE | libc::MAP_ANON;
+
+const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
+
+fn check(result: c_int) -> Result<(), Code> {
+    if result == 0 { Ok(()) } else { Err(last_code()) }
+}
+
+fn last_code() -> Code {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+#[cfg(linux_kernel)]
+#[path = "linux_limits.rs"]
+mod limits;
+
+#[cfg(linux_kernel)]
+pub(super) fn huge_page_bytes() -> Option<usize> {
+    let bytes = limits::read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")?;
+    usize::try_from(bytes).ok()
+}
+
+#[cfg(not(linux_kernel))]
+pub(super) fn huge_page_bytes() -> Option<usize> {
+    None
+}
+
+pub(super) fn memory_bytes() -> Option<u64> {
+    // SAFETY: `sysconf` reads no memory of ours.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    u64::try_from(pages).ok()?.checked_mul(page_bytes() as u64)
+}
+
+pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
+    // SAFETY: without `MAP_FIXED` the kernel takes a range that nothing uses.
+    let start =
+        unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_NONE, MAP_FLAGS, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(last_code());
+    }
+    // Address 0 is given only to those who ask for it.
+    NonNull::new(start.cast()).ok_or(libc::ENOMEM)
+}
+
+/// # Safety
+///
+/// As for [`super::commit`].
+pub(super) unsafe fn commit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the range is ours by the caller's promise; more access harms no one.
+    check(unsafe { libc::mprotect(start.as_ptr().cast(), bytes, READ_WRITE) })
+}
+
+/// # Safety
+///
+/// As for [`super::decommit`].
+pub(super) unsafe fn decommit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // Taking the access away by `mprotect` would keep the charge; a fresh inaccessible mapping
+    // over the old one drops both, and merges with inaccessible neighbours.
+    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    unsafe { map_over(start, bytes, libc::PROT_NONE) }
+}
+
+/// # Safety
+///
+/// As for [`super::discard`].
+#[cfg(linux_kernel)]
+pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the caller promises that the range is ours and nothing in it is used; on Linux the
+    // advice is a promise for private anonymous memory: it reads as zero afterwards.
+    check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) })
+}
+
+/// # Safety
+///
+/// As for [`super::discard`].
+#[cfg(not(linux_kernel))]
+pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // Elsewhere `MADV_DONTNEED` and `MADV_FREE` may leave the old contents to be read.
+    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    unsafe { map_over(start, bytes, READ_WRITE) }
+}
+
+/// Replaces a range by a fresh one. On failure the old one stands.
+///
+/// # Safety
+///
+/// - The range is ours, at a page boundary, and nothing in it is used again.
+unsafe fn map_over(start: NonNull<u8>, bytes: usize, access: c_int) -> Result<(), Code> {
+    let flags = MAP_FLAGS | libc::MAP_FIXED;
+    // SAFETY: `MAP_FIXED` replaces the range, which is ours and unused by the caller's promise.
+    let at = unsafe { libc::mmap(start.as_ptr().cast(), bytes, access, flags, -1, 0) };
+    if at == libc::MAP_FAILED { Err(last_code()) } else { Ok(()) }
+}
+
+/// # Safety
+///
+/// As for [`super::prefault`].
+pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the range is ours by the caller's promise.
+    unsafe { commit(start, bytes) }?;
+    #[cfg(linux_kernel)]
+    if populate::is_known() {
+        // SAFETY: populating private writable pages of ours changes nothing that they hold.
+        return unsafe { populate::write(start, bytes) };
+    }
+    for offset in (0..bytes).step_by(page_bytes()) {
+        // SAFETY: inside the range.
+        let byte = unsafe { start.add(offset) };
+        // SAFETY: committed above, so readable and writable; one byte has no alignment to miss,
+        // and the caller keeps other threads to atomic accesses.
+        let byte = unsafe { AtomicU8::from_ptr(byte.as_ptr()) };
+        byte.fetch_add(0, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// `MADV_POPULATE_WRITE`, which Linux has since 5.14.
+#[cfg(linux_kernel)]
+mod populate {
+    use super::{Code, NonNull, check, last_code, page_bytes};
+    use std::sync::OnceLock;
+
+    const MADV_POPULATE_WRITE: libc::c_int = 23;
+
+    pub(super) fn is_known() -> bool {
+        static KNOWN: OnceLock<bool> = OnceLock::new();
+        *KNOWN.get_or_init(|| {
+            // Advice for nothing is refused only if it is not known.
+            let anywhere = std::ptr::without_provenance_mut(page_bytes());
+            // SAFETY: an empty range is not looked at.
+            check(unsafe { libc::madvise(anywhere, 0, MADV_POPULATE_WRITE) }).is_ok()
+        })
+    }
+
+    /// # Safety
+    ///
+    /// - The range is ours, and committed.
+    pub(super) unsafe fn write(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+        loop {
+            // SAFETY: the range is ours by the caller's promise.
+            match unsafe { libc::madvise(start.as_ptr().cast(), bytes, MADV_POPULATE_WRITE) } {
+                0 => return Ok(()),
+                // What was made resident stays so: the next try goes on behind it.
+                _ if matches!(last_code(), libc::EINTR | libc::EAGAIN) => {}
+                _ => return Err(last_code()),
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// As for [`super::advise_huge`].
+#[cfg(linux_kernel)]
+pub(super) unsafe fn advise_huge(start: NonNull<u8>, bytes: usize, advice: HugeAdvice) {
+    let advice = match advice {
+        HugeAdvice::Wanted => libc::MADV_HUGEPAGE,
+        HugeAdvice::Unwanted => libc::MADV_NOHUGEPAGE,
+    };
+    // SAFETY: the range is ours by the caller's promise. A kernel without huge pages refuses,
+    // and nothing is lost by it.
+    let _ = unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
+}
+
+/// # Safety
+///
+/// As for [`super::advise_huge`].
+#[cfg(not(linux_kernel))]
+pub(super) unsafe fn advise_huge(_: NonNull<u8>, _: usize, _: HugeAdvice) {}
+
+/// # Safety
+///
+/// As for [`super::release`].
+pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the caller promises that the range is ours and nothing uses it.
+    check(unsafe { libc::munmap(start.as_ptr().cast(), bytes) })
+}
+
+pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, Code> {
+    const PAGES: usize = 4096;
+    // The pointer that `mincore` takes is signed on some systems.
+    let mut pages = [0; PAGES];
+    let page = page_bytes();
+    let mut resident = 0;
+    for offset in (0..bytes).step_by(PAGES * page) {
+        let length = (bytes - offset).min(PAGES * page);
+        let address = start.addr().get() + offset;
+        // SAFETY: `mincore` writes one byte a page, at most `PAGES`, and reads no page.
+        check(unsafe {
+            libc::mincore(std::ptr::without_provenance_mut(address), length, pages.as_mut_ptr())
+        })?;
+        let count = length.div_ceil(page);
+        resident += pages[..count].iter().filter(|page| **page & 1 == 1).count() * page;
+    }
+    Ok(resident)
+}
+
+/// Which limit made the system answer `code`, and its value.
+pub(super) fn limit_behind(
+    call: Call,
+    bytes: usize,
+    code: Code,
+) -> Option<(ErrorKind, Option<u64>)> {
+    // Locking more than one may answers `EPERM` or, on Linux, `EAGAIN` and `ENOMEM`.
+    if !matches!(code, libc::ENOMEM | libc::EAGAIN | libc::EPERM) {
+        return None;
+    }
+    #[cfg(linux_kernel)]
+    if let Some((kind, limit)) = limits::behind(call, bytes) {
+        return Some((kind, Some(limit)));
+    }
+    #[cfg(not(linux_kernel))]
+    let _ = bytes;
+    let kind = match call {
+        Call::Reserve => ErrorKind::AddressSpace,
+        Call::Lock => ErrorKind::LockLimit,
+        Call::Commit | Call::Decommit | Call::Discard | Call::Prefault => ErrorKind::Memory,
+        Call::Query | Call::Release => return None,
+    };
+    Some((kind, None))
+}

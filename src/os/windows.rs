@@ -1,0 +1,151 @@
+//! Windows.
+
+use super::{Call, Code, HugeAdvice};
+use crate::error::ErrorKind;
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, Ordering};
+use windows_sys::Win32::Foundation::{ERROR_COMMITMENT_LIMIT, ERROR_NOT_ENOUGH_MEMORY};
+use windows_sys::Win32::Foundation::{ERROR_INVALID_ADDRESS, ERROR_WORKING_SET_QUOTA};
+use windows_sys::Win32::System::Memory::{
+    MEM_COMMIT, MEM_DECOMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_NOACCESS, PAGE_READWRITE,
+    VirtualAlloc, VirtualFree,
+};
+use windows_sys::Win32::System::ProcessStatus::{
+    K32QueryWorkingSetEx, PSAPI_WORKING_SET_EX_INFORMATION,
+};
+use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
+use windows_sys::Win32::System::Threading::GetCurrentProcess;
+
+pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
+
+/// What a call that `fault` refuses answers.
+#[cfg(test)]
+pub(super) const NO_MEMORY: Code = ERROR_COMMITMENT_LIMIT as Code;
+
+fn check(result: i32) -> Result<(), Code> {
+    if result == 0 { Err(last_code()) } else { Ok(()) }
+}
+
+fn last_code() -> Code {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+pub(super) fn huge_page_bytes() -> Option<usize> {
+    // Large pages want a privilege and cannot be committed piece by piece.
+    None
+}
+
+pub(super) fn memory_bytes() -> Option<u64> {
+    let mut status =
+        MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
+    // SAFETY: the structure is writable and tells its own size.
+    check(unsafe { GlobalMemoryStatusEx(&raw mut status) }).ok()?;
+    Some(status.ullTotalPhys)
+}
+
+pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
+    // SAFETY: without an address the system takes a range that nothing uses.
+    let start = unsafe { VirtualAlloc(std::ptr::null(), bytes, MEM_RESERVE, PAGE_NOACCESS) };
+    NonNull::new(start.cast()).ok_or_else(last_code)
+}
+
+/// # Safety
+///
+/// As for [`super::commit`].
+pub(super) unsafe fn commit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the range is ours by the caller's promise; committed pages keep what they hold.
+    let at = unsafe { VirtualAlloc(start.as_ptr().cast(), bytes, MEM_COMMIT, PAGE_READWRITE) };
+    if at.is_null() { Err(last_code()) } else { Ok(()) }
+}
+
+/// # Safety
+///
+/// As for [`super::decommit`].
+pub(super) unsafe fn decommit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    check(unsafe { VirtualFree(start.as_ptr().cast(), bytes, MEM_DECOMMIT) })
+}
+
+/// # Safety
+///
+/// As for [`super::discard`].
+pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // `MEM_RESET` and `DiscardVirtualMemory` leave anything at all to be read; fresh pages are
+    // zero.
+    // SAFETY: the caller promises that the range is ours and nothing in it is used.
+    unsafe { decommit(start, bytes) }?;
+    // SAFETY: the same range.
+    unsafe { commit(start, bytes) }
+}
+
+/// # Safety
+///
+/// As for [`super::prefault`].
+pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the range is ours by the caller's promise.
+    unsafe { commit(start, bytes) }?;
+    // `PrefetchVirtualMemory` brings pages back from disk, but makes no fresh ones.
+    for offset in (0..bytes).step_by(page_bytes()) {
+        // SAFETY: inside the range.
+        let byte = unsafe { start.add(offset) };
+        // SAFETY: committed above, so readable and writable; one byte has no alignment to miss,
+        // and the caller keeps other threads to atomic accesses.
+        let byte = unsafe { AtomicU8::from_ptr(byte.as_ptr()) };
+        byte.fetch_add(0, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+/// # Safety
+///
+/// As for [`super::advise_huge`].
+pub(super) unsafe fn advise_huge(_: NonNull<u8>, _: usize, _: HugeAdvice) {}
+
+/// # Safety
+///
+/// As for [`super::release`].
+pub(super) unsafe fn release(start: NonNull<u8>, _: usize) -> Result<(), Code> {
+    // A size of 0 stands for the whole of what one call reserved.
+    // SAFETY: the caller promises that the range is ours and nothing uses it.
+    check(unsafe { VirtualFree(start.as_ptr().cast(), 0, MEM_RELEASE) })
+}
+
+pub(super) fn resident_bytes(start: NonNull<u8>, bytes: usize) -> Result<usize, Code> {
+    const PAGES: usize = 512;
+    /// The bit that says that the page is in the working set.
+    const VALID: usize = 1;
+    let page = page_bytes();
+    let mut pages = [PSAPI_WORKING_SET_EX_INFORMATION::default(); PAGES];
+    let mut resident = 0;
+    for offset in (0..bytes).step_by(PAGES * page) {
+        let count = ((bytes - offset) / page).min(PAGES);
+        for (i, entry) in pages[..count].iter_mut().enumerate() {
+            let address = start.addr().get() + offset + i * page;
+            entry.VirtualAddress = std::ptr::without_provenance_mut(address);
+        }
+        let length = size_of_val(&pages[..count]) as u32;
+        // SAFETY: the pseudo handle of this process needs no care.
+        let process = unsafe { GetCurrentProcess() };
+        // SAFETY: the array is writable and `length` bytes long.
+        check(unsafe { K32QueryWorkingSetEx(process, pages.as_mut_ptr().cast(), length) })?;
+        for entry in &pages[..count] {
+            // SAFETY: every variant of the union is a plain word.
+            let flags = unsafe { entry.VirtualAttributes.Flags };
+            resident += (flags & VALID) * page;
+        }
+    }
+    Ok(resident)
+}
+
+/// Which limit made the system answer `code`, and its value.
+pub(super) fn limit_behind(call: Call, _: usize, code: Code) -> Option<(ErrorKind, Option<u64>)> {
+    let kind = match (call, code as u32) {
+        (Call::Lock, ERROR_WORKING_SET_QUOTA) => ErrorKind::LockLimit,
+        (Call::Reserve, ERROR_NOT_ENOUGH_MEMORY | ERROR_INVALID_ADDRESS) => ErrorKind::AddressSpace,
+        (Call::Commit | Call::Discard | Call::Prefault, _)
+        | (_, ERROR_COMMITMENT_LIMIT | ERROR_NOT_ENOUGH_MEMORY) => ErrorKind::Memory,
+        _ => return None,
+    };
+    Some((kind, None))
+}

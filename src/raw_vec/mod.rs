@@ -1,0 +1,273 @@
+//! [`RawVec`]: growth over a [`Reservation`], for elements of any layout.
+//!
+//! There is no `T` here, no length and no drop: the code compiles once, and no user code can run
+//! in it. The typed front, `VmVec`, keeps the length and passes the layout of its elements to
+//! every call, always the same one.
+//!
+//! # What holds between calls
+//!
+//! - `start` never changes once there is a reservation. Before that it dangles, aligned for an
+//!   element.
+//! - The first `committed` bytes of the reservation are committed, and were so ever since they
+//!   were handed out. What lies behind them is not committed, so it will read as zero when it is.
+//! - `capacity` elements fit into `committed` bytes, and `capacity <= max_len`.
+
+mod policy;
+#[cfg(test)]
+mod tests;
+
+pub use policy::Growth;
+pub(crate) use policy::{Amount, Options};
+
+use crate::error::{Error, ErrorKind};
+use crate::page::PageBytes;
+use crate::reservation::{Reservation, page_size};
+use std::alloc::Layout;
+use std::ptr::NonNull;
+
+/// Memory for an array that grows in place.
+#[derive(Debug)]
+pub(crate) struct RawVec {
+    start: NonNull<u8>,
+    capacity: usize,
+    committed: PageBytes,
+    /// How far the next growth reaches at least; see [`policy`].
+    step: policy::Step,
+    options: Options,
+    reservation: Option<Reservation>,
+}
+
+// `NonNull` takes these away, for it may be shared; this one is not.
+#[expect(unsafe_code, reason = "vouches for the pointer")]
+// SAFETY: `start` points into `reservation`, which `self` owns, or nowhere. The elements are the
+// concern of the owner, who says by a `PhantomData` what they are.
+unsafe impl Send for RawVec {}
+#[expect(unsafe_code, reason = "vouches for the pointer")]
+// SAFETY: `&self` gives nothing but copies of fields and of what the system says.
+unsafe impl Sync for RawVec {}
+
+impl RawVec {
+    /// An array that reserves nothing until it grows.
+    ///
+    /// `dangling` is what `start` is to be until then: aligned for an element.
+    pub(crate) const fn new(dangling: NonNull<u8>, element: Layout, options: Options) -> Self {
+        Self {
+            start: dangling,
+            capacity: options.capacity(element, 0),
+            committed: PageBytes::ZERO,
+            step: policy::Step::FIRST,
+            options,
+            reservation: None,
+        }
+    }
+
+    pub(crate) const fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    pub(crate) const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(crate) const fn options(&self) -> Options {
+        self.options
+    }
+
+    /// How many bytes are committed; 0 for elements of size zero.
+    pub(crate) const fn committed_bytes(&self) -> usize {
+        self.committed.get()
+    }
+
+    pub(crate) const fn reserved_bytes(&self) -> usize {
+        match &self.reservation {
+            Some(reservation) => reservation.reserved_bytes(),
+            None => 0,
+        }
+    }
+
+    pub(crate) fn resident_bytes(&self) -> Result<usize, Error> {
+        match &self.reservation {
+            Some(reservation) => reservation.resident_bytes(),
+            None => Ok(0),
+        }
+    }
+
+    /// What the array can ever hold: as asked, or else as much as is, or would be, reserved.
+    pub(crate) fn max_len(&self, element: Layout) -> usize {
+        let bytes = match &self.reservation {
+            Some(reservation) => reservation.reserved_bytes(),
+            None => policy::default_reservation_bytes(element.size()),
+        };
+        let by_bytes = bytes.checked_div(element.size()).unwrap_or(usize::MAX);
+        self.options.max_len.unwrap_or(by_bytes)
+    }
+
+    /// Makes the reservation, if there is none yet, with room for `len` elements.
+    ///
+    /// If the options name no maximum, its size is a guess, and is halved until the system gives
+    /// it, down to what `len` elements need or [`policy::FLOOR_BYTES`].
+    pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
+        if element.size() == 0 || self.reservation.is_some() {
+            return Ok(());
+        }
+        let builder =
+            Reservation::builder().align(element.align()).huge_pages(self.options.huge_pages);
+        let reserve = |bytes| builder.bytes(bytes).reserve();
+        let reservation = match self.options.max_len {
+            Some(max_len) => reserve(bytes_of(element, max_len)?)?,
+            None => policy::descend(element, bytes_of(element, len)?, reserve)?,
+        };
+        self.start = reservation.start();
+        self.reservation = Some(reservation);
+        Ok(())
+    }
+
+    /// Makes room for `additional` elements behind the first `len`.
+    ///
+    /// Commits more than that, by the growth policy, if it can be had. On failure nothing has
+    /// changed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn grow(
+        &mut self,
+        element: Layout,
+        len: usize,
+        additional: usize,
+        amount: Amount,
+    ) -> Result<(), Error> {
+        let Some(need) = len.checked_add(additional) else {
+            return Err(Error::new(ErrorKind::CapacityOverflow, usize::MAX));
+        };
+        if need <= self.capacity {
+            return Ok(());
+        }
+        if element.size() == 0 || self.options.max_len.is_some_and(|max_len| need > max_len) {
+            return Err(self.full(element, need));
+        }
+        let need_bytes = bytes_of(element, need)?;
+        self.reserve_addresses(element, need)?;
+        let Some(reservation) = &self.reservation else { unreachable!("reserved above") };
+        if need_bytes > reservation.reserved_bytes() {
+            return Err(self.full(element, need));
+        }
+
+        let committed = self.committed.get();
+        let needed = round_up(need_bytes, page_size());
+        let target = match amount {
+            Amount::Exact => needed,
+            Amount::AtLeast => {
+                let wished = need_bytes.max(self.step.target(committed, self.options.growth));
+                let whole_runs = round_up(wished, reservation.run_bytes(wished));
+                whole_runs.min(reservation.reserved_bytes())
+            }
+        };
+        let target = match reservation.commit(committed..target) {
+            Ok(()) => target,
+            // What is needed may still be had where more is not.
+            Err(error) if target == needed => return Err(error),
+            Err(_) => reservation.commit(committed..needed).map(|()| needed)?,
+        };
+        self.step.advance(self.options.growth);
+        self.set_committed(element, target);
+        Ok(())
+    }
+
+    /// Gives memory behind the first `len` elements back, as far as that is worth a call.
+    ///
+    /// Memory goes in whole runs, and only if two or more of them are spare: between that and the
+    /// smallest step of growth there is room to go up and down without a call.
+    pub(crate) fn shrink(&mut self, element: Layout, len: usize) -> Result<(), Error> {
+        let Some(reservation) = &self.reservation else { return Ok(()) };
+        let keep = len.min(self.capacity) * element.size();
+        let run = reservation.run_bytes(keep);
+        let keep = round_up(keep, run);
+        if self.committed.get().saturating_sub(keep) < 2 * run {
+            return Ok(());
+        }
+        self.step = policy::Step::FIRST;
+        self.decommit_from(element, keep)
+    }
+
+    /// Makes room for `additional` elements behind the first `len`, as [`grow`](Self::grow) does,
+    /// and returns the offset in bytes from which on that room is known to be zero.
+    ///
+    /// Where there is much room that may have been written to, its pages are given back and
+    /// committed anew, which touches none of them. If that is refused half-way there is less
+    /// capacity than before, but never less than `len`.
+    pub(crate) fn grow_zeroed(
+        &mut self,
+        element: Layout,
+        len: usize,
+        additional: usize,
+    ) -> Result<usize, Error> {
+        /// Less is zeroed faster by writing.
+        const WORTH_CALLS_BYTES: usize = 64 << 10;
+        let need = len.checked_add(additional).filter(|&need| need <= self.max_len(element));
+        let fits = need.is_some();
+        if fits && additional.saturating_mul(element.size()) >= WORTH_CALLS_BYTES {
+            let keep = round_up(len * element.size(), page_size());
+            // If it is refused, the pages stay committed, and are known to be zero no more than
+            // before: the offset returned below says so.
+            let _ = self.decommit_from(element, keep);
+        }
+        let zero_from = self.committed.get();
+        self.grow(element, len, additional, Amount::AtLeast)?;
+        Ok(zero_from)
+    }
+
+    /// Makes the pages of the elements from `from` to `to` resident; they are within capacity.
+    pub(crate) fn prefault(&self, element: Layout, from: usize, to: usize) -> Result<(), Error> {
+        let Some(reservation) = &self.reservation else { return Ok(()) };
+        let page = page_size();
+        let from = from * element.size() / page * page;
+        let to = round_up(to.min(self.capacity) * element.size(), page);
+        if from >= to {
+            return Ok(());
+        }
+        reservation.prefault(from..to)
+    }
+
+    fn decommit_from(&mut self, element: Layout, keep: usize) -> Result<(), Error> {
+        let committed = self.committed.get();
+        let Some(reservation) = self.reservation.as_mut().filter(|_| keep < committed) else {
+            return Ok(());
+        };
+        reservation.decommit(keep..committed)?;
+        self.set_committed(element, keep);
+        Ok(())
+    }
+
+    fn set_committed(&mut self, element: Layout, bytes: usize) {
+        let page = crate::os::page_size();
+        self.committed = PageBytes::exact(bytes, page).expect("commits are whole pages");
+        self.capacity = self.options.capacity(element, bytes);
+    }
+
+    /// From here on the elements are such that `count` of them make up one of those before.
+    pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
+        self.options.max_len = self.options.max_len.map(|max_len| max_len.saturating_mul(count));
+        self.capacity = self.options.capacity(element, self.committed.get());
+    }
+
+    #[cold]
+    fn full(&self, element: Layout, need: usize) -> Error {
+        let bytes = need.saturating_mul(element.size());
+        Error::new(ErrorKind::MaxLen, bytes).with_limit(self.max_len(element) as u64)
+    }
+}
+
+/// The size of `len` elements.
+fn bytes_of(element: Layout, len: usize) -> Result<usize, Error> {
+    let bytes = element.size().checked_mul(len);
+    match bytes.filter(|bytes| isize::try_from(*bytes).is_ok()) {
+        Some(bytes) => Ok(bytes),
+        None => Err(Error::new(ErrorKind::CapacityOverflow, bytes.unwrap_or(usize::MAX))),
+    }
+}
+
+/// `bytes`, which is at most `isize::MAX`, rounded up to a multiple of a power of two that is
+/// less.
+fn round_up(bytes: usize, unit: usize) -> usize {
+    debug_assert!(unit.is_power_of_two() && isize::try_from(bytes).is_ok());
+    (bytes + (unit - 1)) & !(unit - 1)
+}

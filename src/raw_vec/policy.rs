@@ -1,0 +1,176 @@
+//! How much to reserve and how much to commit.
+
+use crate::error::{Error, ErrorKind};
+use crate::os;
+use crate::reservation::{HugePages, Reservation};
+use std::alloc::Layout;
+use std::sync::OnceLock;
+
+/// How much memory an array commits when it grows beyond what is committed.
+///
+/// Committing takes no memory, it only has the system promise it, and every commit is a call to
+/// the kernel: steps of single pages make growth 1.5 to 2 times as slow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Growth {
+    /// Steps of 64 KiB at first, each twice the one before, up to 32 MiB.
+    #[default]
+    Doubling,
+    /// Steps of always as many bytes, rounded up to whole runs of 64 KiB (2 MiB where huge pages
+    /// are asked for). 0 means one such run.
+    Fixed {
+        /// The size of a step in bytes.
+        step_bytes: usize,
+    },
+}
+
+/// Whether to commit ahead of what is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Amount {
+    AtLeast,
+    Exact,
+}
+
+/// What the user chose for an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) max_len: Option<usize>,
+    pub(crate) growth: Growth,
+    pub(crate) huge_pages: HugePages,
+}
+
+impl Options {
+    pub(crate) const DEFAULT: Self =
+        Self { max_len: None, growth: Growth::Doubling, huge_pages: HugePages::Auto };
+
+    /// The elements that fit into `bytes` of memory, and that the user allows.
+    pub(super) const fn capacity(&self, element: Layout, bytes: usize) -> usize {
+        let fit = match bytes.checked_div(element.size()) {
+            Some(fit) => fit,
+            None => usize::MAX,
+        };
+        match self.max_len {
+            Some(max_len) if max_len < fit => max_len,
+            _ => fit,
+        }
+    }
+}
+
+/// The size of the next step of growth.
+///
+/// It starts over when memory was given back, so that an array that was shrunk and grows a little
+/// does not commit as much again as it had.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    bytes: usize,
+}
+
+impl Step {
+    pub(super) const FIRST: Self = Self { bytes: 64 << 10 };
+
+    /// Larger steps save nothing that can be measured, and ask for more than may be needed.
+    const LARGEST_BYTES: usize = 32 << 20;
+
+    /// How far to commit if `committed` bytes are.
+    pub(super) fn target(self, committed: usize, growth: Growth) -> usize {
+        let step = match growth {
+            Growth::Doubling => self.bytes,
+            Growth::Fixed { step_bytes } => step_bytes.max(1),
+        };
+        // At most what rounding up can take.
+        committed.saturating_add(step).min(isize::MAX as usize / 2)
+    }
+
+    pub(super) fn advance(&mut self, growth: Growth) {
+        if growth == Growth::Doubling {
+            self.bytes = (self.bytes * 2).min(Self::LARGEST_BYTES);
+        }
+    }
+}
+
+/// How small a default reservation may become before the error is passed on.
+pub(super) const FLOOR_BYTES: usize = 1 << 20;
+
+/// How much to reserve for an array of elements of `element_bytes` whose maximum nobody named.
+///
+/// As much as the machine has memory, since the array cannot outgrow that, but no more than a
+/// share of the address space that leaves room for many such arrays.
+pub(super) fn default_reservation_bytes(element_bytes: usize) -> usize {
+    const LARGEST_BYTES: usize = if usize::BITS >= 64 { 1 << 40 } else { 128 << 20 };
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    let bytes = *BYTES.get_or_init(|| {
+        let named = std::env::var("STAYPUT_RESERVE_BYTES").ok().and_then(|text| text.parse().ok());
+        named.unwrap_or_else(|| {
+            let memory = os::memory_bytes().and_then(u64::checked_next_power_of_two);
+            memory.and_then(|m| usize::try_from(m).ok()).unwrap_or(LARGEST_BYTES).min(LARGEST_BYTES)
+        })
+    });
+    // Room for one element at least, and never so much that rounding could pass `isize::MAX`.
+    bytes.max(FLOOR_BYTES).max(element_bytes).min(isize::MAX as usize / 2)
+}
+
+/// Reserves as much as by default, or less if the system has not so much to give, but enough for
+/// `need_bytes`.
+pub(super) fn descend(
+    element: Layout,
+    need_bytes: usize,
+    mut reserve: impl FnMut(usize) -> Result<Reservation, Error>,
+) -> Result<Reservation, Error> {
+    let least = need_bytes.max(FLOOR_BYTES);
+    let mut bytes = default_reservation_bytes(element.size()).max(need_bytes);
+    loop {
+        match reserve(bytes) {
+            Ok(reservation) => return Ok(reservation),
+            Err(error) if bytes <= least || error.kind() == ErrorKind::Unsupported => {
+                return Err(error);
+            }
+            Err(_) => bytes = (bytes / 2).max(least),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{bytes_of, round_up};
+    use super::*;
+
+    #[test]
+    fn steps_double_up_to_the_cap_and_start_over() {
+        let mut step = Step::FIRST;
+        let mut steps = Vec::new();
+        for _ in 0..12 {
+            steps.push(step.target(0, Growth::Doubling) >> 10);
+            step.advance(Growth::Doubling);
+        }
+        assert_eq!(&steps[..4], [64, 128, 256, 512]);
+        assert_eq!(&steps[9..], [32 << 10; 3]);
+    }
+
+    #[test]
+    fn fixed_steps_stay() {
+        let growth = Growth::Fixed { step_bytes: 1000 };
+        let mut step = Step::FIRST;
+        step.advance(growth);
+        assert_eq!(step.target(5000, growth), 6000);
+        assert!(Step::FIRST.target(0, Growth::Fixed { step_bytes: 0 }) > 0);
+        let huge = Step::FIRST.target(1 << 20, Growth::Fixed { step_bytes: usize::MAX });
+        assert!(isize::try_from(round_up(huge, 2 << 20)).is_ok());
+    }
+
+    #[test]
+    fn the_ladder_halves_down_to_what_is_needed() {
+        let mut asked = Vec::new();
+        let refused = Error::new(ErrorKind::AddressSpace, 0);
+        let need = FLOOR_BYTES * 3 + 1;
+        let element = Layout::new::<u8>();
+        let result = descend(element, need, |bytes| {
+            asked.push(bytes);
+            Err(refused)
+        });
+        assert_eq!(result.unwrap_err(), refused);
+        assert_eq!(asked.first(), Some(&default_reservation_bytes(1)));
+        assert_eq!(asked.last(), Some(&need));
+        assert!(asked.windows(2).all(|pair| pair[1] == (pair[0] / 2).max(need)));
+        assert!(bytes_of(element, need).is_ok());
+    }
+}

@@ -1,0 +1,486 @@
+//! [`Reservation`]: an owned range of addresses.
+//!
+//! # Why this is sound
+//!
+//! A `Reservation` is the only owner of its range from `os::reserve` to `os::release`, and every
+//! method reaches the system through [`Reservation::pages`], which proves that what it passes on
+//! lies inside. No method reads or writes an element: the type hands out a raw pointer, and who
+//! dereferences it answers for that. What the methods must not do is pull memory away from under
+//! someone who was promised it: those that take access or contents away (`decommit`, `discard`)
+//! need `&mut self`, so whoever holds `&Reservation` knows that what is committed stays so.
+
+#![expect(unsafe_code, reason = "calls `os` with the range it owns")]
+
+use crate::error::{Error, ErrorKind};
+use crate::os;
+use crate::page::{PageBytes, PageSize};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+use std::ptr::NonNull;
+
+#[cfg(test)]
+mod tests;
+
+/// Whether to ask the system for huge pages.
+///
+/// A huge page (2 MiB on x86-64) costs one page fault instead of 512, and one entry of the
+/// processor's address cache: growing and random access get faster. It also takes all its memory
+/// when its first byte is touched. Only Linux has them here, and only where
+/// `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise` or `always`; elsewhere all three
+/// mean the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HugePages {
+    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled.
+    #[default]
+    Auto,
+    /// From the first byte.
+    Always,
+    /// Not at all, even where the system gives them without being asked.
+    Never,
+}
+
+impl HugePages {
+    /// How far into a reservation [`HugePages::Auto`] leaves pages as they are: 8 MiB, so that
+    /// huge pages can waste at most a quarter of what is used.
+    pub const AUTO_FROM_BYTES: usize = 8 << 20;
+
+    /// The offset from which huge pages are asked for, if they are.
+    fn wanted_from(self) -> Option<usize> {
+        match self {
+            Self::Auto => Some(Self::AUTO_FROM_BYTES),
+            Self::Always => Some(0),
+            Self::Never => None,
+        }
+    }
+}
+
+/// The size of a page in bytes: the unit in which memory is committed and given back.
+///
+/// 4,096 on most systems, 16,384 or 65,536 on some. May enter the kernel the first time.
+///
+/// # Examples
+///
+/// ```
+/// assert!(stayput::page_size().is_power_of_two());
+/// ```
+pub fn page_size() -> usize {
+    os::page_size().get()
+}
+
+/// An owned range of addresses, which costs no memory until pages in it are committed.
+///
+/// The range never moves, whatever is done to it or to the `Reservation` itself, and is released
+/// when the `Reservation` is dropped. A guard page that is never accessible follows it.
+///
+/// Ranges are byte offsets from [`as_ptr`](Self::as_ptr), and must be whole pages inside the
+/// reservation; anything else is an [`Error`] of kind [`OutOfBounds`](ErrorKind::OutOfBounds) or
+/// [`Alignment`](ErrorKind::Alignment).
+///
+/// Every method except the getters may enter the kernel.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Reservation, page_size};
+///
+/// # fn main() -> Result<(), stayput::Error> {
+/// let mut range = Reservation::new(1 << 30)?; // a GiB of addresses, no memory
+/// range.commit(..4 * page_size())?;
+///
+/// let first = range.as_ptr();
+/// // SAFETY: the first pages are committed, so they are readable, writable and zero; nobody
+/// // else uses them.
+/// unsafe {
+///     assert_eq!(first.read(), 0);
+///     first.write(7);
+/// }
+///
+/// range.decommit(..4 * page_size())?; // memory and charge are back with the system
+/// assert_eq!(range.committed_bytes()?, 0);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Reservation {
+    /// Where the usable range starts, aligned as asked.
+    start: NonNull<u8>,
+    /// The size of the usable range.
+    bytes: PageBytes,
+    /// What the system gave: the usable range, the slack that aligned it, and the guard.
+    mapping_start: NonNull<u8>,
+    mapping_bytes: PageBytes,
+    huge_from: Option<usize>,
+    huge_pages: HugePages,
+}
+
+// SAFETY: a `Reservation` owns its range, and no part of it is tied to a thread.
+unsafe impl Send for Reservation {}
+// SAFETY: through `&self` only getters and calls to the system can be made; the system serialises
+// those, and none of them takes access or contents away.
+unsafe impl Sync for Reservation {}
+
+/// A range of whole pages inside a reservation: made only by [`Reservation::pages`].
+struct Pages {
+    start: NonNull<u8>,
+    offset: usize,
+    bytes: PageBytes,
+}
+
+impl Reservation {
+    /// Reserves `bytes` of addresses, rounded up to whole pages.
+    ///
+    /// # Errors
+    ///
+    /// [`AddressSpace`](ErrorKind::AddressSpace), [`AddressLimit`](ErrorKind::AddressLimit) or
+    /// [`MappingLimit`](ErrorKind::MappingLimit) if the system has no such range to give,
+    /// [`CapacityOverflow`](ErrorKind::CapacityOverflow) above `isize::MAX`.
+    pub fn new(bytes: usize) -> Result<Self, Error> {
+        Self::builder().bytes(bytes).reserve()
+    }
+
+    /// Options: size, alignment, huge pages.
+    pub const fn builder() -> ReservationBuilder {
+        ReservationBuilder { bytes: 0, align: 1, huge_pages: HugePages::Auto }
+    }
+
+    /// The first byte of the range.
+    ///
+    /// The pointer stays good for as long as the `Reservation` lives, and may be used for any
+    /// byte that is committed. Never null, and aligned to the page and to what was asked for.
+    pub const fn as_ptr(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// The first byte of the range, for those who want to keep the proof that it is not null.
+    pub(crate) const fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// The size of the range in bytes.
+    pub const fn reserved_bytes(&self) -> usize {
+        self.bytes.get()
+    }
+
+    /// How many bytes are committed, as the system tells it.
+    ///
+    /// This asks the system for every mapping of the process: for looking, not for a hot path.
+    ///
+    /// # Errors
+    ///
+    /// [`System`](ErrorKind::System) if the system does not tell (no `/proc`, for example).
+    pub fn committed_bytes(&self) -> Result<usize, Error> {
+        os::committed_bytes(self.start, self.bytes)
+    }
+
+    /// How many bytes are in memory now, as the system tells it.
+    ///
+    /// Linear in the committed pages: for looking, not for a hot path.
+    ///
+    /// # Errors
+    ///
+    /// As for [`committed_bytes`](Self::committed_bytes).
+    pub fn resident_bytes(&self) -> Result<usize, Error> {
+        os::resident_bytes(self.start, self.bytes)
+    }
+
+    /// Makes pages readable and writable, and has the system promise memory for them.
+    ///
+    /// Pages that were not committed read as zero. Pages that were keep what they hold. Memory is
+    /// taken only when a page is first touched, a page fault each, or by
+    /// [`prefault`](Self::prefault).
+    ///
+    /// # Errors
+    ///
+    /// [`Memory`](ErrorKind::Memory), [`DataLimit`](ErrorKind::DataLimit) or
+    /// [`MappingLimit`](ErrorKind::MappingLimit) if the system refuses; nothing has changed then.
+    pub fn commit(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
+        self.commit_pages(&self.pages(range)?)
+    }
+
+    /// Hands the memory of pages back to the system, and the promise of it; what they held is
+    /// gone, and touching them is an access violation until they are committed again.
+    ///
+    /// # Errors
+    ///
+    /// [`MappingLimit`](ErrorKind::MappingLimit) if the process has too many separate ranges;
+    /// nothing has changed then.
+    pub fn decommit(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
+        let pages = self.pages(range)?;
+        // SAFETY: `pages` lies inside the range that `self` owns. Whoever uses memory in it does
+        // so by a raw pointer and answers for it; `&mut self` says that nobody shares the range.
+        unsafe { os::decommit(pages.start, pages.bytes) }
+    }
+
+    /// Hands the memory of committed pages back to the system, and keeps them accessible: what
+    /// they held is gone, and they read as zero.
+    ///
+    /// Pages that are not committed are committed first.
+    ///
+    /// # Errors
+    ///
+    /// As for [`commit`](Self::commit). On Windows, which can only take pages away and commit
+    /// fresh ones, the pages are inaccessible if the second step is refused.
+    pub fn discard(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
+        let pages = self.pages(range)?;
+        self.commit_pages(&pages)?;
+        // SAFETY: as for `decommit`, and the pages were just committed.
+        unsafe { os::discard(pages.start, pages.bytes) }
+    }
+
+    /// Commits pages where they are not, and makes all of them resident now, so that touching
+    /// them later takes no page fault. What they hold stays.
+    ///
+    /// Linear in the pages: about 0.5 ms a MiB in small pages, 0.2 in huge ones, measured on the
+    /// machine that the README names.
+    ///
+    /// Where the system has no call for it (Linux before 5.14, other systems), each page is
+    /// touched by an atomic addition of zero, so there whoever writes to the range by
+    /// [`as_ptr`](Self::as_ptr) must not do so on another thread meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As for [`commit`](Self::commit). Pages that were made resident before stay so.
+    pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
+        let pages = self.pages(range)?;
+        self.commit_pages(&pages)?;
+        // SAFETY: `pages` lies inside the range that `self` owns; the docs ask of those who write
+        // by raw pointers what `os` asks.
+        unsafe { os::prefault(pages.start, pages.bytes) }
+    }
+
+    /// Commits pages where they are not, and keeps them in memory, so that they are never paged
+    /// out, until the guard is dropped. What they hold stays.
+    ///
+    /// Locks do not nest: the first guard to be dropped unlocks its pages.
+    ///
+    /// # Errors
+    ///
+    /// As for [`commit`](Self::commit), and [`LockLimit`](ErrorKind::LockLimit) if the process
+    /// may not lock that much.
+    pub fn lock(&self, range: impl RangeBounds<usize>) -> Result<Locked<'_>, Error> {
+        let pages = self.pages(range)?;
+        self.commit_pages(&pages)?;
+        os::lock(pages.start, pages.bytes)?;
+        Ok(Locked { start: pages.start, bytes: pages.bytes, reservation: PhantomData })
+    }
+
+    /// Commits, and advises before memory is taken, so that it can be taken in huge pages.
+    fn commit_pages(&self, pages: &Pages) -> Result<(), Error> {
+        // SAFETY: `pages` lies inside the range that `self` owns.
+        unsafe { os::commit(pages.start, pages.bytes) }?;
+        self.advise(pages);
+        Ok(())
+    }
+
+    /// The one range check: every method that takes a range goes through here.
+    fn pages(&self, range: impl RangeBounds<usize>) -> Result<Pages, Error> {
+        let total = self.bytes.get();
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => {
+                before.checked_add(1).ok_or_else(|| self.out_of_bounds(before))?
+            }
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => {
+                last.checked_add(1).ok_or_else(|| self.out_of_bounds(last))?
+            }
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => total,
+        };
+        if start > total || end < start || end - start > total - start {
+            return Err(self.out_of_bounds(end));
+        }
+        let page = os::page_size();
+        let whole = |bytes: usize| {
+            PageBytes::exact(bytes, page).ok_or_else(|| {
+                Error::new(ErrorKind::Alignment, end - start).with_limit(bytes as u64)
+            })
+        };
+        let (offset, end) = (whole(start)?, whole(end)?);
+        let bytes = end.checked_sub(offset).expect("compared above");
+        // SAFETY: `start <= total`, the size of the range that begins at `self.start`, so the sum
+        // stays inside it or one past its end.
+        let start = unsafe { self.start.add(offset.get()) };
+        Ok(Pages { start, offset: offset.get(), bytes })
+    }
+
+    #[cold]
+    fn out_of_bounds(&self, end: usize) -> Error {
+        Error::new(ErrorKind::OutOfBounds, end).with_limit(self.bytes.get() as u64)
+    }
+
+    /// Tells the system about huge pages in freshly committed pages.
+    fn advise(&self, pages: &Pages) {
+        let (skip, wanted) = match self.huge_from {
+            Some(from) => (from.saturating_sub(pages.offset), os::HugeAdvice::Wanted),
+            None if self.huge_pages == HugePages::Never => (0, os::HugeAdvice::Unwanted),
+            None => return,
+        };
+        let skip = PageBytes::ceil(skip, os::page_size());
+        let Some((skip, rest)) = skip.and_then(|skip| Some((skip, pages.bytes.checked_sub(skip)?)))
+        else {
+            return;
+        };
+        // SAFETY: `skip` is at most `pages.bytes`, so the sum stays inside the pages.
+        let start = unsafe { pages.start.add(skip.get()) };
+        // SAFETY: inside `pages`, which lies inside the range that `self` owns.
+        unsafe { os::advise_huge(start, rest, wanted) }
+    }
+
+    /// In what units memory at `offset` is best committed and given back: whole huge pages where
+    /// they are asked for, since changing a part of one splits it.
+    pub(crate) fn run_bytes(&self, offset: usize) -> usize {
+        /// Smaller runs cost more calls than they save memory: giving back single pages costs
+        /// three times as much a page as runs of this size.
+        const RUN_BYTES: usize = 64 << 10;
+        match (self.huge_from, os::huge_page_bytes()) {
+            (Some(from), Some(huge)) if offset >= from => huge,
+            _ => RUN_BYTES.max(os::page_size().get()),
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        // A destructor has nobody to tell of an error. What cannot be released stays reserved,
+        // which harms nobody; it happens only to a process at its limit of mappings.
+        // SAFETY: exactly what `os::reserve` gave, and `self`, the only owner, ends here.
+        let _ = unsafe { os::release(self.mapping_start, self.mapping_bytes) };
+    }
+}
+
+impl fmt::Debug for Reservation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reservation")
+            .field("start", &self.start)
+            .field("reserved_bytes", &self.bytes.get())
+            .field("huge_pages", &self.huge_pages)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Pages that are kept in memory, made by [`Reservation::lock`].
+///
+/// Forgetting it is safe: the pages stay locked until the reservation is released.
+#[must_use = "the pages are unlocked when this is dropped"]
+pub struct Locked<'r> {
+    start: NonNull<u8>,
+    bytes: PageBytes,
+    reservation: PhantomData<&'r Reservation>,
+}
+
+// SAFETY: unlocking is a call to the system, the same from every thread.
+unsafe impl Send for Locked<'_> {}
+// SAFETY: nothing but a count can be had through `&Locked`.
+unsafe impl Sync for Locked<'_> {}
+
+impl Locked<'_> {
+    /// How many bytes are locked.
+    pub const fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the pages lie in the reservation that `self` borrows.
+        unsafe { os::unlock(self.start, self.bytes) }
+    }
+}
+
+impl fmt::Debug for Locked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Locked").field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+/// Options for a [`Reservation`]; see [`Reservation::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{HugePages, Reservation};
+///
+/// # fn main() -> Result<(), stayput::Error> {
+/// let range = Reservation::builder()
+///     .bytes(1 << 32)
+///     .align(1 << 20)
+///     .huge_pages(HugePages::Never)
+///     .reserve()?;
+/// assert_eq!(range.as_ptr().addr() % (1 << 20), 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is reserved before `reserve` is called"]
+pub struct ReservationBuilder {
+    bytes: usize,
+    align: usize,
+    huge_pages: HugePages,
+}
+
+impl ReservationBuilder {
+    /// How many bytes to reserve; rounded up to whole pages. None, if not said.
+    pub const fn bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// To what to align the start of the range: a power of two. Less than a page means a page.
+    pub const fn align(mut self, align: usize) -> Self {
+        self.align = align;
+        self
+    }
+
+    /// Whether to ask for huge pages. A reservation that is to have them is aligned to one.
+    pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
+        self.huge_pages = huge_pages;
+        self
+    }
+
+    /// Reserves the range.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Reservation::new`], and [`Alignment`](ErrorKind::Alignment) if the alignment is
+    /// no power of two.
+    pub fn reserve(self) -> Result<Reservation, Error> {
+        if !self.align.is_power_of_two() {
+            return Err(Error::new(ErrorKind::Alignment, self.bytes).with_limit(self.align as u64));
+        }
+        let page = os::page_size();
+        let overflow = || Error::new(ErrorKind::CapacityOverflow, self.bytes);
+        let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(overflow)?;
+
+        let huge = os::huge_page_bytes();
+        let huge_from =
+            self.huge_pages.wanted_from().filter(|&from| huge.is_some() && bytes.get() > from);
+        let huge_align = huge.filter(|_| huge_from.is_some()).unwrap_or(1);
+        let align = self.align.max(huge_align).max(page.get());
+
+        let mapping_bytes = Self::mapping_bytes(bytes, align, page).ok_or_else(overflow)?;
+        let mapping_start = os::reserve(mapping_bytes)?;
+        let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
+        // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
+        // to align it, and the mapping is that much larger than `bytes` and the guard.
+        let start = unsafe { mapping_start.add(to_aligned) };
+        let huge_pages = self.huge_pages;
+        Ok(Reservation { start, bytes, mapping_start, mapping_bytes, huge_from, huge_pages })
+    }
+
+    /// What to ask the system for: room to align the start, and a guard page behind the end.
+    fn mapping_bytes(bytes: PageBytes, align: usize, page: PageSize) -> Option<PageBytes> {
+        // Both are powers of two, and `align` is the larger: whole pages.
+        let slack = PageBytes::exact(align - page.get(), page)?;
+        bytes.checked_add(slack)?.checked_add(PageBytes::one(page))
+    }
+}
+
+impl Default for ReservationBuilder {
+    fn default() -> Self {
+        Reservation::builder()
+    }
+}

@@ -1,0 +1,352 @@
+//! Calls that look at many elements, and move or remove some.
+
+#![expect(unsafe_code, reason = "moves elements between arrays")]
+
+use super::{Drain, ExtractIf, Sieve, Splice, VmVec, give_up, or_give_up};
+use crate::error::{Error, Refused};
+use std::ops::{Bound, RangeBounds};
+use std::ptr;
+
+impl<T> VmVec<T> {
+    /// Keeps only the elements that the predicate names, in their order. O(n).
+    ///
+    /// If the predicate or a drop panics, what was not looked at stays.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.retain_mut(|element| keep(element));
+    }
+
+    /// Keeps only the elements that the predicate names, which may change them. O(n).
+    ///
+    /// If the predicate or a drop panics, what was not looked at stays.
+    pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
+        let mut sieve = Sieve::new(self, 0);
+        while let Some(element) = sieve.peek() {
+            if keep(element) {
+                sieve.keep();
+            } else {
+                drop(sieve.take());
+            }
+        }
+    }
+
+    /// Removes all but the first of neighbours for which `same(later, first)` holds. O(n).
+    ///
+    /// If `same` or a drop panics, what was not looked at stays.
+    pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
+        let mut sieve = Sieve::new(self, 0);
+        sieve.keep();
+        while let Some((last, next)) = sieve.pair() {
+            if same(next, last) {
+                drop(sieve.take());
+            } else {
+                sieve.keep();
+            }
+        }
+    }
+
+    /// Removes all but the first of neighbours with equal keys. O(n).
+    pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&mut T) -> K) {
+        self.dedup_by(|a, b| key(a) == key(b));
+    }
+
+    /// Removes all but the first of equal neighbours. O(n).
+    pub fn dedup(&mut self)
+    where
+        T: PartialEq,
+    {
+        self.dedup_by(|a, b| a == b);
+    }
+
+    /// Takes a range of elements out, which the iterator gives; those behind it move down when it
+    /// is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut numbers = stayput::VmVec::from([1, 2, 3, 4]);
+    /// assert!(numbers.drain(1..3).eq([2, 3]));
+    /// assert_eq!(numbers, [1, 4]);
+    /// ```
+    #[track_caller]
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
+        let (start, end) = self.check_range(&range);
+        Drain::new(self, start, end)
+    }
+
+    /// Takes a range of elements out, which the iterator gives, and puts those of `replace_with`
+    /// in its place when it is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length. On drop, if the array is full or
+    /// the system refuses memory: the elements that did not fit are dropped, those behind the
+    /// range are kept.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut numbers = stayput::VmVec::from([1, 2, 5]);
+    /// let two = numbers.splice(1..2, [2, 3, 4]).next();
+    /// assert_eq!(two, Some(2));
+    /// assert_eq!(numbers, [1, 2, 3, 4, 5]);
+    /// ```
+    #[track_caller]
+    pub fn splice<I: IntoIterator<Item = T>>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        replace_with: I,
+    ) -> Splice<'_, I::IntoIter> {
+        Splice::new(self.drain(range), replace_with.into_iter())
+    }
+
+    /// Takes out of a range the elements that the predicate names, one at each step of the
+    /// iterator.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut numbers = stayput::VmVec::from([1, 2, 3, 4, 5]);
+    /// assert!(numbers.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
+    /// assert_eq!(numbers, [1, 3, 5]);
+    /// ```
+    #[track_caller]
+    pub fn extract_if<F: FnMut(&mut T) -> bool>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        predicate: F,
+    ) -> ExtractIf<'_, T, F> {
+        let (start, end) = self.check_range(&range);
+        ExtractIf::new(self, start, end, predicate)
+    }
+
+    /// Moves all elements of `other` behind those of `self`; `other` keeps its memory. O(n), one
+    /// copy of the bytes.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_append`](Self::try_append) has an error.
+    #[track_caller]
+    pub fn append(&mut self, other: &mut Self) {
+        or_give_up(self.try_append(other));
+    }
+
+    /// [`append`](Self::append), or the error; then neither array has changed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_append(&mut self, other: &mut Self) -> Result<(), Error> {
+        let count = other.len;
+        self.try_reserve(count)?;
+        // SAFETY: the first `count` elements of `other` are initialised, there is room for as
+        // many, and two arrays that are both borrowed mutably are not one.
+        unsafe { self.append_from(other.as_ptr(), count) };
+        other.len = 0;
+        Ok(())
+    }
+
+    /// Copies the bytes of `count` elements behind the last one, and says that they are there.
+    ///
+    /// # Safety
+    ///
+    /// - There is room for `count` more elements.
+    /// - `from` points to `count` initialised elements, not within the spare room of `self`.
+    /// - They are not used as elements any more where they were.
+    pub(super) unsafe fn append_from(&mut self, from: *const T, count: usize) {
+        debug_assert!(count <= self.capacity() - self.len);
+        // SAFETY: `len` is within capacity.
+        let end = unsafe { self.as_mut_ptr().add(self.len) };
+        // SAFETY: the caller's promise.
+        unsafe { ptr::copy_nonoverlapping(from, end, count) };
+        self.len += count;
+    }
+
+    /// Moves the elements from `at` on into an array of their own, which has the same options.
+    /// O(n - at), one copy of the bytes.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_split_off`](Self::try_split_off) does or has an error.
+    #[must_use = "use `truncate` if you don't need the other half"]
+    #[track_caller]
+    pub fn split_off(&mut self, at: usize) -> Self {
+        or_give_up(self.try_split_off(at))
+    }
+
+    /// [`split_off`](Self::split_off), or the error; then nothing has changed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Panics
+    ///
+    /// If `at` is beyond the length.
+    #[track_caller]
+    pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
+        let len = self.len;
+        assert!(at <= len, "`at` split index (is {at}) should be <= len (is {len})");
+        let mut rest = Self::with_options(self.raw.options());
+        rest.try_reserve_exact(len - at)?;
+        self.len = at;
+        // SAFETY: within the old length.
+        let first = unsafe { self.as_ptr().add(at) };
+        // SAFETY: `len - at` initialised elements of another array, which are behind its length
+        // now; room was made for as many.
+        unsafe { rest.append_from(first, len - at) };
+        Ok(rest)
+    }
+
+    /// Makes the length `new_len`, dropping elements from the end or adding what `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_resize_with`](Self::try_resize_with) has an error.
+    #[track_caller]
+    pub fn resize_with(&mut self, new_len: usize, make: impl FnMut() -> T) {
+        or_give_up(self.try_resize_with(new_len, make));
+    }
+
+    /// [`resize_with`](Self::resize_with), or the error; then `make` was not called.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_resize_with(
+        &mut self,
+        new_len: usize,
+        make: impl FnMut() -> T,
+    ) -> Result<(), Error> {
+        if new_len <= self.len {
+            self.truncate(new_len);
+            return Ok(());
+        }
+        let additional = new_len - self.len;
+        self.try_reserve(additional)?;
+        // SAFETY: room for as many was made.
+        unsafe { self.fill_from(std::iter::repeat_with(make).take(additional)) };
+        Ok(())
+    }
+
+    /// The one range check for elements, with the panics of slices.
+    #[track_caller]
+    pub(super) fn check_range(&self, range: &impl RangeBounds<usize>) -> (usize, usize) {
+        let len = self.len;
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => {
+                before.checked_add(1).expect("attempted to index slice from after maximum usize")
+            }
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => {
+                last.checked_add(1).expect("attempted to index slice up to maximum usize")
+            }
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => len,
+        };
+        assert!(start <= end, "slice index starts at {start} but ends at {end}");
+        assert!(end <= len, "range end index {end} out of range for slice of length {len}");
+        (start, end)
+    }
+}
+
+impl<T: Clone> VmVec<T> {
+    /// Makes the length `new_len`, dropping elements from the end or adding clones of `value`.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_resize`](Self::try_resize) has an error.
+    #[track_caller]
+    pub fn resize(&mut self, new_len: usize, value: T) {
+        if let Err(refused) = self.try_resize(new_len, value) {
+            give_up(refused.error);
+        }
+    }
+
+    /// [`resize`](Self::resize), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_resize(&mut self, new_len: usize, value: T) -> Result<(), Refused<T>> {
+        if new_len <= self.len {
+            self.truncate(new_len);
+            return Ok(());
+        }
+        let additional = new_len - self.len;
+        if let Err(error) = self.try_reserve(additional) {
+            return Err(Refused { error, value });
+        }
+        // One clone less: the value itself comes last.
+        // SAFETY: room for `additional` was made.
+        unsafe { self.fill_from((1..additional).map(|_| value.clone())) };
+        // SAFETY: as above; at most one less was used up.
+        unsafe { self.push_within_capacity_unchecked(value) };
+        Ok(())
+    }
+
+    /// Appends clones of all elements of a slice.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend_from_slice`](Self::try_extend_from_slice) has an error.
+    #[track_caller]
+    pub fn extend_from_slice(&mut self, other: &[T]) {
+        or_give_up(self.try_extend_from_slice(other));
+    }
+
+    /// [`extend_from_slice`](Self::extend_from_slice), or the error; then nothing was cloned.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_extend_from_slice(&mut self, other: &[T]) -> Result<(), Error> {
+        self.try_reserve(other.len())?;
+        // SAFETY: room for as many was made.
+        unsafe { self.fill_from(other.iter().cloned()) };
+        Ok(())
+    }
+
+    /// Appends clones of a range of the array's own elements.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend_from_within`](Self::try_extend_from_within) does or has an error.
+    #[track_caller]
+    pub fn extend_from_within(&mut self, range: impl RangeBounds<usize>) {
+        or_give_up(self.try_extend_from_within(range));
+    }
+
+    /// [`extend_from_within`](Self::extend_from_within), or the error; then nothing was cloned.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length.
+    #[track_caller]
+    pub fn try_extend_from_within(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
+        let (start, end) = self.check_range(&range);
+        self.try_reserve(end - start)?;
+        // SAFETY: within the length.
+        let first = unsafe { self.as_ptr().add(start) };
+        // SAFETY: initialised, and nothing below the length is written to while the slice is
+        // used: `fill_from` writes behind it. Growing does not move elements.
+        let from = unsafe { std::slice::from_raw_parts(first, end - start) };
+        // SAFETY: room for as many was made.
+        unsafe { self.fill_from(from.iter().cloned()) };
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! Access and comparison as a slice.
+
+use super::VmVec;
+use std::borrow::{Borrow, BorrowMut, Cow};
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::slice::SliceIndex;
+
+impl<T> Deref for VmVec<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T> DerefMut for VmVec<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.as_mut_slice()
+    }
+}
+
+impl<T> AsRef<[T]> for VmVec<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> AsMut<[T]> for VmVec<T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T> AsRef<Self> for VmVec<T> {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl<T> AsMut<Self> for VmVec<T> {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+impl<T> Borrow<[T]> for VmVec<T> {
+    fn borrow(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> BorrowMut<[T]> for VmVec<T> {
+    fn borrow_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> Index<I> for VmVec<T> {
+    type Output = I::Output;
+
+    #[inline]
+    fn index(&self, index: I) -> &I::Output {
+        &self.as_slice()[index]
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> IndexMut<I> for VmVec<T> {
+    #[inline]
+    fn index_mut(&mut self, index: I) -> &mut I::Output {
+        &mut self.as_mut_slice()[index]
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for VmVec<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_slice().fmt(f)
+    }
+}
+
+impl<T: Hash> Hash for VmVec<T> {
+    /// As the slice does, so that it can be looked up by one.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
+}
+
+impl<T: Eq> Eq for VmVec<T> {}
+
+impl<T: PartialOrd> PartialOrd for VmVec<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.as_slice().partial_cmp(other.as_slice())
+    }
+}
+
+impl<T: Ord> Ord for VmVec<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_slice().cmp(other.as_slice())
+    }
+}
+
+/// Equality between two types that both can be sliced whole, as std has it for `Vec`.
+macro_rules! equal_as_slices {
+    ($([$($generics:tt)*] $left:ty, $right:ty;)*) => {$(
+        impl<T: PartialEq<U>, U, $($generics)*> PartialEq<$right> for $left {
+            #[inline]
+            fn eq(&self, other: &$right) -> bool {
+                self[..] == other[..]
+            }
+        }
+    )*};
+}
+
+equal_as_slices! {
+    [] VmVec<T>, VmVec<U>;
+    [] VmVec<T>, Vec<U>;
+    [] VmVec<T>, [U];
+    [] VmVec<T>, &[U];
+    [] VmVec<T>, &mut [U];
+    [const N: usize] VmVec<T>, [U; N];
+    [const N: usize] VmVec<T>, &[U; N];
+    [] Vec<T>, VmVec<U>;
+    [] [T], VmVec<U>;
+    [] &[T], VmVec<U>;
+    [] &mut [T], VmVec<U>;
+}
+
+impl<T: PartialEq<U> + Clone, U> PartialEq<VmVec<U>> for Cow<'_, [T]> {
+    fn eq(&self, other: &VmVec<U>) -> bool {
+        self[..] == other[..]
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<VmVec<U>> for VecDeque<T> {
+    fn eq(&self, other: &VmVec<U>) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a == b)
+    }
+}

@@ -1,0 +1,250 @@
+//! Conversions from and to other containers.
+//!
+//! Elements move by one copy of their bytes, since the memory of the two sides is not of one kind.
+
+#![expect(unsafe_code, reason = "moves elements between containers")]
+
+use super::{VmVec, or_give_up};
+use std::borrow::Cow;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ffi::CString;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl<T> VmVec<T> {
+    /// The elements in a box. They move: the memory is another.
+    #[must_use]
+    pub fn into_boxed_slice(self) -> Box<[T]> {
+        Vec::from(self).into_boxed_slice()
+    }
+}
+
+impl<T, const N: usize> VmVec<[T; N]> {
+    /// The same elements, not grouped into arrays. O(1): nothing moves.
+    ///
+    /// # Panics
+    ///
+    /// If `T` has size zero and the length overflows `usize`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let pairs = stayput::VmVec::from([[1, 2], [3, 4]]);
+    /// assert_eq!(pairs.into_flattened(), [1, 2, 3, 4]);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn into_flattened(self) -> VmVec<T> {
+        let len = self.len.checked_mul(N).expect("vec len overflow");
+        let vec = ManuallyDrop::new(self);
+        // SAFETY: `vec` is never used again, so there is one owner still.
+        let mut raw = unsafe { std::ptr::read(&raw const vec.raw) };
+        raw.regroup(VmVec::<T>::ELEMENT, N);
+        // `len` groups of `N` are as many elements, in the same places, within the same memory.
+        VmVec { raw, len, elements: PhantomData }
+    }
+}
+
+impl<T> From<Vec<T>> for VmVec<T> {
+    #[track_caller]
+    fn from(mut from: Vec<T>) -> Self {
+        let mut vec = Self::new();
+        or_give_up(vec.try_reserve_exact(from.len()));
+        // SAFETY: room for as many was made; they are initialised, elsewhere, and given up below,
+        // before anything can panic.
+        unsafe { vec.append_from(from.as_ptr(), from.len()) };
+        // SAFETY: none of the elements is there any more.
+        unsafe { from.set_len(0) };
+        vec
+    }
+}
+
+impl<T> From<VmVec<T>> for Vec<T> {
+    fn from(mut from: VmVec<T>) -> Self {
+        let mut vec = Self::with_capacity(from.len);
+        // SAFETY: the first `len` elements are initialised, there is room for as many, and the two
+        // do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), vec.as_mut_ptr(), from.len) };
+        // SAFETY: just initialised.
+        unsafe { vec.set_len(from.len) };
+        from.len = 0;
+        vec
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for VmVec<T> {
+    #[track_caller]
+    fn from(from: [T; N]) -> Self {
+        let mut vec = Self::new();
+        or_give_up(vec.try_reserve_exact(N));
+        let from = ManuallyDrop::new(from);
+        // SAFETY: room for `N` was made; they are initialised, elsewhere, and never dropped there.
+        unsafe { vec.append_from(from.as_ptr(), N) };
+        vec
+    }
+}
+
+impl<T: Clone> From<&[T]> for VmVec<T> {
+    #[track_caller]
+    fn from(from: &[T]) -> Self {
+        let mut vec = Self::with_capacity(from.len());
+        vec.extend_from_slice(from);
+        vec
+    }
+}
+
+impl<T: Clone> From<&mut [T]> for VmVec<T> {
+    #[track_caller]
+    fn from(from: &mut [T]) -> Self {
+        Self::from(&*from)
+    }
+}
+
+impl<T: Clone, const N: usize> From<&[T; N]> for VmVec<T> {
+    #[track_caller]
+    fn from(from: &[T; N]) -> Self {
+        Self::from(from.as_slice())
+    }
+}
+
+impl<T: Clone, const N: usize> From<&mut [T; N]> for VmVec<T> {
+    #[track_caller]
+    fn from(from: &mut [T; N]) -> Self {
+        Self::from(from.as_slice())
+    }
+}
+
+impl<T> From<Box<[T]>> for VmVec<T> {
+    #[track_caller]
+    fn from(from: Box<[T]>) -> Self {
+        Self::from(from.into_vec())
+    }
+}
+
+impl<T> From<VecDeque<T>> for VmVec<T> {
+    #[track_caller]
+    fn from(from: VecDeque<T>) -> Self {
+        Self::from(Vec::from(from))
+    }
+}
+
+impl<T> From<BinaryHeap<T>> for VmVec<T> {
+    #[track_caller]
+    fn from(from: BinaryHeap<T>) -> Self {
+        Self::from(from.into_vec())
+    }
+}
+
+impl<T: Clone> From<Cow<'_, [T]>> for VmVec<T> {
+    #[track_caller]
+    fn from(from: Cow<'_, [T]>) -> Self {
+        match from {
+            Cow::Borrowed(from) => Self::from(from),
+            Cow::Owned(from) => Self::from(from),
+        }
+    }
+}
+
+impl From<&str> for VmVec<u8> {
+    #[track_caller]
+    fn from(from: &str) -> Self {
+        Self::from(from.as_bytes())
+    }
+}
+
+impl From<String> for VmVec<u8> {
+    #[track_caller]
+    fn from(from: String) -> Self {
+        Self::from(from.into_bytes())
+    }
+}
+
+impl From<CString> for VmVec<u8> {
+    #[track_caller]
+    fn from(from: CString) -> Self {
+        Self::from(from.into_bytes())
+    }
+}
+
+impl<T> From<VmVec<T>> for Box<[T]> {
+    fn from(from: VmVec<T>) -> Self {
+        from.into_boxed_slice()
+    }
+}
+
+impl<T> From<VmVec<T>> for Rc<[T]> {
+    fn from(from: VmVec<T>) -> Self {
+        Vec::from(from).into()
+    }
+}
+
+impl<T> From<VmVec<T>> for Arc<[T]> {
+    fn from(from: VmVec<T>) -> Self {
+        Vec::from(from).into()
+    }
+}
+
+impl<T> From<VmVec<T>> for VecDeque<T> {
+    fn from(from: VmVec<T>) -> Self {
+        Vec::from(from).into()
+    }
+}
+
+impl<T: Ord> From<VmVec<T>> for BinaryHeap<T> {
+    fn from(from: VmVec<T>) -> Self {
+        Vec::from(from).into()
+    }
+}
+
+impl<T: Clone> From<VmVec<T>> for Cow<'_, [T]> {
+    fn from(from: VmVec<T>) -> Self {
+        Cow::Owned(from.into())
+    }
+}
+
+impl<'v, T: Clone> From<&'v VmVec<T>> for Cow<'v, [T]> {
+    fn from(from: &'v VmVec<T>) -> Self {
+        Cow::Borrowed(from)
+    }
+}
+
+impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
+    type Error = VmVec<T>;
+
+    /// The elements, if there are exactly `N`; else the array comes back.
+    fn try_from(mut from: VmVec<T>) -> Result<Self, VmVec<T>> {
+        if from.len != N {
+            return Err(from);
+        }
+        from.len = 0;
+        let array = from.as_ptr().cast::<[T; N]>();
+        // SAFETY: `N` elements are initialised there, and behind the length now, so nobody reads
+        // them again. An array is aligned as its elements are.
+        Ok(unsafe { array.read() })
+    }
+}
+
+impl<T, const N: usize> TryFrom<VmVec<T>> for Box<[T; N]> {
+    type Error = VmVec<T>;
+
+    /// The elements, if there are exactly `N`; else the array comes back.
+    fn try_from(from: VmVec<T>) -> Result<Self, VmVec<T>> {
+        if from.len != N {
+            return Err(from);
+        }
+        match Self::try_from(Vec::from(from)) {
+            Ok(array) => Ok(array),
+            Err(_) => unreachable!("the length was compared"),
+        }
+    }
+}
+
+impl TryFrom<VmVec<u8>> for String {
+    type Error = std::string::FromUtf8Error;
+
+    fn try_from(from: VmVec<u8>) -> Result<Self, Self::Error> {
+        Self::from_utf8(from.into())
+    }
+}

@@ -1,0 +1,289 @@
+//! [`GrowOnly`]: push through `&self`, while references to earlier elements live.
+//!
+//! # Why this is sound
+//!
+//! The scope holds the one mutable borrow of the array for `'v`, so for as long as `'v` lasts the
+//! array is reached only by what this file does, from the one thread that has the scope (it is
+//! neither `Send` nor `Sync`). A reference that it gives out, `&'v T`, stays good if during `'v`
+//! the element (1) is not moved, (2) is not dropped, and (3) is not reached mutably:
+//!
+//! 1. Growing never moves elements: that is the contract of the array. Nothing else here moves
+//!    any.
+//! 2. There is no removal here. The array itself cannot be dropped, or taken away, while it is
+//!    borrowed.
+//! 3. No `&mut T` and no slice of them is made here, of any element. Pushing writes only behind
+//!    the last element, by raw pointer, where no reference points yet.
+//!
+//! What remains is the array's own fields, which pushing changes through `&self`. They are
+//! borrowed mutably only inside [`GrowOnly::with`], whose callers run no user code: values are
+//! made before, and dropped after. So two such borrows never overlap, not even when the drop of a
+//! refused value, or an iterator, pushes into the same scope again.
+
+#![expect(unsafe_code, reason = "changes the array through a shared reference")]
+
+use super::{VmVec, give_up, or_give_up};
+use crate::error::{Error, Refused};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Index;
+use std::ptr::NonNull;
+use std::slice::{self, SliceIndex};
+
+/// A scope in which a [`VmVec`] can only grow, made by [`VmVec::grow_only`].
+///
+/// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of
+/// the array: across any number of further pushes. It costs what [`VmVec::push`] costs.
+///
+/// Elements can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
+/// the like for what must change), and it stays on one thread.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::VmVec;
+///
+/// let mut words = VmVec::new();
+/// let scope = words.grow_only();
+/// let mut longest = scope.push("a".to_string());
+/// for n in 2..1000 {
+///     let word = scope.push("a".repeat(n % 7)); // earlier references stay good
+///     if word.len() > longest.len() {
+///         longest = word;
+///     }
+/// }
+/// assert_eq!(longest, "aaaaaa");
+/// ```
+///
+/// Elements that refer to each other, in an array that is never dropped (one that is cannot hold
+/// references into itself, since they would dangle while it drops):
+///
+/// ```
+/// use stayput::{GrowOnly, VmVec};
+///
+/// struct Node {
+///     name: &'static str,
+///     parent: Option<&'static Node>,
+/// }
+///
+/// let tree: GrowOnly<'static, Node> = Box::leak(Box::new(VmVec::new())).grow_only();
+/// let root = tree.push(Node { name: "root", parent: None });
+/// let leaf = tree.push(Node { name: "leaf", parent: Some(root) });
+/// assert_eq!(leaf.parent.unwrap().name, "root");
+/// ```
+///
+/// References end with the borrow: the array cannot be used while one lives,
+///
+/// ```compile_fail,E0499
+/// let mut numbers = stayput::VmVec::from([1]);
+/// let two = numbers.grow_only().push(2);
+/// numbers.push(3); // would be fine without the next line
+/// println!("{two}");
+/// ```
+///
+/// nor outlive the array,
+///
+/// ```compile_fail,E0597
+/// let two = {
+///     let mut numbers = stayput::VmVec::from([1]);
+///     numbers.grow_only().push(2)
+/// };
+/// println!("{two}");
+/// ```
+///
+/// nothing that is shared can be reached mutably,
+///
+/// ```compile_fail,E0594
+/// let mut numbers = stayput::VmVec::from([1]);
+/// let scope = numbers.grow_only();
+/// let two = scope.push(2);
+/// *two = 3;
+/// ```
+///
+/// ```compile_fail,E0596
+/// let mut numbers = stayput::VmVec::from([1]);
+/// let scope = numbers.grow_only();
+/// scope.as_slice()[0..1].sort();
+/// ```
+///
+/// ```compile_fail,E0594
+/// let mut numbers = stayput::VmVec::from([1]);
+/// let mut scope = numbers.grow_only();
+/// scope[0] = 2;
+/// ```
+///
+/// and no other thread can have the scope, by reference or by value:
+///
+/// ```compile_fail,E0277
+/// let mut numbers = stayput::VmVec::from([1]);
+/// let scope = numbers.grow_only();
+/// std::thread::scope(|threads| {
+///     threads.spawn(|| scope.push(2));
+///     threads.spawn(|| scope.push(3));
+/// });
+/// ```
+///
+/// ```compile_fail,E0277
+/// let mut numbers = stayput::VmVec::from([1]);
+/// let scope = numbers.grow_only();
+/// std::thread::scope(|threads| {
+///     threads.spawn(move || { scope.push(2); });
+/// });
+/// ```
+pub struct GrowOnly<'v, T> {
+    /// A raw pointer, so that the scope is neither `Send` nor `Sync`.
+    vec: NonNull<VmVec<T>>,
+    borrow: PhantomData<&'v mut VmVec<T>>,
+}
+
+impl<'v, T> GrowOnly<'v, T> {
+    #[inline]
+    pub(super) fn new(vec: &'v mut VmVec<T>) -> Self {
+        Self { vec: NonNull::from(vec), borrow: PhantomData }
+    }
+
+    /// The array's own fields. `change` must run no user code: no clone, no drop, no iterator.
+    #[inline]
+    fn with<R>(&self, change: impl FnOnce(&mut VmVec<T>) -> R) -> R {
+        let mut vec = self.vec;
+        // SAFETY: the array is borrowed for `'v`, which outlives `self`, by this scope alone.
+        // References given out point to elements, not to these fields. No two borrows of the
+        // fields overlap, since `change` cannot come back here.
+        change(unsafe { vec.as_mut() })
+    }
+
+    /// Appends an element and returns where it lies for good. O(1), no copy; enters the kernel if
+    /// capacity is used up.
+    ///
+    /// # Panics
+    ///
+    /// If the array holds `max_len` elements, or the system refuses memory.
+    #[inline]
+    #[track_caller]
+    pub fn push(&self, value: T) -> &'v T {
+        match self.try_push(value) {
+            Ok(element) => element,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`push`](Self::push), or the error and the element.
+    ///
+    /// # Errors
+    ///
+    /// As for [`VmVec::try_reserve`].
+    #[inline]
+    pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
+        self.with(|vec| {
+            vec.try_push(value)?;
+            // SAFETY: there is a last element now.
+            let last = unsafe { vec.as_ptr().add(vec.len - 1) };
+            // SAFETY: initialised, and it stays where and what it is for `'v`: see above.
+            Ok(unsafe { &*last })
+        })
+    }
+
+    /// Appends all that the iterator gives, which may itself push into the scope.
+    ///
+    /// # Panics
+    ///
+    /// As for [`push`](Self::push); what was stored before stays.
+    #[track_caller]
+    pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
+        iter.into_iter().for_each(|value| {
+            self.push(value);
+        });
+    }
+
+    /// Makes room for `additional` more elements; see [`VmVec::reserve`].
+    ///
+    /// # Panics
+    ///
+    /// As for [`VmVec::reserve`].
+    #[track_caller]
+    pub fn reserve(&self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`VmVec::try_reserve`].
+    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
+        self.with(|vec| vec.try_reserve(additional))
+    }
+
+    /// The number of elements. O(1).
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.with(|vec| vec.len)
+    }
+
+    /// Whether there are no elements. O(1).
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// See [`VmVec::capacity`].
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.with(|vec| vec.capacity())
+    }
+
+    /// See [`VmVec::max_len`].
+    pub fn max_len(&self) -> usize {
+        self.with(|vec| vec.max_len())
+    }
+
+    /// All elements there are now. The slice does not grow with the array. O(1).
+    #[inline]
+    pub fn as_slice(&self) -> &'v [T] {
+        self.with(|vec| {
+            // SAFETY: `len` elements are initialised, and stay where and what they are for `'v`.
+            unsafe { slice::from_raw_parts(vec.as_ptr(), vec.len) }
+        })
+    }
+
+    /// The element, or the slice of elements, at an index; `None` if it is out of bounds.
+    #[inline]
+    pub fn get<I: SliceIndex<[T]>>(&self, index: I) -> Option<&'v I::Output> {
+        self.as_slice().get(index)
+    }
+
+    /// The elements there are now; those pushed later do not come.
+    pub fn iter(&self) -> slice::Iter<'v, T> {
+        self.as_slice().iter()
+    }
+
+    /// See [`VmVec::index_of`].
+    pub fn index_of(&self, element: &T) -> Option<usize> {
+        self.with(|vec| vec.index_of(element))
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> Index<I> for GrowOnly<'_, T> {
+    type Output = I::Output;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: I) -> &I::Output {
+        &self.as_slice()[index]
+    }
+}
+
+impl<'v, T> IntoIterator for &GrowOnly<'v, T> {
+    type Item = &'v T;
+    type IntoIter = slice::Iter<'v, T>;
+
+    /// As [`GrowOnly::iter`].
+    fn into_iter(self) -> slice::Iter<'v, T> {
+        self.iter()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for GrowOnly<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_slice().fmt(f)
+    }
+}

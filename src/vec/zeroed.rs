@@ -1,0 +1,79 @@
+//! Growing by elements that are all zero.
+
+#![expect(unsafe_code, reason = "says that zero pages hold elements")]
+
+use super::{VmVec, or_give_up};
+use crate::error::Error;
+use bytemuck::Zeroable;
+
+impl<T: Zeroable> VmVec<T> {
+    /// Appends `additional` elements that are all zero, without touching their memory where it is
+    /// fresh from the system: they take memory only when they are used.
+    ///
+    /// O(1) but for the first, partly used page; room of 64 KiB and more that held elements before
+    /// is handed back and taken anew rather than written to.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend_zeroed`](Self::try_extend_zeroed) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut counts = stayput::VmVec::<u64>::new();
+    /// counts.extend_zeroed(1 << 24); // 128 MiB
+    /// counts[12_345_678] += 1;
+    /// # #[cfg(target_os = "linux")]
+    /// assert!(counts.stats().resident_bytes < Some(4 << 20));
+    /// ```
+    #[track_caller]
+    pub fn extend_zeroed(&mut self, additional: usize) {
+        or_give_up(self.try_extend_zeroed(additional));
+    }
+
+    /// [`extend_zeroed`](Self::extend_zeroed), or the error; then no element has changed, but
+    /// there may be less capacity.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
+        let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
+        // `len + additional` is within capacity now, so none of this overflows.
+        let first_byte = self.len * size_of::<T>();
+        let end_byte = (self.len + additional) * size_of::<T>();
+        let unknown = zero_from.clamp(first_byte, end_byte) - first_byte;
+        // SAFETY: `len` is within capacity.
+        let first = unsafe { self.as_mut_ptr().add(self.len) };
+        // SAFETY: `unknown` bytes lie before the end of the room, and behind all elements.
+        unsafe { first.cast::<u8>().write_bytes(0, unknown) };
+        // All bytes of the room are zero now: those behind `zero_from` are untouched pages.
+        // SAFETY: within capacity, and all zero is a value of `T`, which is what `Zeroable` says.
+        unsafe { self.set_len(self.len + additional) };
+        Ok(())
+    }
+
+    /// Makes the length `new_len`, dropping elements from the end or adding such as are all zero.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_resize_zeroed`](Self::try_resize_zeroed) has an error.
+    #[track_caller]
+    pub fn resize_zeroed(&mut self, new_len: usize) {
+        or_give_up(self.try_resize_zeroed(new_len));
+    }
+
+    /// [`resize_zeroed`](Self::resize_zeroed), or the error; then no element has changed, but
+    /// there may be less capacity.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_resize_zeroed(&mut self, new_len: usize) -> Result<(), Error> {
+        if let Some(additional) = new_len.checked_sub(self.len) {
+            return self.try_extend_zeroed(additional);
+        }
+        self.truncate(new_len);
+        Ok(())
+    }
+}
