@@ -4,6 +4,7 @@
 use std::hint::black_box;
 
 use orx_split_vec::{Collection, Doubling, Growth, Linear, PinnedVec, SplitVec};
+use stayput::{HugePages, VmVec};
 
 use crate::alloc::Allocator;
 use crate::child::{Job, Outcome};
@@ -165,6 +166,78 @@ pub(crate) const ALL: &[Container] = &[
         pages: Pages::Small,
         run: |job| measure(job, SplitVec::<Entity, Linear>::with_linear_growth(FRAGMENT_EXPONENT)),
     },
+    Container {
+        id: "vmvec",
+        name: "VmVec",
+        settings: "new()",
+        packages: &["stayput"],
+        family: Family::Stayput,
+        headline: true,
+        colour: (0x00, 0x72, 0xB2),
+        allocator: Allocator::System,
+        pages: Pages::Huge,
+        run: |job| measure(job, VmVec::new()),
+    },
+    Container {
+        id: "vmvec-huge",
+        name: "VmVec, huge pages",
+        settings: "HugePages::Always",
+        packages: &["stayput"],
+        family: Family::Stayput,
+        headline: false,
+        colour: (0x44, 0xAA, 0x99),
+        allocator: Allocator::System,
+        pages: Pages::Huge,
+        run: |job| measure(job, with_huge_pages(HugePages::Always)),
+    },
+    Container {
+        id: "vmvec-small",
+        name: "VmVec, small pages",
+        settings: "HugePages::Never",
+        packages: &["stayput"],
+        family: Family::Stayput,
+        headline: false,
+        colour: (0xAA, 0x44, 0x99),
+        allocator: Allocator::System,
+        pages: Pages::Small,
+        run: |job| measure(job, with_huge_pages(HugePages::Never)),
+    },
+    Container {
+        id: "vmvec-max-len",
+        name: "VmVec::with_max_len",
+        settings: "with_max_len(all)",
+        packages: &["stayput"],
+        family: Family::Stayput,
+        headline: false,
+        colour: (0xDD, 0xAA, 0x33),
+        allocator: Allocator::System,
+        pages: Pages::Huge,
+        run: |job| measure(job, VmVec::with_max_len(job.total())),
+    },
+    Container {
+        id: "vmvec-idle",
+        name: "VmVec, idle prefault",
+        settings: "new(), prefault(a frame's worth) in the idle time before each frame",
+        packages: &["stayput"],
+        family: Family::Stayput,
+        headline: true,
+        colour: (0x22, 0x22, 0x22),
+        allocator: Allocator::System,
+        pages: Pages::Huge,
+        run: |job| measure(job, Idle(VmVec::new())),
+    },
+    Container {
+        id: "vmvec-warm",
+        name: "VmVec, warm",
+        settings: "new(), prefault(all) beforehand",
+        packages: &["stayput"],
+        family: Family::Stayput,
+        headline: false,
+        colour: (0x99, 0x44, 0x55),
+        allocator: Allocator::System,
+        pages: Pages::Huge,
+        run: |job| measure(job, warm_vmvec(job.total())),
+    },
 ];
 
 fn warm_vec(total: usize) -> Vec<Entity> {
@@ -172,6 +245,19 @@ fn warm_vec(total: usize) -> Vec<Entity> {
     black_box(&mut vec).clear();
     vec
 }
+
+fn with_huge_pages(policy: HugePages) -> VmVec<Entity> {
+    VmVec::builder().huge_pages(policy).build()
+}
+
+fn warm_vmvec(total: usize) -> VmVec<Entity> {
+    let mut vec = VmVec::new();
+    vec.prefault(total);
+    vec
+}
+
+/// A [`VmVec`] that its owner prepares for the next frame.
+struct Idle(VmVec<Entity>);
 
 impl Spawner for Vec<Entity> {
     #[inline]
@@ -214,5 +300,31 @@ impl<G: Growth> Spawner for SplitVec<Entity, G> {
 
     fn sum(&self) -> u64 {
         entity::sum(self.iter())
+    }
+}
+
+impl Spawner for VmVec<Entity> {
+    #[inline]
+    fn push(&mut self, entity: Entity) {
+        self.push(entity);
+    }
+
+    fn sum(&self) -> u64 {
+        entity::sum(self)
+    }
+}
+
+impl Spawner for Idle {
+    #[inline]
+    fn push(&mut self, entity: Entity) {
+        self.0.push(entity);
+    }
+
+    fn prepare(&mut self, upcoming: usize) {
+        self.0.prefault(upcoming);
+    }
+
+    fn sum(&self) -> u64 {
+        entity::sum(&self.0)
     }
 }

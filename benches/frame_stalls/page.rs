@@ -7,7 +7,7 @@ use plotters::style::RGBColor;
 
 use crate::containers::{Container, Family, WARM};
 use crate::plots::{self, GRID, INK, PAPER};
-use crate::stats::{Measured, Results, Row};
+use crate::stats::{Measured, Results, Row, typical_run};
 use crate::summary::Summary;
 use crate::table;
 
@@ -58,11 +58,17 @@ fn write_plots(
             select(|container| container.family == Family::Stayput || container.id == WARM),
         ),
     ];
-    page.push_str(
+    let frames = measured.first().map_or(0, |measured| typical_run(measured).len());
+    let group = match plots::frames_a_point(frames) {
+        1 => String::new(),
+        group => format!(" Each point is the worst of {group} frames."),
+    };
+    write!(
+        page,
         "<h3>Time a frame takes</h3>\n<p>Of each container the repetition whose worst frame is \
-         the median one, as it happened. The dashed lines are budgets of 1 ms and of a frame at \
-         60 Hz.</p>\n<div class=\"figures\">\n",
-    );
+         the median one, as it happened.{group} The dashed lines are budgets of 1 ms and of a \
+         frame at 60 Hz.</p>\n<div class=\"figures\">\n",
+    )?;
     for (title, lines) in &panels {
         write_figure(page, &plots::frame_times(&format!("Frame times: {title}"), lines)?)?;
     }

@@ -25,6 +25,8 @@ pub(super) type Plot<'a, 'b> =
 /// Narrow, so that text is still legible when a phone scales the picture down.
 const WIDTH: u32 = 720;
 const TITLE_HEIGHT: u32 = 36;
+/// Room for the names of the budgets.
+const RIGHT_MARGIN: u32 = 58;
 const PLOT_HEIGHT: u32 = 380;
 const LEGEND_ROW_HEIGHT: u32 = 26;
 const LEGEND_COLUMNS: usize = 2;
@@ -105,7 +107,7 @@ pub(super) fn axes<'a, 'b>(
 ) -> Result<Plot<'a, 'b>, Failure> {
     let mut chart = ChartBuilder::on(area)
         .margin_left(4)
-        .margin_right(24)
+        .margin_right(RIGHT_MARGIN)
         .margin_top(4)
         .x_label_area_size(56)
         .y_label_area_size(if y_ticks.is_empty() { 12 } else { 80 })
@@ -147,8 +149,8 @@ fn budget_lines(
         if decades.0 < height && height < decades.1 {
             let ends = [(x_range.0, height), (x_range.1, height)];
             chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
-            let place = Pos::new(HPos::Right, VPos::Bottom);
-            let text = Text::new(name, (0, -2), font(17).pos(place));
+            let place = Pos::new(HPos::Left, VPos::Center);
+            let text = Text::new(name, (6, 0), font(17).pos(place));
             chart.draw_series([EmptyElement::at(ends[1]) + text])?;
         }
     }

@@ -3,8 +3,14 @@
 use super::chart::{Failure, Line, XAxis, line_plot};
 use crate::stats::{Measured, micros, typical_run};
 
-/// More points than this can't be told apart in the picture.
-const POINTS_MAX: usize = 1_000;
+/// Few enough that a line shows its stalls rather than its sawtooth: a frame that faults in a huge
+/// page is followed by one that needs none.
+const POINTS_MAX: usize = 100;
+
+/// How many frames each point of the plot stands for, by the worst of them.
+pub(crate) fn frames_a_point(frames: usize) -> usize {
+    frames.div_ceil(POINTS_MAX).max(1)
+}
 
 /// A line a container, of its typical run.
 pub(crate) fn frame_times(title: &str, measured: &[&Measured]) -> Result<String, Failure> {
@@ -21,9 +27,8 @@ pub(crate) fn frame_times(title: &str, measured: &[&Measured]) -> Result<String,
     line_plot(title, &axis, &lines)
 }
 
-/// Groups of frames where there are too many, each shown by its worst.
 fn thinned(frame_ns: &[u64]) -> Vec<(f64, f64)> {
-    let group = frame_ns.len().div_ceil(POINTS_MAX).max(1);
+    let group = frames_a_point(frame_ns.len());
     let groups = frame_ns.chunks(group).enumerate();
     groups
         .map(|(index, frames)| {
