@@ -68,7 +68,7 @@ pub(crate) const WARM: &str = "vec-warm";
 const FRAGMENT_EXPONENT: usize = 16;
 
 /// In the order of the report. The headline colours are Okabe and Ito's, which colour-blind
-/// readers can tell apart; the others come from Tol's muted scheme, distinct within a family.
+/// readers can tell apart; the others need only differ within a family.
 pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vec",
@@ -101,7 +101,7 @@ pub(crate) const ALL: &[Container] = &[
         packages: &[],
         family: Family::Std,
         headline: false,
-        colour: (0x88, 0x22, 0x55),
+        colour: (0x99, 0x66, 0xCC),
         allocator: Allocator::System,
         pages: Pages::Small,
         run: |job| measure(job, Vec::with_capacity(job.total())),
@@ -233,7 +233,7 @@ pub(crate) const ALL: &[Container] = &[
         packages: &["stayput"],
         family: Family::Stayput,
         headline: false,
-        colour: (0x99, 0x44, 0x55),
+        colour: (0xB8, 0x5C, 0x6B),
         allocator: Allocator::System,
         pages: Pages::Huge,
         run: |job| measure(job, warm_vmvec(job.total())),

@@ -44,7 +44,7 @@ pub(crate) struct Row {
     pub(crate) over_budget: Option<usize>,
     pub(crate) page_faults: Option<u64>,
     pub(crate) peak_rss_bytes: Option<u64>,
-    /// The longest preparation between two frames, for containers that prepare.
+    /// The longest preparation between two frames; next to nothing for those that do not prepare.
     pub(crate) worst_idle_us: f64,
     pub(crate) p50_us_min: f64,
     pub(crate) p50_us_max: f64,

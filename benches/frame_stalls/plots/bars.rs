@@ -14,12 +14,12 @@ const AXIS_HEIGHT: u32 = 64;
 /// thin line spans those of the single repetitions.
 pub(crate) fn worst_frames(title: &str, rows: &[Row]) -> Result<String, Failure> {
     let count = u32::try_from(rows.len())?;
-    let range = decades(rows.iter().flat_map(|row| [row.worst_us_min, row.worst_us_max]));
-    // Room to the right of the longest bar for its figure.
-    let end = range.1 + (range.1 - range.0) * 0.15;
+    let mut range = decades(rows.iter().flat_map(|row| [row.worst_us_min, row.worst_us_max]));
+    // From a decade lower, or the shortest bar might not be seen.
+    range.0 -= 1.0;
     let ticks = powers_of_ten(range);
     let ticks = ticks.into_iter().map(|power| (power, time(10_f64.powf(power)))).collect();
-    let x_axis = XAxis { label: "worst frame", range: (range.0, end), ticks };
+    let x_axis = XAxis { label: "worst frame", range, ticks };
 
     svg(count * BAR_HEIGHT + AXIS_HEIGHT, title, |area| {
         let mut chart = axes(area, &x_axis, (-f64::from(count), 0.0), &[])?;

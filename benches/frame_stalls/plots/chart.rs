@@ -110,7 +110,7 @@ pub(super) fn axes<'a, 'b>(
         .margin_right(RIGHT_MARGIN)
         .margin_top(4)
         .x_label_area_size(56)
-        .y_label_area_size(if y_ticks.is_empty() { 12 } else { 80 })
+        .y_label_area_size(if y_ticks.is_empty() { 40 } else { 80 })
         .build_cartesian_2d(x_axis.range.0..x_axis.range.1, y_range.0..y_range.1)?;
     let (left, right) = x_axis.range;
     let (bottom, top) = y_range;
