@@ -1,1 +1,273 @@
+//! The contract of the parent module, run against the system that was built for.
 
+#![expect(unsafe_code, reason = "calls the functions under test")]
+
+use super::fault::Fault;
+use super::*;
+
+fn pages(count: usize) -> PageBytes {
+    PageBytes::exact(count * page_size().get(), page_size()).expect("whole pages")
+}
+
+#[cfg(not(any(unix_vm, windows)))]
+mod unsupported {
+    use super::*;
+
+    #[test]
+    fn every_request_is_refused_with_a_reason() {
+        let refused = reserve(pages(1)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+        assert_eq!(refused.bytes(), page_size().get());
+    }
+}
+
+#[cfg(any(unix_vm, windows))]
+mod supported {
+    use super::*;
+
+    /// A range that ends with the test.
+    struct Range {
+        start: NonNull<u8>,
+        bytes: PageBytes,
+    }
+
+    impl Range {
+        fn new(count: usize) -> Self {
+            let bytes = pages(count);
+            Self { start: reserve(bytes).expect("a few pages of addresses"), bytes }
+        }
+
+        /// The page at `index`.
+        fn page(&self, index: usize) -> NonNull<u8> {
+            let offset = pages(index).get();
+            assert!(offset < self.bytes.get());
+            // SAFETY: inside the range.
+            unsafe { self.start.add(offset) }
+        }
+
+        fn commit(&self, index: usize, count: usize) -> Result<(), Error> {
+            // SAFETY: `page` checks the start, and the tests keep to the range.
+            unsafe { commit(self.page(index), pages(count)) }
+        }
+
+        fn decommit(&self, index: usize, count: usize) -> Result<(), Error> {
+            // SAFETY: as above; no references to the pages exist.
+            unsafe { decommit(self.page(index), pages(count)) }
+        }
+
+        fn discard(&self, index: usize, count: usize) -> Result<(), Error> {
+            // SAFETY: as above.
+            unsafe { discard(self.page(index), pages(count)) }
+        }
+
+        fn prefault(&self, index: usize, count: usize) -> Result<(), Error> {
+            // SAFETY: as above; there is one thread.
+            unsafe { prefault(self.page(index), pages(count)) }
+        }
+
+        /// Writes the first and the last byte of a committed page.
+        fn write(&self, index: usize, value: u8) {
+            for offset in [0, page_size().get() - 1] {
+                // SAFETY: inside the page.
+                let byte = unsafe { self.page(index).add(offset) };
+                // SAFETY: the tests write to committed pages only.
+                unsafe { byte.write_volatile(value) };
+            }
+        }
+
+        /// The first and the last byte of a committed page.
+        fn read(&self, index: usize) -> [u8; 2] {
+            [0, page_size().get() - 1].map(|offset| {
+                // SAFETY: inside the page.
+                let byte = unsafe { self.page(index).add(offset) };
+                // SAFETY: the tests read committed pages only.
+                unsafe { byte.read_volatile() }
+            })
+        }
+
+        fn committed(&self) -> usize {
+            committed_bytes(self.start, self.bytes).expect("the system tells") / page_size().get()
+        }
+
+        fn resident(&self) -> usize {
+            resident_bytes(self.start, self.bytes).expect("the system tells") / page_size().get()
+        }
+
+        /// Whether the system says that a page can be read and written, by its own word.
+        fn is_accessible(&self, index: usize) -> bool {
+            let region = region::query(self.page(index).as_ptr()).expect("the system tells");
+            assert_eq!(region.is_readable(), region.is_writable());
+            assert!(!region.is_executable());
+            region.is_readable()
+        }
+    }
+
+    impl Drop for Range {
+        fn drop(&mut self) {
+            // SAFETY: exactly what was reserved; the test is over.
+            unsafe { release(self.start, self.bytes) }.expect("releasing what was reserved");
+        }
+    }
+
+    #[test]
+    fn reserved_pages_are_inaccessible_and_take_no_memory() {
+        let range = Range::new(8);
+        assert_eq!(range.start.addr().get() % page_size().get(), 0);
+        assert!((0..8).all(|index| !range.is_accessible(index)));
+        assert_eq!((range.committed(), range.resident()), (0, 0));
+    }
+
+    #[test]
+    fn committed_pages_are_zero_and_writable_and_the_rest_stay_inaccessible() {
+        let range = Range::new(8);
+        range.commit(2, 3).unwrap();
+        let accessible: Vec<_> = (0..8).filter(|&index| range.is_accessible(index)).collect();
+        assert_eq!(accessible, [2, 3, 4]);
+        assert_eq!(range.committed(), 3);
+        for index in 2..5 {
+            assert_eq!(range.read(index), [0, 0]);
+            range.write(index, 7);
+            assert_eq!(range.read(index), [7, 7]);
+        }
+    }
+
+    #[test]
+    fn committing_again_keeps_the_contents() {
+        let range = Range::new(4);
+        range.commit(0, 2).unwrap();
+        range.write(1, 9);
+        range.commit(0, 4).unwrap();
+        assert_eq!(range.read(1), [9, 9]);
+        assert_eq!(range.committed(), 4);
+    }
+
+    #[test]
+    fn decommitted_pages_are_inaccessible_and_come_back_as_zero() {
+        let range = Range::new(4);
+        range.commit(0, 4).unwrap();
+        (0..4).for_each(|index| range.write(index, 5));
+        range.decommit(1, 2).unwrap();
+        let accessible: Vec<_> = (0..4).filter(|&index| range.is_accessible(index)).collect();
+        assert_eq!(accessible, [0, 3]);
+        assert_eq!((range.read(0), range.read(3)), ([5, 5], [5, 5]));
+        range.commit(0, 4).unwrap();
+        assert_eq!((range.read(1), range.read(2)), ([0, 0], [0, 0]));
+    }
+
+    #[test]
+    fn decommitting_what_is_not_committed_changes_nothing() {
+        let range = Range::new(4);
+        range.decommit(0, 4).unwrap();
+        assert_eq!(range.committed(), 0);
+    }
+
+    #[test]
+    fn discarded_pages_stay_accessible_and_read_as_zero() {
+        let range = Range::new(4);
+        range.commit(0, 4).unwrap();
+        (0..4).for_each(|index| range.write(index, 5));
+        range.discard(1, 2).unwrap();
+        assert_eq!(range.committed(), 4);
+        assert_eq!(range.read(0), [5, 5]);
+        assert_eq!((range.read(1), range.read(2)), ([0, 0], [0, 0]));
+        assert_eq!(range.read(3), [5, 5]);
+    }
+
+    #[test]
+    fn memory_is_taken_by_touching_and_given_back_by_discarding() {
+        let range = Range::new(64);
+        range.commit(0, 64).unwrap();
+        (0..32).for_each(|index| range.write(index, 1));
+        assert!(range.resident() >= 32);
+        range.discard(0, 64).unwrap();
+        assert_eq!(range.resident(), 0);
+    }
+
+    #[test]
+    fn prefaulted_pages_are_committed_resident_and_keep_their_contents() {
+        let range = Range::new(64);
+        range.commit(0, 1).unwrap();
+        range.write(0, 3);
+        range.prefault(0, 64).unwrap();
+        assert_eq!((range.committed(), range.resident()), (64, 64));
+        assert_eq!(range.read(0), [3, 3]);
+        assert_eq!(range.read(63), [0, 0]);
+    }
+
+    #[test]
+    fn nothing_is_asked_of_the_system_for_no_pages() {
+        let range = Range::new(1);
+        let fault = [Call::Commit, Call::Decommit, Call::Discard, Call::Prefault, Call::Lock];
+        for call in fault {
+            let fault = Fault::from_nth(call, 0);
+            range.commit(0, 0).unwrap();
+            range.decommit(0, 0).unwrap();
+            range.discard(0, 0).unwrap();
+            range.prefault(0, 0).unwrap();
+            lock(range.start, PageBytes::ZERO).unwrap();
+            assert_eq!(fault.struck(), 0, "{call:?}");
+        }
+    }
+
+    #[test]
+    fn locked_pages_are_resident_and_unlocking_twice_is_no_error() {
+        let range = Range::new(4);
+        range.commit(0, 4).unwrap();
+        lock(range.start, pages(2)).unwrap();
+        assert!(range.resident() >= 2);
+        for _ in 0..2 {
+            // SAFETY: inside the range.
+            unsafe { unlock(range.start, pages(2)) };
+        }
+    }
+
+    #[test]
+    fn advice_about_huge_pages_changes_nothing_that_can_be_seen() {
+        let range = Range::new(16);
+        range.commit(0, 16).unwrap();
+        range.write(3, 4);
+        for advice in [HugeAdvice::Wanted, HugeAdvice::Unwanted] {
+            // SAFETY: inside the range.
+            unsafe { advise_huge(range.start, range.bytes, advice) };
+        }
+        assert_eq!(range.read(3), [4, 4]);
+        assert_eq!(range.committed(), 16);
+    }
+
+    #[test]
+    fn too_large_a_range_is_refused_with_the_bytes_and_a_code() {
+        let bytes = PageBytes::exact(isize::MAX as usize & !(page_size().get() - 1), page_size());
+        let refused = reserve(bytes.unwrap()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::AddressSpace);
+        assert_eq!(Some(refused.bytes()), bytes.map(PageBytes::get));
+        assert!(refused.raw_os_error().is_some());
+    }
+
+    #[test]
+    fn the_machine_has_pages_and_memory() {
+        assert!(memory_bytes().unwrap() > 1 << 20);
+        if let Some(huge) = huge_page_bytes() {
+            assert!(huge.is_power_of_two() && huge > page_size().get());
+        }
+    }
+}
+
+#[cfg(any(unix_vm, windows))]
+mod faults {
+    use super::*;
+
+    #[test]
+    fn the_nth_call_of_a_kind_is_refused_and_no_other() {
+        let fault = Fault::nth(Call::Reserve, 1);
+        let release_all = |range: Result<NonNull<u8>, Error>| {
+            // SAFETY: just reserved, and not used.
+            range.map(|start| unsafe { release(start, pages(1)) })
+        };
+        assert!(release_all(reserve(pages(1))).is_ok());
+        let refused = release_all(reserve(pages(1))).unwrap_err();
+        assert_eq!(refused.bytes(), page_size().get());
+        assert!(refused.raw_os_error().is_some());
+        assert!(release_all(reserve(pages(1))).is_ok());
+        assert_eq!(fault.struck(), 1);
+    }
+}

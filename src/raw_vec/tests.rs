@@ -1,1 +1,226 @@
+//! What needs refused calls or sight of the private parts; the rest is in `tests/it`.
 
+use super::*;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use crate::reservation::HugePages;
+
+const BYTE: Layout = Layout::new::<u8>();
+const KIB: usize = 1 << 10;
+
+fn bytes_with(options: Options) -> RawVec {
+    RawVec::new(NonNull::dangling(), BYTE, options)
+}
+
+fn small_pages() -> Options {
+    Options { huge_pages: HugePages::Never, ..Options::DEFAULT }
+}
+
+/// `size` is a multiple of the alignment, a power of two.
+fn element(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).unwrap()
+}
+
+#[test]
+fn growth_commits_doubling_steps() {
+    let mut raw = bytes_with(small_pages());
+    let mut committed = Vec::new();
+    for _ in 0..4 {
+        raw.grow(BYTE, raw.capacity(), 1, Amount::AtLeast).unwrap();
+        committed.push(raw.committed_bytes() / KIB);
+    }
+    let first = page_size().max(64 * KIB) / KIB;
+    assert_eq!(committed[0], first);
+    assert!(committed.windows(2).all(|pair| pair[1] - pair[0] >= first));
+    assert_eq!(committed[3], 960.max(4 * first));
+}
+
+#[test]
+fn a_large_request_is_committed_at_once_and_exactly_if_asked() {
+    let page = page_size();
+    let mut raw = bytes_with(small_pages());
+    raw.grow(BYTE, 0, 10 * page + 1, Amount::Exact).unwrap();
+    assert_eq!(raw.committed_bytes(), 11 * page);
+    assert_eq!(raw.capacity(), 11 * page);
+    raw.grow(BYTE, 0, 5 << 20, Amount::AtLeast).unwrap();
+    assert!(raw.committed_bytes() >= 5 << 20);
+}
+
+#[test]
+fn capacity_is_what_fits_and_never_more_than_the_maximum() {
+    let three = element(3, 1);
+    let mut raw = RawVec::new(
+        NonNull::dangling(),
+        three,
+        Options { max_len: Some(100_000), ..small_pages() },
+    );
+    raw.grow(three, 0, 1, Amount::AtLeast).unwrap();
+    assert_eq!(raw.capacity(), raw.committed_bytes() / 3);
+    raw.grow(three, 0, 100_000, Amount::AtLeast).unwrap();
+    assert_eq!(raw.capacity(), 100_000);
+    let full = raw.grow(three, 100_000, 1, Amount::AtLeast).unwrap_err();
+    assert_eq!((full.kind(), full.limit()), (ErrorKind::MaxLen, Some(100_000)));
+    assert_eq!(full.bytes(), 300_003);
+}
+
+#[test]
+fn what_is_needed_is_had_where_the_step_is_refused() {
+    let mut raw = bytes_with(small_pages());
+    raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap();
+    let before = raw.committed_bytes();
+    let fault = Fault::nth(Call::Commit, 0);
+    raw.grow(BYTE, before, 1, Amount::AtLeast).unwrap();
+    assert_eq!(fault.struck(), 1);
+    assert_eq!(raw.committed_bytes(), before + page_size());
+}
+
+#[test]
+fn a_refused_commit_changes_nothing() {
+    let mut raw = bytes_with(small_pages());
+    raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap();
+    let (start, capacity) = (raw.start(), raw.capacity());
+    for amount in [Amount::AtLeast, Amount::Exact] {
+        let fault = Fault::from_nth(Call::Commit, 0);
+        let error = raw.grow(BYTE, capacity, 10 * KIB, amount).unwrap_err();
+        assert!(fault.struck() > 0);
+        assert!(error.bytes() >= 10 * KIB);
+        assert_eq!((raw.start(), raw.capacity()), (start, capacity));
+    }
+    raw.grow(BYTE, capacity, 1, Amount::AtLeast).unwrap();
+    assert_eq!(raw.start(), start);
+}
+
+#[test]
+fn a_refused_default_reservation_is_halved_until_it_is_had() {
+    let mut whole = bytes_with(Options::DEFAULT);
+    whole.reserve_addresses(BYTE, 0).unwrap();
+    let mut halved = bytes_with(Options::DEFAULT);
+    let fault = Fault::nth(Call::Reserve, 0);
+    halved.reserve_addresses(BYTE, 0).unwrap();
+    assert_eq!(fault.struck(), 1);
+    assert_eq!(halved.reserved_bytes(), whole.reserved_bytes() / 2);
+}
+
+#[test]
+fn a_reservation_refused_at_every_size_is_an_error_and_can_be_tried_again() {
+    let mut raw = bytes_with(Options::DEFAULT);
+    let fault = Fault::from_nth(Call::Reserve, 0);
+    let error = raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap_err();
+    assert!(fault.struck() > 3);
+    assert!(error.bytes() >= policy::FLOOR_BYTES && error.bytes() < 4 * policy::FLOOR_BYTES);
+    assert_eq!((raw.capacity(), raw.reserved_bytes()), (0, 0));
+    drop(fault);
+    raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap();
+}
+
+#[test]
+fn a_named_maximum_is_reserved_whole_or_not_at_all() {
+    let mut raw = bytes_with(Options { max_len: Some(1 << 20), ..Options::DEFAULT });
+    let fault = Fault::nth(Call::Reserve, 0);
+    assert!(raw.reserve_addresses(BYTE, 0).is_err());
+    assert_eq!(fault.struck(), 1);
+    raw.reserve_addresses(BYTE, 0).unwrap();
+    assert_eq!(raw.reserved_bytes(), 1 << 20);
+}
+
+#[test]
+fn shrinking_gives_back_whole_runs_and_starts_the_steps_over() {
+    let run = page_size().max(64 * KIB);
+    let mut raw = bytes_with(small_pages());
+    raw.grow(BYTE, 0, 8 << 20, Amount::AtLeast).unwrap();
+    raw.shrink(BYTE, 1).unwrap();
+    assert_eq!(raw.committed_bytes(), run);
+    raw.grow(BYTE, run, 1, Amount::AtLeast).unwrap();
+    assert_eq!(raw.committed_bytes(), 2 * run);
+}
+
+#[test]
+fn shrinking_leaves_less_than_two_spare_runs_alone() {
+    let run = page_size().max(64 * KIB);
+    let mut raw = bytes_with(small_pages());
+    raw.grow(BYTE, 0, 3 * run - page_size(), Amount::Exact).unwrap();
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    raw.shrink(BYTE, run).unwrap();
+    assert_eq!(fault.struck(), 0);
+    assert_eq!(raw.committed_bytes(), 3 * run - page_size());
+}
+
+#[test]
+fn a_refused_decommit_keeps_the_memory() {
+    let mut raw = bytes_with(small_pages());
+    raw.grow(BYTE, 0, 1 << 20, Amount::AtLeast).unwrap();
+    let before = raw.committed_bytes();
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    let error = raw.shrink(BYTE, 0).unwrap_err();
+    assert!(error.bytes() >= 1 << 20);
+    assert_eq!(raw.committed_bytes(), before);
+    drop(fault);
+    raw.shrink(BYTE, 0).unwrap();
+    assert_eq!((raw.committed_bytes(), raw.capacity()), (0, 0));
+}
+
+#[test]
+fn zeroed_room_is_known_from_where_pages_are_fresh() {
+    let page = page_size();
+    let mut raw = bytes_with(small_pages());
+    assert_eq!(raw.grow_zeroed(BYTE, 0, 1 << 20).unwrap(), 0);
+    // All of it may be written to now. A little more room is not worth a call.
+    assert_eq!(raw.grow_zeroed(BYTE, 100, 10).unwrap(), raw.committed_bytes());
+    // Much room is taken anew, behind the page that is in use.
+    assert_eq!(raw.grow_zeroed(BYTE, 100, 1 << 20).unwrap(), page);
+    // If the pages cannot be given back they are all unknown.
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    let before = raw.committed_bytes();
+    assert_eq!(raw.grow_zeroed(BYTE, 100, 512 * KIB).unwrap(), before);
+    assert_eq!(fault.struck(), 1);
+}
+
+#[test]
+fn zeroed_room_that_is_refused_leaves_what_is_used() {
+    let mut raw = bytes_with(Options { max_len: Some(4 << 20), ..small_pages() });
+    raw.grow(BYTE, 0, 1 << 20, Amount::AtLeast).unwrap();
+    let before = raw.committed_bytes();
+    let full = raw.grow_zeroed(BYTE, 1 << 20, 4 << 20).unwrap_err();
+    assert_eq!(full.kind(), ErrorKind::MaxLen);
+    assert_eq!(raw.committed_bytes(), before);
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(raw.grow_zeroed(BYTE, 1000, 1 << 20).is_err());
+    assert!(fault.struck() > 0);
+    assert!(raw.capacity() >= 1000);
+}
+
+#[test]
+fn sizes_that_overflow_are_errors() {
+    let page = element(4096, 4096);
+    let mut raw = bytes_with(Options::DEFAULT);
+    for (len, additional) in [(1, usize::MAX), (0, usize::MAX), (0, isize::MAX as usize / 4096 + 1)]
+    {
+        let error = raw.grow(page, len, additional, Amount::AtLeast).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
+    }
+    assert_eq!(raw.reserved_bytes(), 0);
+}
+
+#[test]
+fn elements_of_size_zero_need_no_memory() {
+    let unit = Layout::new::<()>();
+    let mut raw = RawVec::new(NonNull::dangling(), unit, Options::DEFAULT);
+    assert_eq!(raw.capacity(), usize::MAX);
+    raw.grow(unit, 0, usize::MAX, Amount::AtLeast).unwrap();
+    raw.prefault(unit, 0, 100).unwrap();
+    raw.shrink(unit, 0).unwrap();
+    assert_eq!((raw.reserved_bytes(), raw.committed_bytes()), (0, 0));
+    let bounded = Options { max_len: Some(3), ..Options::DEFAULT };
+    let mut raw = RawVec::new(NonNull::dangling(), unit, bounded);
+    assert_eq!(raw.capacity(), 3);
+    assert_eq!(raw.grow(unit, 3, 1, Amount::AtLeast).unwrap_err().kind(), ErrorKind::MaxLen);
+}
+
+#[test]
+fn alignment_beyond_the_page_is_kept() {
+    let two_mib = element(2 << 20, 2 << 20);
+    let mut raw = RawVec::new(NonNull::dangling(), two_mib, small_pages());
+    raw.grow(two_mib, 0, 3, Amount::AtLeast).unwrap();
+    assert_eq!(raw.start().addr().get() % (2 << 20), 0);
+    assert!(raw.capacity() >= 3);
+}

@@ -1,1 +1,84 @@
+//! What needs refused calls or sight of the private parts; the rest is in `tests/it`.
 
+use super::*;
+use crate::os::Call;
+use crate::os::fault::Fault;
+
+const REFUSABLE: [Call; 6] =
+    [Call::Reserve, Call::Commit, Call::Decommit, Call::Discard, Call::Prefault, Call::Lock];
+
+#[test]
+fn every_refused_call_becomes_an_error_and_changes_nothing() {
+    let page = page_size();
+    for call in REFUSABLE {
+        let mut range = Reservation::new(16 * page).unwrap();
+        range.commit(..4 * page).unwrap();
+        let fault = Fault::from_nth(call, 0);
+        let refused = match call {
+            Call::Reserve => Reservation::new(page).map(drop),
+            Call::Commit => range.commit(..8 * page),
+            Call::Decommit => range.decommit(..4 * page),
+            Call::Discard => range.discard(..4 * page),
+            Call::Prefault => range.prefault(..4 * page),
+            _ => range.lock(..4 * page).map(drop),
+        };
+        let error = refused.expect_err("planned");
+        assert!(error.raw_os_error().is_some(), "{call:?}");
+        assert!(error.bytes() >= page, "{call:?}");
+        assert_eq!(fault.struck(), 1, "{call:?}");
+        drop(fault);
+        assert_eq!(range.committed_bytes().unwrap(), 4 * page, "{call:?}");
+        range.prefault(..).unwrap();
+        assert_eq!(range.resident_bytes().unwrap(), 16 * page, "{call:?}");
+    }
+}
+
+#[test]
+fn a_refused_release_is_no_panic() {
+    let range = Reservation::new(1).unwrap();
+    let (start, bytes) = (range.mapping_start, range.mapping_bytes);
+    let fault = Fault::from_nth(Call::Release, 0);
+    drop(range);
+    assert_eq!(fault.struck(), 1);
+    drop(fault);
+    // SAFETY: the release was refused, so the range is still there, and nobody's.
+    unsafe { os::release(start, bytes) }.unwrap();
+}
+
+#[test]
+fn refused_queries_are_errors() {
+    let range = Reservation::new(1).unwrap();
+    range.commit(..).unwrap();
+    for pass in 0..2 {
+        let fault = Fault::nth(Call::Query, pass);
+        assert!(range.resident_bytes().is_err());
+        drop(fault);
+    }
+}
+
+#[test]
+fn a_guard_follows_the_range() {
+    let page = page_size();
+    for align in [1, 1 << 16, 1 << 22] {
+        let range = Reservation::builder().bytes(4 * page).align(align).reserve().unwrap();
+        let end = range.start.addr().get() + range.bytes.get();
+        let mapping_end = range.mapping_start.addr().get() + range.mapping_bytes.get();
+        assert!(end + page <= mapping_end);
+        assert!(range.start >= range.mapping_start);
+        assert_eq!(range.start.addr().get() % align, 0);
+    }
+}
+
+#[test]
+fn runs_are_huge_pages_where_those_are_asked_for() {
+    let Some(huge) = os::huge_page_bytes() else { return };
+    let runs = |huge_pages, offset| {
+        let range = Reservation::builder().bytes(64 << 20).huge_pages(huge_pages).reserve();
+        range.unwrap().run_bytes(offset)
+    };
+    let small = page_size().max(64 << 10);
+    assert_eq!(runs(HugePages::Always, 0), huge);
+    assert_eq!(runs(HugePages::Auto, 0), small);
+    assert_eq!(runs(HugePages::Auto, HugePages::AUTO_FROM_BYTES), huge);
+    assert_eq!(runs(HugePages::Never, 32 << 20), small);
+}

@@ -1,1 +1,165 @@
+//! What needs refused calls; the rest is in `tests/it`.
 
+use super::*;
+use crate::error::ErrorKind;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// An array that has no room left for one more.
+fn full() -> VmVec<String> {
+    let mut vec = VmVec::new();
+    vec.push("first".to_owned());
+    vec.resize(vec.capacity(), "filler".to_owned());
+    vec
+}
+
+/// Runs `call` on a full array with every commit refused, and checks that nothing has changed.
+fn refused<R>(call: impl FnOnce(&mut VmVec<String>) -> Result<R, Error>) {
+    let mut vec = full();
+    let before = (vec.as_ptr(), vec.len(), vec.capacity());
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let error = call(&mut vec).err().expect("planned");
+    assert!(fault.struck() > 0);
+    drop(fault);
+    assert_eq!((vec.as_ptr(), vec.len(), vec.capacity()), before);
+    assert_eq!(vec[0], "first");
+    assert!(vec[1..].iter().all(|filler| filler == "filler"));
+    vec.push("last".to_owned());
+    assert_eq!(vec.last().map(String::as_str), Some("last"));
+    assert!(error.raw_os_error().is_some());
+    assert!(error.bytes() >= crate::page_size());
+}
+
+#[test]
+fn a_refused_push_gives_the_value_back() {
+    refused(|vec| {
+        let refused = vec.try_push("new".to_owned()).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
+    refused(|vec| {
+        let refused = vec.try_insert(0, "new".to_owned()).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn a_refused_resize_gives_the_value_back() {
+    refused(|vec| {
+        let refused = vec.try_resize(vec.len() + 5, "new".to_owned()).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn a_refused_extension_gives_all_values_back_in_order() {
+    refused(|vec| {
+        let refused = vec.try_extend(["a", "b"].map(str::to_owned)).unwrap_err();
+        assert!(refused.value.eq(["a", "b"]));
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn every_other_fallible_call_is_refused_without_a_change() {
+    refused(|vec| vec.try_reserve(1));
+    refused(|vec| vec.try_reserve_exact(1));
+    refused(|vec| vec.try_prefault(1));
+    refused(|vec| vec.try_resize_with(vec.len() + 1, || unreachable!("room comes first")));
+    refused(|vec| vec.try_extend_from_slice(&["new".to_owned()]));
+    refused(|vec| vec.try_extend_from_within(..1));
+    refused(|vec| vec.try_split_off(1));
+    refused(|vec| vec.try_clone());
+    refused(|vec| vec.grow_only().try_reserve(1));
+    refused(|vec| Ok(vec.grow_only().try_push("new".to_owned()).map(drop)?));
+}
+
+#[test]
+fn a_refused_append_leaves_both_arrays() {
+    let (mut vec, mut other) = (full(), VmVec::from(["new".to_owned()]));
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(vec.try_append(&mut other).is_err());
+    drop(fault);
+    assert_eq!(other, ["new"]);
+    vec.append(&mut other);
+    assert_eq!(vec.last().map(String::as_str), Some("new"));
+    assert!(other.is_empty());
+}
+
+#[test]
+fn the_infallible_calls_panic_with_the_words_of_the_error() {
+    let mut vec = full();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let panic = catch_unwind(AssertUnwindSafe(|| vec.push("new".to_owned()))).unwrap_err();
+    drop(fault);
+    let text = panic.downcast_ref::<String>().unwrap();
+    assert!(text.starts_with("stayput: ") && text.contains("bytes"), "{text}");
+    assert_eq!(vec[0], "first");
+}
+
+#[test]
+fn each_commit_of_a_growing_array_may_be_refused() {
+    for nth in 0..12 {
+        let mut vec = VmVec::new();
+        let fault = Fault::nth(Call::Commit, nth);
+        // The step is refused once, the page that is needed is not: every push succeeds.
+        vec.extend(0..1_000_000_u64);
+        assert!(fault.struck() <= 1);
+        drop(fault);
+        assert!(vec.iter().copied().eq(0..1_000_000));
+    }
+}
+
+#[test]
+fn an_array_whose_addresses_are_refused_stays_empty_and_usable() {
+    let mut vec = VmVec::new();
+    let fault = Fault::from_nth(Call::Reserve, 0);
+    let refused = vec.try_push(1).unwrap_err();
+    assert_eq!(refused.value, 1);
+    assert_eq!(refused.error.kind(), ErrorKind::AddressSpace);
+    assert!(VmVec::<u8>::try_with_max_len(100).is_err());
+    assert!(VmVec::<u8>::try_with_capacity(100).is_err());
+    drop(fault);
+    vec.push(2);
+    assert_eq!(vec, [2]);
+}
+
+#[test]
+fn a_refused_decommit_keeps_the_memory_and_the_elements() {
+    let mut vec = full();
+    vec.extend_from_within(..);
+    vec.truncate(1);
+    let before = vec.capacity();
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    assert!(vec.try_shrink_to_fit().is_err());
+    vec.shrink_to_fit();
+    assert_eq!(fault.struck(), 2);
+    drop(fault);
+    assert_eq!((vec.capacity(), vec[0].as_str()), (before, "first"));
+    vec.shrink_to_fit();
+    assert!(vec.capacity() < before);
+}
+
+#[test]
+fn a_splice_that_finds_no_room_keeps_what_stands_behind_it() {
+    let mut vec = full();
+    let (len, last) = (vec.len(), vec.len() - 1);
+    vec[last] = "last".to_owned();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let splice = catch_unwind(AssertUnwindSafe(|| {
+        vec.splice(1..3, (0..9).map(|n| n.to_string()));
+    }));
+    assert!(splice.is_err());
+    drop(fault);
+    // Two of the nine found room in the gap.
+    assert_eq!(vec.len(), len);
+    assert_eq!(vec[..3], ["first", "0", "1"]);
+    assert_eq!(vec[last], "last");
+}

@@ -1,1 +1,1 @@
-
+//! What the public API promises.
