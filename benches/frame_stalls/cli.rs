@@ -12,7 +12,7 @@ use crate::containers::{self, Container};
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench frame_stalls --")]
 pub(crate) struct Options {
-    /// A look in under 30 seconds: not paced, fewer frames, fewer repetitions
+    /// A look in under 30 seconds: not paced, and one repetition
     #[arg(long)]
     quick: bool,
 
@@ -24,9 +24,9 @@ pub(crate) struct Options {
     #[arg(long)]
     paced: bool,
 
-    /// Frames a run [default: 300; with --quick: 220]
-    #[arg(long, value_name = "N", value_parser = positive)]
-    frames: Option<usize>,
+    /// Frames a run
+    #[arg(long, value_name = "N", default_value = "220", value_parser = positive)]
+    frames: usize,
 
     /// Entities spawned in each frame
     #[arg(long, value_name = "N", default_value = "20000", value_parser = positive)]
@@ -56,11 +56,10 @@ impl Options {
     }
 
     pub(crate) fn plan(&self) -> Plan {
-        let (frames, repetitions) = if self.quick { (220, 1) } else { (300, 3) };
         Plan {
-            frames: self.frames.unwrap_or(frames),
+            frames: self.frames,
             spawn: self.spawn,
-            repetitions: self.repetitions.unwrap_or(repetitions),
+            repetitions: self.repetitions.unwrap_or(if self.quick { 1 } else { 3 }),
             paced: self.paced || !(self.fast || self.quick),
             budget_us: self.budget_us,
             containers: containers::ALL
