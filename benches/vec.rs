@@ -1,3 +1,380 @@
-//! To come.
+//! `VmVec` against `Vec`, operation by operation.
+//!
+//! Two views of the same closures. First a table of ratios: `Vec` and `VmVec` take turns, so that
+//! a busy machine slows both, and the median of the ratios of neighbouring turns is shown with its
+//! quartiles. Then criterion, for the times and the plots. `--ratios` stops after the table,
+//! `--quick` makes everything shorter.
+//!
+//! Both arrays are warm, and hold their results to a sum. See `benches/README.md`.
 
-fn main() {}
+use criterion::{Criterion, Throughput};
+use stayput::{HugePages, VmVec};
+use std::fmt::Debug;
+use std::hint::black_box;
+use std::ops::DerefMut;
+use std::time::{Duration, Instant};
+
+/// 64 bytes, a cache line, as in `frame_stalls`.
+type Entity = [u64; 8];
+
+/// What both arrays can do, so that they run the same code.
+trait Array<T: Copy>: DerefMut<Target = [T]> + Clone + Extend<T> + Sized {
+    fn empty() -> Self;
+    fn with_room(count: usize) -> Self;
+    fn push(&mut self, value: T);
+    fn pop(&mut self) -> Option<T>;
+    fn clear(&mut self);
+    fn append_slice(&mut self, from: &[T]);
+    fn drain_each(&mut self, each: impl FnMut(T));
+}
+
+macro_rules! array {
+    ($array:ident) => {
+        impl<T: Copy> Array<T> for $array<T> {
+            fn empty() -> Self {
+                $array::new()
+            }
+            fn with_room(count: usize) -> Self {
+                $array::with_capacity(count)
+            }
+            #[inline]
+            fn push(&mut self, value: T) {
+                $array::push(self, value);
+            }
+            #[inline]
+            fn pop(&mut self) -> Option<T> {
+                $array::pop(self)
+            }
+            fn clear(&mut self) {
+                $array::clear(self);
+            }
+            fn append_slice(&mut self, from: &[T]) {
+                self.extend_from_slice(from);
+            }
+            fn drain_each(&mut self, each: impl FnMut(T)) {
+                self.drain(..).for_each(each);
+            }
+        }
+    };
+}
+array!(Vec);
+array!(VmVec);
+
+/// Elements that can be made from a number and summed up.
+trait Element: Copy + Debug + 'static {
+    fn of(n: u64) -> Self;
+    fn value(&self) -> u64;
+}
+
+impl Element for u64 {
+    fn of(n: u64) -> Self {
+        n
+    }
+    fn value(&self) -> u64 {
+        *self
+    }
+}
+
+impl Element for Entity {
+    fn of(n: u64) -> Self {
+        [n, n ^ 1, n ^ 2, n ^ 3, n ^ 4, n ^ 5, n ^ 6, n ^ 7]
+    }
+    fn value(&self) -> u64 {
+        self[0]
+    }
+}
+
+fn sum<T: Element>(elements: &[T]) -> u64 {
+    elements.iter().map(T::value).fold(0, u64::wrapping_add)
+}
+
+/// The sum of the values of the first `count` elements.
+fn total(count: usize) -> u64 {
+    (0..count as u64).sum()
+}
+
+/// Does an operation once, on an array that it keeps, and says how long it took.
+type Turn = Box<dyn FnMut() -> Duration>;
+
+/// One operation, on either array.
+struct Operation {
+    name: String,
+    /// The bound that the project has set itself.
+    bound: f64,
+    elements: usize,
+    /// Makes the arrays: `Vec` first.
+    make: Box<dyn Fn() -> [Turn; 2]>,
+}
+
+fn timed<R>(work: impl FnOnce() -> R) -> Duration {
+    let start = Instant::now();
+    black_box(work());
+    start.elapsed()
+}
+
+/// An array with `count` elements in memory that was touched.
+fn warm<A: Array<T>, T: Element>(count: usize) -> A {
+    let mut array = A::with_room(count);
+    array.extend((0..count as u64).map(T::of));
+    array
+}
+
+fn push<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let mut array: A = warm(count);
+    Box::new(move || {
+        array.clear();
+        let time = timed(|| {
+            for n in 0..count as u64 {
+                array.push(T::of(black_box(n)));
+            }
+        });
+        assert_eq!(sum(&array), total(count));
+        time
+    })
+}
+
+fn extend_slice<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let mut array: A = warm(count);
+    let from: Vec<T> = warm(count);
+    Box::new(move || {
+        array.clear();
+        let time = timed(|| array.append_slice(black_box(&from)));
+        assert_eq!(sum(&array), sum(&from));
+        time
+    })
+}
+
+fn extend_iter<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let mut array: A = warm(count);
+    Box::new(move || {
+        array.clear();
+        let time = timed(|| array.extend((0..black_box(count) as u64).map(T::of)));
+        assert_eq!(sum(&array), total(count));
+        time
+    })
+}
+
+fn iterate<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let array: A = warm(count);
+    Box::new(move || timed(|| sum(black_box(&array))))
+}
+
+fn random_read<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let array: A = warm(count);
+    Box::new(move || {
+        timed(|| {
+            let (mut index, mut sum) = (1_usize, 0_u64);
+            for _ in 0..count {
+                // A linear congruential step (Knuth's MMIX constants), and the next read depends on
+                // the last, so that reads do not overlap.
+                index = index.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let element = &array[(index >> 20) % array.len()];
+                sum = sum.wrapping_add(element.value());
+                index ^= (element.value() & 1) as usize;
+            }
+            sum
+        })
+    })
+}
+
+fn clone<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let array: A = warm(count);
+    Box::new(move || {
+        let mut copy = None;
+        let time = timed(|| copy = Some(array.clone()));
+        assert_eq!(copy.map(|copy| sum(&copy)), Some(total(count)));
+        time
+    })
+}
+
+fn pop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let mut array: A = warm(count);
+    Box::new(move || {
+        array.clear();
+        array.extend((0..count as u64).map(T::of));
+        timed(|| {
+            let mut sum = 0_u64;
+            while let Some(element) = array.pop() {
+                sum = sum.wrapping_add(element.value());
+            }
+            assert_eq!(sum, total(count));
+        })
+    })
+}
+
+fn drain<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    let mut array: A = warm(count);
+    Box::new(move || {
+        array.clear();
+        array.extend((0..count as u64).map(T::of));
+        timed(|| {
+            let mut sum = 0_u64;
+            array.drain_each(|element| sum = sum.wrapping_add(element.value()));
+            assert_eq!(sum, total(count));
+        })
+    })
+}
+
+/// From empty to `count` elements, nothing warm; the array is dropped outside the time.
+fn grow<A: Array<T> + 'static, T: Element>(count: usize, make: fn() -> A) -> Turn {
+    Box::new(move || {
+        let mut array = make();
+        let time = timed(|| {
+            for n in 0..count as u64 {
+                array.push(T::of(black_box(n)));
+            }
+        });
+        assert_eq!(array.last().map(T::value), Some(count as u64 - 1));
+        time
+    })
+}
+
+/// Pushing through a shared reference, against pushing through the array itself.
+fn push_grow_only(count: usize) -> Turn {
+    let mut array: VmVec<Entity> = warm(count);
+    Box::new(move || {
+        array.clear();
+        let scope = array.grow_only();
+        let time = timed(|| {
+            for n in 0..count as u64 {
+                scope.push(Entity::of(black_box(n)));
+            }
+        });
+        assert_eq!(sum(&array), total(count));
+        time
+    })
+}
+
+fn huge(huge_pages: HugePages) -> VmVec<Entity> {
+    VmVec::builder().huge_pages(huge_pages).build()
+}
+
+fn operations() -> Vec<Operation> {
+    let mut all = Vec::new();
+    /// The same operation on both arrays, for elements of both sizes, in and out of cache.
+    macro_rules! both {
+        ($operation:ident, $bound:expr) => {
+            for (size, count) in [("512 KiB", 1 << 16), ("64 MiB", 1 << 23)] {
+                all.push(Operation {
+                    name: format!("{} u64, {size}", stringify!($operation)),
+                    bound: $bound,
+                    elements: count,
+                    make: Box::new(move || {
+                        [$operation::<Vec<u64>, _>(count), $operation::<VmVec<u64>, _>(count)]
+                    }),
+                });
+            }
+            for (size, count) in [("512 KiB", 1 << 13), ("64 MiB", 1 << 20)] {
+                all.push(Operation {
+                    name: format!("{} 64-byte, {size}", stringify!($operation)),
+                    bound: $bound,
+                    elements: count,
+                    make: Box::new(move || {
+                        [$operation::<Vec<Entity>, _>(count), $operation::<VmVec<Entity>, _>(count)]
+                    }),
+                });
+            }
+        };
+    }
+    both!(push, 1.05);
+    both!(extend_slice, 1.02);
+    both!(extend_iter, 1.02);
+    both!(iterate, 1.02);
+    both!(random_read, 1.02);
+    both!(clone, f64::INFINITY);
+    both!(pop, f64::INFINITY);
+    both!(drain, f64::INFINITY);
+    all.push(Operation {
+        name: "push, grow-only against push, 512 KiB".into(),
+        bound: 1.02,
+        elements: 1 << 13,
+        make: Box::new(|| [push::<VmVec<Entity>, _>(1 << 13), push_grow_only(1 << 13)]),
+    });
+    let grown = (512 << 20) / size_of::<Entity>();
+    let mut growth = |name: &str, bound, vm_vec: fn() -> VmVec<Entity>| {
+        all.push(Operation {
+            name: format!("grow to 512 MiB, {name}"),
+            bound,
+            elements: grown,
+            make: Box::new(move || [grow(grown, Vec::<Entity>::empty), grow(grown, vm_vec)]),
+        });
+    };
+    growth("small pages", 1.0, || huge(HugePages::Never));
+    growth("auto", 0.8, VmVec::empty);
+    growth("huge pages", 0.8, || huge(HugePages::Always));
+    all
+}
+
+/// Median and quartiles.
+fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [1, 2, 3].map(|quarter| values[(values.len() - 1) * quarter / 4])
+}
+
+fn ratios(operations: &[Operation], budget: Duration) {
+    println!("VmVec / Vec, time: median [quartiles] of neighbouring turns");
+    for Operation { name, bound, elements, make } in operations {
+        let [mut vec, mut vm_vec] = make();
+        let (mut ratios, mut times) = (Vec::new(), Vec::new());
+        let start = Instant::now();
+        while ratios.len() < 9 || start.elapsed() < budget && ratios.len() < 2001 {
+            // Which physical pages an array has decides how it fits the caches: luck of the draw,
+            // so draw again.
+            if ratios.len() % 50 == 49 {
+                [vec, vm_vec] = make();
+            }
+            // Who goes first changes with every turn.
+            let (a, b) = if ratios.len() % 2 == 0 {
+                let a = vec();
+                (a, vm_vec())
+            } else {
+                let b = vm_vec();
+                (vec(), b)
+            };
+            ratios.push(b.as_secs_f64() / a.as_secs_f64());
+            times.push(b.as_secs_f64() * 1e9);
+        }
+        let count = ratios.len();
+        let [low, median, high] = quartiles(ratios);
+        #[expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
+        let ns = quartiles(times)[1] / *elements as f64;
+        let verdict = if !bound.is_finite() {
+            String::new()
+        } else if median <= *bound {
+            format!("<= {bound:.2}")
+        } else {
+            format!("ABOVE {bound:.2}")
+        };
+        println!(
+            "{name:42} {median:6.3} [{low:6.3} {high:6.3}] {ns:8.2} ns an element, \
+             {count:4} turns  {verdict}"
+        );
+    }
+}
+
+fn main() {
+    let has = |flag: &str| std::env::args().any(|arg| arg == flag);
+    if has("--test") {
+        return; // `cargo test --benches`: nothing to measure
+    }
+    let quick = has("--quick");
+    let operations = operations();
+    ratios(&operations, Duration::from_millis(if quick { 100 } else { 2000 }));
+    if has("--ratios") {
+        return;
+    }
+    let mut criterion = Criterion::default().sample_size(10).configure_from_args();
+    for Operation { name, elements, make, .. } in &operations {
+        let [mut vec, mut vm_vec] = make();
+        let mut group = criterion.benchmark_group(name.as_str());
+        group.throughput(Throughput::Elements(*elements as u64));
+        if quick {
+            group.warm_up_time(Duration::from_millis(50));
+            group.measurement_time(Duration::from_millis(200));
+        }
+        group.bench_function("Vec", |b| b.iter_custom(|n| (0..n).map(|_| vec()).sum()));
+        group.bench_function("VmVec", |b| b.iter_custom(|n| (0..n).map(|_| vm_vec()).sum()));
+        group.finish();
+    }
+    criterion.final_summary();
+}

@@ -290,8 +290,8 @@ impl<T: Clone> VmVec<T> {
         // One clone less: the value itself comes last.
         // SAFETY: room for `additional` was made.
         unsafe { self.fill_from((1..additional).map(|_| value.clone())) };
-        // SAFETY: as above; at most one less was used up.
-        unsafe { self.push_within_capacity_unchecked(value) };
+        // SAFETY: as above; one less was used up.
+        unsafe { self.write_end(self.len, value) };
         Ok(())
     }
 

@@ -525,11 +525,13 @@ impl<T> VmVec<T> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, value: T) {
-        if self.len == self.capacity() {
-            or_give_up(self.grow_by_one());
+        // Read once: growing does not change it, which the compiler cannot see.
+        let len = self.len;
+        if len == self.capacity() {
+            self.grow_by_one_or_give_up();
         }
-        // SAFETY: there is room for one more.
-        unsafe { self.push_within_capacity_unchecked(value) }
+        // SAFETY: there is room for one more behind the `len` elements.
+        unsafe { self.write_end(len, value) }
     }
 
     /// [`push`](Self::push), or the error and the element.
@@ -539,13 +541,14 @@ impl<T> VmVec<T> {
     /// As for [`try_reserve`](Self::try_reserve).
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
-        if self.len == self.capacity() {
+        let len = self.len;
+        if len == self.capacity() {
             if let Err(error) = self.grow_by_one() {
                 return Err(Refused { error, value });
             }
         }
-        // SAFETY: there is room for one more.
-        unsafe { self.push_within_capacity_unchecked(value) }
+        // SAFETY: there is room for one more behind the `len` elements.
+        unsafe { self.write_end(len, value) }
         Ok(())
     }
 
@@ -566,22 +569,32 @@ impl<T> VmVec<T> {
         unsafe { &mut *last }
     }
 
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn grow_by_one(&mut self) -> Result<(), Error> {
         self.raw.grow(Self::ELEMENT, self.len, 1, Amount::AtLeast)
     }
 
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn grow_by_one_or_give_up(&mut self) {
+        or_give_up(self.grow_by_one());
+    }
+
+    /// Puts an element behind the last one.
+    ///
     /// # Safety
     ///
-    /// - The length is below the capacity.
+    /// - `len` is the length, and below the capacity.
     #[inline]
-    unsafe fn push_within_capacity_unchecked(&mut self, value: T) {
-        debug_assert!(self.len < self.capacity());
+    unsafe fn write_end(&mut self, len: usize, value: T) {
+        debug_assert!(len == self.len && len < self.capacity());
         // SAFETY: below capacity, by the caller's promise.
-        let end = unsafe { self.as_mut_ptr().add(self.len) };
+        let end = unsafe { self.as_mut_ptr().add(len) };
         // SAFETY: committed, aligned, and behind the last element.
         unsafe { end.write(value) };
-        self.len += 1;
+        self.len = len + 1;
     }
 
     /// Takes the last element out. O(1).
