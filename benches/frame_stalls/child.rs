@@ -106,12 +106,16 @@ pub(crate) fn measure(job: Job, container: &Container) -> Result<Outcome, Box<dy
 /// container will ask for. Mimalloc is the allocator that asks for huge ones.
 pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Error>> {
     let bytes = job.total() * size_of::<Entity>();
-    match container.pages {
-        Pages::Small => delegate(&Task::Touch(bytes * 2), Allocator::System),
-        // Room for the old and the new array of a `Vec` that copies.
-        Pages::Huge => delegate(&Task::Touch(bytes * 4), Allocator::Mimalloc),
-    }
-    .map(drop)
+    let needed = match container.allocator {
+        Allocator::System => bytes * 2,
+        // The old and the new array of a `Vec` that copies, each up to twice its content.
+        Allocator::Mimalloc => bytes * 4,
+    };
+    let allocator = match container.pages {
+        Pages::Small => Allocator::System,
+        Pages::Huge => Allocator::Mimalloc,
+    };
+    delegate(&Task::Touch(needed), allocator).map(drop)
 }
 
 fn delegate(task: &Task, allocator: Allocator) -> Result<Outcome, Box<dyn Error>> {
