@@ -162,11 +162,13 @@ impl fmt::Display for Error {
                  (RLIMIT_MEMLOCK); raise it (`ulimit -l`) or lock less",
                 Bytes(limit)
             ),
-            ErrorKind::MaxLen => write!(
-                f,
-                "the array is full: its reservation was made for {limit} elements, and {bytes} \
-                 are asked for; make it with a larger `max_len`"
-            ),
+            ErrorKind::MaxLen => {
+                write!(f, "the array is full: it was made for {limit} elements at most")?;
+                if self.bytes > 0 {
+                    write!(f, ", and {bytes} in all are asked for")?;
+                }
+                f.write_str("; make it with a larger `max_len`")
+            }
             ErrorKind::CapacityOverflow => write!(
                 f,
                 "capacity overflow: {bytes} is more than the {} an array may have",

@@ -62,3 +62,8 @@ pub use error::{Error, ErrorKind, Refused};
 pub use raw_vec::Growth;
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
 pub use vec::{Drain, ExtractIf, GrowOnly, IntoIter, Rest, Splice, VecBuilder, VecStats, VmVec};
+
+/// The code in the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

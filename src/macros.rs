@@ -21,11 +21,15 @@ macro_rules! vm_vec {
     () => {
         $crate::VmVec::new()
     };
-    ($value:expr; $count:expr) => {{
-        let mut vec = $crate::VmVec::new();
-        vec.resize($count, $value);
-        vec
-    }};
+    ($value:expr; $count:expr) => {
+        match ($value, $count) {
+            (value, count) => {
+                let mut vec = $crate::VmVec::new();
+                vec.resize(count, value);
+                vec
+            }
+        }
+    };
     ($($value:expr),+ $(,)?) => {
         $crate::VmVec::from([$($value),+])
     };

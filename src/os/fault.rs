@@ -36,7 +36,8 @@ impl Fault {
         Self::plan(call, pass, usize::MAX)
     }
 
-    fn plan(call: Call, pass: usize, refuse: usize) -> Self {
+    /// Lets `pass` calls through, refuses the next `refuse`, and lets the rest through.
+    pub(crate) fn plan(call: Call, pass: usize, refuse: usize) -> Self {
         let before = PLAN.replace(Some(Plan { call, pass, refuse, struck: 0 }));
         assert!(before.is_none(), "one plan at a time");
         Self { not_send: PhantomData }

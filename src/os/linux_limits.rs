@@ -26,7 +26,8 @@ type Resource = libc::__rlimit_resource_t;
 #[cfg(not(target_env = "gnu"))]
 type Resource = libc::c_int;
 
-fn soft_limit(resource: Resource) -> Option<u64> {
+/// The limit of a resource, if there is one.
+pub(super) fn soft_limit(resource: Resource) -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `getrlimit` writes one `rlimit`, which outlives the call.
     let result = unsafe { libc::getrlimit(resource, &raw mut limit) };

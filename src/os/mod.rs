@@ -56,20 +56,27 @@ pub(crate) enum Call {
 /// The code a system gives when it refuses.
 type Code = i32;
 
-/// Makes a call, unless a test wants it refused, and explains a refusal.
+/// Makes a call, unless a test wants it refused.
+fn ask<R>(call: Call, make: impl FnOnce() -> Result<R, Code>) -> Result<R, Code> {
+    #[cfg(test)]
+    if fault::strikes(call) {
+        return Err(sys::NO_MEMORY);
+    }
+    #[cfg(not(test))]
+    let _ = call;
+    make()
+}
+
+/// Makes a call, and explains a refusal.
 fn attempt<R>(
     call: Call,
     bytes: usize,
     make: impl FnOnce() -> Result<R, Code>,
 ) -> Result<R, Error> {
-    #[cfg(test)]
-    if fault::strikes(call) {
-        return Err(explain(call, bytes, sys::NO_MEMORY));
-    }
-    make().map_err(|code| explain(call, bytes, code))
+    ask(call, make).map_err(|code| explain(call, bytes, code))
 }
 
-/// Which limit stands behind a refusal.
+/// Which limit stands behind a refusal. Finding out may take milliseconds.
 #[cold]
 fn explain(call: Call, bytes: usize, code: Code) -> Error {
     let error = match sys::limit_behind(call, bytes, code) {
@@ -102,6 +109,11 @@ pub(crate) fn huge_page_bytes() -> Option<usize> {
     }
 }
 
+/// How much address space this process may use in all, if that is limited.
+pub(crate) fn address_limit_bytes() -> Option<u64> {
+    sys::address_limit_bytes()
+}
+
 /// The machine's memory in bytes, where the system tells.
 pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
@@ -112,9 +124,14 @@ pub(crate) fn reserve(bytes: PageBytes) -> Result<NonNull<u8>, Error> {
     attempt(Call::Reserve, bytes.get(), || sys::reserve(bytes.get()))
 }
 
+/// [`reserve`], for those who will ask for less where it is refused, and need no reason.
+pub(crate) fn reserve_if_possible(bytes: PageBytes) -> Option<NonNull<u8>> {
+    ask(Call::Reserve, || sys::reserve(bytes.get())).ok()
+}
+
 /// Makes pages readable and writable, and has the system promise memory for them.
 ///
-/// On failure nothing has changed that could be seen.
+/// On failure the pages hold what they held, and some may have become accessible.
 ///
 /// # Safety
 ///
@@ -128,6 +145,22 @@ pub(crate) unsafe fn commit(start: NonNull<u8>, bytes: PageBytes) -> Result<(), 
         // SAFETY: the caller's promise is the same.
         unsafe { sys::commit(start, bytes.get()) }
     })
+}
+
+/// [`commit`], for those who will ask for less where it is refused, and need no reason.
+///
+/// # Safety
+///
+/// - As for [`commit`].
+pub(crate) unsafe fn commit_if_possible(start: NonNull<u8>, bytes: PageBytes) -> bool {
+    if bytes == PageBytes::ZERO {
+        return true;
+    }
+    ask(Call::Commit, || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::commit(start, bytes.get()) }
+    })
+    .is_ok()
 }
 
 /// Hands back the memory and the promise of it; the pages are inaccessible again.

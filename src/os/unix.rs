@@ -42,6 +42,16 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     None
 }
 
+#[cfg(linux_kernel)]
+pub(super) fn address_limit_bytes() -> Option<u64> {
+    limits::soft_limit(libc::RLIMIT_AS)
+}
+
+#[cfg(not(linux_kernel))]
+pub(super) fn address_limit_bytes() -> Option<u64> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     // SAFETY: `sysconf` reads no memory of ours.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
@@ -84,7 +94,12 @@ pub(super) unsafe fn decommit(start: NonNull<u8>, bytes: usize) -> Result<(), Co
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     // SAFETY: the caller promises that the range is ours and nothing in it is used; on Linux the
     // advice is a promise for private anonymous memory: it reads as zero afterwards.
-    check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) })
+    match check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) }) {
+        // Locked pages (by a forgotten guard, or `mlockall`) do not take the advice.
+        // SAFETY: as above.
+        Err(libc::EINVAL) => unsafe { map_over(start, bytes, READ_WRITE) },
+        result => result,
+    }
 }
 
 /// # Safety

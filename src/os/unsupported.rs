@@ -21,6 +21,10 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     None
 }
 
+pub(super) fn address_limit_bytes() -> Option<u64> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     None
 }

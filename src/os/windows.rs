@@ -38,6 +38,10 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     None
 }
 
+pub(super) fn address_limit_bytes() -> Option<u64> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     let mut status =
         MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };

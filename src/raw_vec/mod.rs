@@ -94,12 +94,14 @@ impl RawVec {
 
     /// What the array can ever hold: as asked, or else as much as is, or would be, reserved.
     pub(crate) fn max_len(&self, element: Layout) -> usize {
+        if let Some(max_len) = self.options.max_len {
+            return max_len;
+        }
         let bytes = match &self.reservation {
             Some(reservation) => reservation.reserved_bytes(),
             None => policy::default_reservation_bytes(element.size()),
         };
-        let by_bytes = bytes.checked_div(element.size()).unwrap_or(usize::MAX);
-        self.options.max_len.unwrap_or(by_bytes)
+        bytes.checked_div(element.size()).unwrap_or(usize::MAX)
     }
 
     /// Makes the reservation, if there is none yet, with room for `len` elements.
@@ -112,10 +114,20 @@ impl RawVec {
         }
         let builder =
             Reservation::builder().align(element.align()).huge_pages(self.options.huge_pages);
-        let reserve = |bytes| builder.bytes(bytes).reserve();
-        let reservation = match self.options.max_len {
-            Some(max_len) => reserve(bytes_of(element, max_len)?)?,
-            None => policy::descend(element, bytes_of(element, len)?, reserve)?,
+        let reservation = if let Some(max_len) = self.options.max_len {
+            builder.bytes(bytes_of(element, max_len)?).reserve()?
+        } else {
+            let least = bytes_of(element, len)?.max(policy::FLOOR_BYTES);
+            let mut wished = policy::default_reservation_bytes(element.size());
+            loop {
+                if wished <= least {
+                    break builder.bytes(least).reserve()?;
+                }
+                if let Some(reservation) = builder.bytes(wished).reserve_if_possible() {
+                    break reservation;
+                }
+                wished /= 2;
+            }
         };
         self.start = reservation.start();
         self.reservation = Some(reservation);
@@ -145,29 +157,45 @@ impl RawVec {
             return Err(self.full(element, need));
         }
         let need_bytes = bytes_of(element, need)?;
+        let (before, had_addresses) = (self.start, self.reservation.is_some());
         self.reserve_addresses(element, need)?;
-        let Some(reservation) = &self.reservation else { unreachable!("reserved above") };
-        if need_bytes > reservation.reserved_bytes() {
+        if need_bytes > self.reserved_bytes() {
             return Err(self.full(element, need));
         }
+        let committed = self.commit_to(element, need_bytes, amount);
+        if committed.is_err() && !had_addresses {
+            // Their number was chosen for what is not to be had.
+            self.reservation = None;
+            self.start = before;
+        }
+        committed
+    }
 
+    /// Commits at least the first `need_bytes`, which are within the reservation and more than
+    /// are committed.
+    fn commit_to(
+        &mut self,
+        element: Layout,
+        need_bytes: usize,
+        amount: Amount,
+    ) -> Result<(), Error> {
+        let Some(reservation) = &self.reservation else { unreachable!("reserved before") };
         let committed = self.committed.get();
         let needed = round_up(need_bytes, page_size());
-        let target = match amount {
-            Amount::Exact => needed,
-            Amount::AtLeast => {
-                let wished = need_bytes.max(self.step.target(committed, self.options.growth));
-                let whole_runs = round_up(wished, reservation.run_bytes(wished));
-                whole_runs.min(reservation.reserved_bytes())
+        let mut target = needed;
+        if amount == Amount::AtLeast {
+            let wished = need_bytes.max(self.step.target(committed, self.options.growth));
+            let run = reservation.run_bytes(wished);
+            target = round_up(wished, run).min(reservation.reserved_bytes());
+            // Near a limit less is to be had than wished for, but it is worth more than a page.
+            while target > needed && !reservation.commit_if_possible(committed..target) {
+                target = needed.max(committed + (target - committed) / 2 / run * run);
             }
-        };
-        let target = match reservation.commit(committed..target) {
-            Ok(()) => target,
-            // What is needed may still be had where more is not.
-            Err(error) if target == needed => return Err(error),
-            Err(_) => reservation.commit(committed..needed).map(|()| needed)?,
-        };
-        self.step.advance(self.options.growth);
+            self.step.advance(target - committed, self.options.growth);
+        }
+        if target == needed {
+            reservation.commit(committed..needed)?;
+        }
         self.set_committed(element, target);
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! How much to reserve and how much to commit.
 
-use crate::error::{Error, ErrorKind};
+use super::round_up;
 use crate::os;
-use crate::reservation::{HugePages, Reservation};
+use crate::reservation::{HugePages, page_size};
 use std::alloc::Layout;
 use std::sync::OnceLock;
 
@@ -81,9 +81,15 @@ impl Step {
         committed.saturating_add(step).min(isize::MAX as usize / 2)
     }
 
-    pub(super) fn advance(&mut self, growth: Growth) {
+    /// Takes note that memory grew by `grown_bytes`, which is less than a step only where a step
+    /// was refused.
+    pub(super) fn advance(&mut self, grown_bytes: usize, growth: Growth) {
         if growth == Growth::Doubling {
-            self.bytes = (self.bytes * 2).min(Self::LARGEST_BYTES);
+            self.bytes = if grown_bytes < self.bytes {
+                grown_bytes.max(Self::FIRST.bytes)
+            } else {
+                (self.bytes * 2).min(Self::LARGEST_BYTES)
+            };
         }
     }
 }
@@ -94,83 +100,55 @@ pub(super) const FLOOR_BYTES: usize = 1 << 20;
 /// How much to reserve for an array of elements of `element_bytes` whose maximum nobody named.
 ///
 /// As much as the machine has memory, since the array cannot outgrow that, but no more than a
-/// share of the address space that leaves room for many such arrays.
+/// share of the address space that leaves room for many such arrays. It may not be to be had:
+/// callers halve it down to [`FLOOR_BYTES`].
 pub(super) fn default_reservation_bytes(element_bytes: usize) -> usize {
     const LARGEST_BYTES: usize = if usize::BITS >= 64 { 1 << 40 } else { 128 << 20 };
-    static BYTES: OnceLock<usize> = OnceLock::new();
-    let bytes = *BYTES.get_or_init(|| {
+    /// Of `RLIMIT_AS`, which everything else in the process has to fit under too.
+    const SHARE_OF_LIMIT: u64 = 8;
+    static NAMED_OR_MEMORY: OnceLock<usize> = OnceLock::new();
+
+    let bytes = *NAMED_OR_MEMORY.get_or_init(|| {
         let named = std::env::var("STAYPUT_RESERVE_BYTES").ok().and_then(|text| text.parse().ok());
         named.unwrap_or_else(|| {
             let memory = os::memory_bytes().and_then(u64::checked_next_power_of_two);
             memory.and_then(|m| usize::try_from(m).ok()).unwrap_or(LARGEST_BYTES).min(LARGEST_BYTES)
         })
     });
+    let limit = os::address_limit_bytes().and_then(|l| usize::try_from(l / SHARE_OF_LIMIT).ok());
     // Room for one element at least, and never so much that rounding could pass `isize::MAX`.
-    bytes.max(FLOOR_BYTES).max(element_bytes).min(isize::MAX as usize / 2)
-}
-
-/// Reserves as much as by default, or less if the system has not so much to give, but enough for
-/// `need_bytes`.
-pub(super) fn descend(
-    element: Layout,
-    need_bytes: usize,
-    mut reserve: impl FnMut(usize) -> Result<Reservation, Error>,
-) -> Result<Reservation, Error> {
-    let least = need_bytes.max(FLOOR_BYTES);
-    let mut bytes = default_reservation_bytes(element.size()).max(need_bytes);
-    loop {
-        match reserve(bytes) {
-            Ok(reservation) => return Ok(reservation),
-            Err(error) if bytes <= least || error.kind() == ErrorKind::Unsupported => {
-                return Err(error);
-            }
-            Err(_) => bytes = (bytes / 2).max(least),
-        }
-    }
+    let bytes = bytes.min(limit.unwrap_or(bytes)).max(FLOOR_BYTES).max(element_bytes);
+    round_up(bytes.min(isize::MAX as usize / 2), page_size())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{bytes_of, round_up};
     use super::*;
 
     #[test]
-    fn steps_double_up_to_the_cap_and_start_over() {
+    fn steps_double_up_to_the_cap_and_fall_to_what_was_had() {
         let mut step = Step::FIRST;
         let mut steps = Vec::new();
         for _ in 0..12 {
             steps.push(step.target(0, Growth::Doubling) >> 10);
-            step.advance(Growth::Doubling);
+            step.advance(step.target(0, Growth::Doubling), Growth::Doubling);
         }
         assert_eq!(&steps[..4], [64, 128, 256, 512]);
         assert_eq!(&steps[9..], [32 << 10; 3]);
+        step.advance(1 << 20, Growth::Doubling);
+        assert_eq!(step.target(0, Growth::Doubling), 1 << 20);
+        step.advance(1, Growth::Doubling);
+        assert_eq!(step.target(0, Growth::Doubling), 64 << 10);
     }
 
     #[test]
     fn fixed_steps_stay() {
         let growth = Growth::Fixed { step_bytes: 1000 };
         let mut step = Step::FIRST;
-        step.advance(growth);
+        step.advance(1000, growth);
         assert_eq!(step.target(5000, growth), 6000);
         assert!(Step::FIRST.target(0, Growth::Fixed { step_bytes: 0 }) > 0);
         let huge = Step::FIRST.target(1 << 20, Growth::Fixed { step_bytes: usize::MAX });
         assert!(isize::try_from(round_up(huge, 2 << 20)).is_ok());
-    }
-
-    #[test]
-    fn the_ladder_halves_down_to_what_is_needed() {
-        let mut asked = Vec::new();
-        let refused = Error::new(ErrorKind::AddressSpace, 0);
-        let need = FLOOR_BYTES * 3 + 1;
-        let element = Layout::new::<u8>();
-        let result = descend(element, need, |bytes| {
-            asked.push(bytes);
-            Err(refused)
-        });
-        assert_eq!(result.unwrap_err(), refused);
-        assert_eq!(asked.first(), Some(&default_reservation_bytes(1)));
-        assert_eq!(asked.last(), Some(&need));
-        assert!(asked.windows(2).all(|pair| pair[1] == (pair[0] / 2).max(need)));
-        assert!(bytes_of(element, need).is_ok());
     }
 }

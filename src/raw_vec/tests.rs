@@ -64,14 +64,44 @@ fn capacity_is_what_fits_and_never_more_than_the_maximum() {
 }
 
 #[test]
-fn what_is_needed_is_had_where_the_step_is_refused() {
+fn half_a_step_is_had_where_a_whole_one_is_refused() {
+    let mut raw = bytes_with(small_pages());
+    raw.grow(BYTE, 0, 16 << 20, Amount::AtLeast).unwrap();
+    for _ in 0..8 {
+        raw.grow(BYTE, raw.capacity(), 1, Amount::AtLeast).unwrap();
+    }
+    let before = raw.committed_bytes();
+    let fault = Fault::plan(Call::Commit, 0, 2);
+    raw.grow(BYTE, before, 1, Amount::AtLeast).unwrap();
+    assert_eq!(fault.struck(), 2);
+    let quarter = raw.committed_bytes() - before;
+    drop(fault);
+    raw.grow(BYTE, raw.capacity(), 1, Amount::AtLeast).unwrap();
+    assert_eq!(raw.committed_bytes() - before, 2 * quarter, "steps go on from what was had");
+}
+
+#[test]
+fn what_is_needed_is_had_where_every_step_is_refused() {
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap();
     let before = raw.committed_bytes();
-    let fault = Fault::nth(Call::Commit, 0);
+    // A step of 128 KiB, and half of it.
+    let steps = (2 * page_size().max(64 * KIB) / before).max(1);
+    let fault = Fault::plan(Call::Commit, 0, steps);
     raw.grow(BYTE, before, 1, Amount::AtLeast).unwrap();
-    assert_eq!(fault.struck(), 1);
+    assert_eq!(fault.struck(), steps);
     assert_eq!(raw.committed_bytes(), before + page_size());
+}
+
+#[test]
+fn addresses_are_given_up_again_where_their_memory_is_refused() {
+    let mut raw = bytes_with(Options::DEFAULT);
+    let (start, max_len) = (raw.start(), raw.max_len(BYTE));
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let error = raw.grow(BYTE, 0, 8 * max_len, Amount::AtLeast).unwrap_err();
+    assert!(error.bytes() >= 8 * max_len);
+    assert!(fault.struck() > 0);
+    assert_eq!((raw.start(), raw.reserved_bytes(), raw.max_len(BYTE)), (start, 0, max_len));
 }
 
 #[test]

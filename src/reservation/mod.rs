@@ -16,7 +16,7 @@ use crate::os;
 use crate::page::{PageBytes, PageSize};
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
+use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
 
 #[cfg(test)]
@@ -193,7 +193,8 @@ impl Reservation {
     /// # Errors
     ///
     /// [`Memory`](ErrorKind::Memory), [`DataLimit`](ErrorKind::DataLimit) or
-    /// [`MappingLimit`](ErrorKind::MappingLimit) if the system refuses; nothing has changed then.
+    /// [`MappingLimit`](ErrorKind::MappingLimit) if the system refuses. The pages hold what they
+    /// held then; where some of the range was committed before, more of it may be now.
     pub fn commit(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         self.commit_pages(&self.pages(range)?)
     }
@@ -263,6 +264,18 @@ impl Reservation {
         self.commit_pages(&pages)?;
         os::lock(pages.start, pages.bytes)?;
         Ok(Locked { start: pages.start, bytes: pages.bytes, reservation: PhantomData })
+    }
+
+    /// [`commit`](Self::commit), for those who will ask for less where it is refused. Whether it
+    /// was not.
+    pub(crate) fn commit_if_possible(&self, range: Range<usize>) -> bool {
+        let Ok(pages) = self.pages(range) else { return false };
+        // SAFETY: `pages` lies inside the range that `self` owns.
+        let committed = unsafe { os::commit_if_possible(pages.start, pages.bytes) };
+        if committed {
+            self.advise(&pages);
+        }
+        committed
     }
 
     /// Commits, and advises before memory is taken, so that it can be taken in huge pages.
@@ -448,11 +461,23 @@ impl ReservationBuilder {
     /// As for [`Reservation::new`], and [`Alignment`](ErrorKind::Alignment) if the alignment is
     /// no power of two.
     pub fn reserve(self) -> Result<Reservation, Error> {
+        let plan = self.plan()?;
+        Ok(plan.at(os::reserve(plan.mapping_bytes)?))
+    }
+
+    /// [`reserve`](Self::reserve), for those who will ask for less where it is refused.
+    pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
+        let plan = self.plan().ok()?;
+        Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?))
+    }
+
+    fn plan(self) -> Result<Plan, Error> {
         if !self.align.is_power_of_two() {
             return Err(Error::new(ErrorKind::Alignment, self.bytes).with_limit(self.align as u64));
         }
         let page = os::page_size();
-        let overflow = || Error::new(ErrorKind::CapacityOverflow, self.bytes);
+        let overflow =
+            || Error::new(ErrorKind::CapacityOverflow, self.bytes.saturating_add(self.align));
         let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(overflow)?;
 
         let huge = os::huge_page_bytes();
@@ -462,13 +487,7 @@ impl ReservationBuilder {
         let align = self.align.max(huge_align).max(page.get());
 
         let mapping_bytes = Self::mapping_bytes(bytes, align, page).ok_or_else(overflow)?;
-        let mapping_start = os::reserve(mapping_bytes)?;
-        let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
-        // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
-        // to align it, and the mapping is that much larger than `bytes` and the guard.
-        let start = unsafe { mapping_start.add(to_aligned) };
-        let huge_pages = self.huge_pages;
-        Ok(Reservation { start, bytes, mapping_start, mapping_bytes, huge_from, huge_pages })
+        Ok(Plan { bytes, align, mapping_bytes, huge_from, huge_pages: self.huge_pages })
     }
 
     /// What to ask the system for: room to align the start, and a guard page behind the end.
@@ -476,6 +495,28 @@ impl ReservationBuilder {
         // Both are powers of two, and `align` is the larger: whole pages.
         let slack = PageBytes::exact(align - page.get(), page)?;
         bytes.checked_add(slack)?.checked_add(PageBytes::one(page))
+    }
+}
+
+/// What a builder will make of a mapping. Only [`ReservationBuilder::plan`] makes one.
+#[derive(Clone, Copy)]
+struct Plan {
+    bytes: PageBytes,
+    align: usize,
+    mapping_bytes: PageBytes,
+    huge_from: Option<usize>,
+    huge_pages: HugePages,
+}
+
+impl Plan {
+    /// The reservation that owns the mapping at `mapping_start`, of `mapping_bytes`.
+    fn at(self, mapping_start: NonNull<u8>) -> Reservation {
+        let Self { bytes, align, mapping_bytes, huge_from, huge_pages } = self;
+        let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
+        // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
+        // to align it, and the mapping is that much larger than `bytes` and the guard.
+        let start = unsafe { mapping_start.add(to_aligned) };
+        Reservation { start, bytes, mapping_start, mapping_bytes, huge_from, huge_pages }
     }
 }
 

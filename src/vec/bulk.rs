@@ -84,7 +84,7 @@ impl<T> VmVec<T> {
     ///
     /// If the range ends before it starts, or beyond the length. On drop, if the array is full or
     /// the system refuses memory: the elements that did not fit are dropped, those behind the
-    /// range are kept.
+    /// range are kept. (If the thread is panicking already there is no second panic.)
     ///
     /// # Examples
     ///

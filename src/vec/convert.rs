@@ -4,7 +4,8 @@
 
 #![expect(unsafe_code, reason = "moves elements between containers")]
 
-use super::{VmVec, or_give_up};
+use super::{VmVec, give_up, or_give_up};
+use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ffi::CString;
@@ -15,14 +16,20 @@ use std::sync::Arc;
 
 impl<T> VmVec<T> {
     /// The elements in a box. They move: the memory is another.
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had.
     #[must_use]
+    #[track_caller]
     pub fn into_boxed_slice(self) -> Box<[T]> {
         Vec::from(self).into_boxed_slice()
     }
 }
 
 impl<T, const N: usize> VmVec<[T; N]> {
-    /// The same elements, not grouped into arrays. O(1): nothing moves.
+    /// The same elements, not grouped into arrays. O(1): nothing moves. A maximum that was named
+    /// for groups is `N` times as many elements.
     ///
     /// # Panics
     ///
@@ -62,8 +69,13 @@ impl<T> From<Vec<T>> for VmVec<T> {
 }
 
 impl<T> From<VmVec<T>> for Vec<T> {
+    /// Panics if the memory cannot be had, where `Vec::with_capacity` would abort.
+    #[track_caller]
     fn from(mut from: VmVec<T>) -> Self {
-        let mut vec = Self::with_capacity(from.len);
+        let mut vec = Self::new();
+        if vec.try_reserve_exact(from.len).is_err() {
+            give_up(Error::new(ErrorKind::Memory, from.len * size_of::<T>()));
+        }
         // SAFETY: the first `len` elements are initialised, there is room for as many, and the two
         // do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), vec.as_mut_ptr(), from.len) };

@@ -4,6 +4,7 @@
 
 use super::{VmVec, give_up};
 use crate::error::Refused;
+use std::io::{self, IoSlice, Write};
 use std::iter::Chain;
 use std::option;
 
@@ -31,13 +32,12 @@ impl<T> VmVec<T> {
         iter: I,
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
         let mut iter = iter.into_iter();
-        // The hint may be wrong, or more than can be had although the elements are not: a refusal
-        // counts only when there is an element that does not fit.
-        let _ = self.try_reserve(iter.size_hint().0);
         loop {
-            let spare = self.capacity() - self.len;
-            // SAFETY: there is room for what is taken.
-            unsafe { self.fill_from(iter.by_ref().take(spare)) };
+            // The hint may be wrong, so it shall not make the reservation larger, nor does a
+            // refusal count before there is an element that does not fit.
+            let hint = iter.size_hint().0.min(self.max_len() - self.len);
+            let _ = self.try_reserve(hint);
+            self.fill_capacity(&mut iter);
             if self.len < self.capacity() {
                 return Ok(());
             }
@@ -45,7 +45,20 @@ impl<T> VmVec<T> {
             if let Err(Refused { error, value }) = self.try_push(value) {
                 return Err(Refused { error, value: Some(value).into_iter().chain(iter) });
             }
-            let _ = self.try_reserve(iter.size_hint().0);
+        }
+    }
+
+    /// Appends what the iterator gives until it ends or capacity is used up.
+    ///
+    /// Should the iterator panic, what it gave before stays.
+    #[inline]
+    fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) {
+        let capacity = self.capacity();
+        let mut end = End::of(self);
+        while end.len < capacity {
+            let Some(value) = iter.next() else { break };
+            // SAFETY: just compared.
+            unsafe { end.put(value) };
         }
     }
 
@@ -55,33 +68,52 @@ impl<T> VmVec<T> {
     ///
     /// # Safety
     ///
-    /// - There is room for all that the iterator gives.
+    /// - There is room for all that the iterator gives. Where that is to follow from what an
+    ///   iterator says of itself, it is one of std's, over user code at most that makes elements.
     #[inline]
     pub(super) unsafe fn fill_from(&mut self, iter: impl Iterator<Item = T>) {
-        /// Keeps the length out of memory while the loop runs, so that writing elements is all
-        /// it does, and puts it back however the loop ends.
-        struct Length<'v> {
-            len: &'v mut usize,
-            now: usize,
-        }
-
-        impl Drop for Length<'_> {
-            fn drop(&mut self) {
-                *self.len = self.now;
-            }
-        }
-
         let capacity = self.capacity();
-        let first = self.as_mut_ptr();
-        let mut length = Length { now: self.len, len: &mut self.len };
+        let mut end = End::of(self);
         iter.for_each(|value| {
-            debug_assert!(length.now < capacity);
-            // SAFETY: below capacity, by the caller's promise.
-            let end = unsafe { first.add(length.now) };
-            // SAFETY: committed, aligned, and behind the last element.
-            unsafe { end.write(value) };
-            length.now += 1;
+            debug_assert!(end.len < capacity);
+            // SAFETY: the caller's promise.
+            unsafe { end.put(value) };
         });
+    }
+}
+
+/// The end of an array while a loop appends to it: keeps the length out of memory, so that writing
+/// elements is all the loop does, and puts it back however the loop ends.
+struct End<'v, T> {
+    /// The first element.
+    first: *mut T,
+    len: usize,
+    to: &'v mut usize,
+}
+
+impl<'v, T> End<'v, T> {
+    #[inline]
+    fn of(vec: &'v mut VmVec<T>) -> Self {
+        Self { first: vec.as_mut_ptr(), len: vec.len, to: &mut vec.len }
+    }
+
+    /// # Safety
+    ///
+    /// - The length is below the capacity.
+    #[inline]
+    unsafe fn put(&mut self, value: T) {
+        // SAFETY: below capacity, by the caller's promise.
+        let end = unsafe { self.first.add(self.len) };
+        // SAFETY: committed, aligned, and behind the last element.
+        unsafe { end.write(value) };
+        self.len += 1;
+    }
+}
+
+impl<T> Drop for End<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.to = self.len;
     }
 }
 
@@ -115,19 +147,34 @@ impl<T> FromIterator<T> for VmVec<T> {
     }
 }
 
-impl std::io::Write for VmVec<u8> {
+impl Write for VmVec<u8> {
     /// Appends all bytes. The error, if memory cannot be had, is an [`Error`](crate::Error)
     /// inside.
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes)?;
         Ok(bytes.len())
     }
 
-    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        Ok(self.try_extend_from_slice(bytes)?)
+    #[inline]
+    fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        let count = parts.iter().map(|part| part.len()).sum();
+        self.try_reserve(count)?;
+        parts.iter().try_for_each(|part| self.write_all(part))?;
+        Ok(count)
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    #[inline]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.try_reserve(bytes.len())?;
+        // SAFETY: room for as many was made; bytes are `Copy`, so they may be used where they were,
+        // and what is borrowed is not the spare room of what is borrowed mutably.
+        unsafe { self.append_from(bytes.as_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

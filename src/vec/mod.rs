@@ -83,8 +83,8 @@ use std::slice;
 /// # Refusals
 ///
 /// What can need memory has a twin that begins with `try_`, returns an [`Error`], and gives back
-/// what could not be stored. The call without `try_` panics where the twin has an error. It never
-/// aborts.
+/// what could not be stored. The call without `try_` panics where the twin has an error; it does
+/// not abort.
 ///
 /// # What is not there
 ///
@@ -99,8 +99,10 @@ use std::slice;
 /// - A drop check that lets elements borrow what is dropped together with the array needs an
 ///   unstable feature.
 ///
-/// `splice` alone of those that can need memory has no `try_` twin, since it works when it is
-/// dropped; call [`try_reserve`](Self::try_reserve) before.
+/// There is no `try_` twin of `splice`, which works when it is dropped, and of traits such as
+/// [`Extend`], [`From`] and [`FromIterator`], whose form is given; call
+/// [`try_reserve`](Self::try_reserve) before, or [`try_extend`](Self::try_extend) and
+/// [`try_clone`](Self::try_clone) instead.
 ///
 /// # Examples
 ///
@@ -163,8 +165,9 @@ impl<T> VmVec<T> {
     /// An empty array. Reserves nothing and does not enter the kernel until the first push.
     ///
     /// Then it reserves as many addresses as the machine has memory, rounded up to a power of two
-    /// (at most 1 TiB; 128 MiB on 32-bit systems). If the system has not so much to give it asks
-    /// for half, and so on down to 1 MiB or what is needed. The environment variable
+    /// (at most 1 TiB; 128 MiB on 32-bit systems; an eighth of `RLIMIT_AS`, where that is set). If
+    /// the system has not so much to give it asks for half, and so on down to 1 MiB or what is
+    /// needed. The environment variable
     /// `STAYPUT_RESERVE_BYTES` sets another number to begin with, for runs under tools that have
     /// little address space, such as valgrind.
     ///

@@ -16,10 +16,17 @@ use std::ptr;
 /// initialised; those between were taken out.
 pub(super) struct Sieve<'v, T> {
     vec: &'v mut VmVec<T>,
+    /// The first element; kept here so that loops need not ask the array for it.
+    first: *mut T,
     kept: usize,
     next: usize,
     old_len: usize,
 }
+
+// SAFETY: `first` is only a copy of what the mutable reference in `vec` leads to.
+unsafe impl<T: Send> Send for Sieve<'_, T> {}
+// SAFETY: as above; through `&Sieve` only `&VmVec<T>` can be had.
+unsafe impl<T: Sync> Sync for Sieve<'_, T> {}
 
 impl<'v, T> Sieve<'v, T> {
     /// Starts at `start`, which is at most the length.
@@ -27,7 +34,7 @@ impl<'v, T> Sieve<'v, T> {
         let old_len = vec.len;
         debug_assert!(start <= old_len);
         vec.len = start;
-        Self { vec, kept: start, next: start, old_len }
+        Self { first: vec.as_mut_ptr(), vec, kept: start, next: start, old_len }
     }
 
     /// The array; its length is where the pass began.
@@ -40,13 +47,15 @@ impl<'v, T> Sieve<'v, T> {
         self.next
     }
 
-    fn at(&mut self, index: usize) -> *mut T {
+    #[inline]
+    fn at(&self, index: usize) -> *mut T {
         debug_assert!(index <= self.old_len);
         // SAFETY: at most `old_len`, and so many elements are within capacity.
-        unsafe { self.vec.as_mut_ptr().add(index) }
+        unsafe { self.first.add(index) }
     }
 
     /// The last element kept, and the next to look at.
+    #[inline]
     pub(super) fn pair(&mut self) -> Option<(&mut T, &mut T)> {
         let last = self.kept.checked_sub(1)?;
         if self.next == self.old_len {
@@ -61,6 +70,7 @@ impl<'v, T> Sieve<'v, T> {
     }
 
     /// The next element to look at.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<&mut T> {
         if self.next == self.old_len {
             return None;
@@ -71,6 +81,7 @@ impl<'v, T> Sieve<'v, T> {
     }
 
     /// Keeps the next element, if there is one.
+    #[inline]
     pub(super) fn keep(&mut self) {
         if self.next == self.old_len {
             return;
@@ -85,6 +96,7 @@ impl<'v, T> Sieve<'v, T> {
     }
 
     /// Takes the next element out, if there is one.
+    #[inline]
     pub(super) fn take(&mut self) -> Option<T> {
         if self.next == self.old_len {
             return None;

@@ -163,3 +163,59 @@ fn a_splice_that_finds_no_room_keeps_what_stands_behind_it() {
     assert_eq!(vec[..3], ["first", "0", "1"]);
     assert_eq!(vec[last], "last");
 }
+
+#[test]
+fn a_splice_that_ends_in_a_panic_adds_no_second_one() {
+    let mut vec = VmVec::with_max_len(3);
+    vec.extend([1, 2, 3]);
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        let _splice = vec.splice(1..2, [7, 8, 9]);
+        panic!("of the user");
+    }));
+    assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"of the user"));
+    assert_eq!(vec, [1, 7, 3]);
+}
+
+#[test]
+fn a_splice_takes_no_more_than_fits() {
+    let mut vec = VmVec::with_max_len(10);
+    vec.extend([1_u8, 2, 3]);
+    let mut taken = 0;
+    let splice = catch_unwind(AssertUnwindSafe(|| {
+        vec.splice(
+            1..2,
+            std::iter::from_fn(|| {
+                taken += 1;
+                Some(0)
+            }),
+        );
+    }));
+    assert!(splice.is_err());
+    // Eight found room, and the ninth told that there was no more.
+    assert_eq!(taken, 9);
+    assert_eq!(vec, [1, 0, 0, 0, 0, 0, 0, 0, 0, 3]);
+}
+
+#[test]
+fn a_hint_that_lies_takes_no_addresses() {
+    struct Lying(u8);
+
+    impl Iterator for Lying {
+        type Item = u8;
+        fn next(&mut self) -> Option<u8> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(self.0)
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (usize::MAX, None)
+        }
+    }
+
+    let mut plain = VmVec::new();
+    plain.push(0_u8);
+    let mut vec: VmVec<u8> = Lying(3).collect();
+    assert_eq!(vec, [2, 1, 0]);
+    assert!(vec.stats().reserved_bytes <= plain.stats().reserved_bytes);
+    vec.splice(1..2, Lying(4));
+    assert_eq!(vec, [2, 3, 2, 1, 0, 0]);
+}

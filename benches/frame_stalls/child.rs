@@ -1,0 +1,133 @@
+//! One process a measurement, so that page faults, peak memory and the allocator's state belong
+//! to one container alone.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::process::{Command, Stdio};
+use std::{env, io};
+
+use serde::{Deserialize, Serialize};
+
+use crate::alloc::{Allocator, MIMALLOC_VARIABLE};
+use crate::containers::{self, Container, Pages};
+use crate::entity::Entity;
+use crate::scenario::Scenario;
+
+/// The first argument of a child; its task follows as JSON.
+const CHILD: &str = "--frame-stalls-child";
+
+/// What a child is for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Task {
+    Measure(Job),
+    /// Touch that many bytes, and end. Under a hypervisor that takes free memory back, the first
+    /// touch of a page after a pause costs several times as much as the kernel's own work. Done
+    /// before each measurement, this has every container start with the same memory at hand.
+    Touch(usize),
+}
+
+const SMALLEST_PAGE_BYTES: usize = 4096;
+
+/// What is timed. One run can't time both: the clock would distort the frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Pass {
+    Frames,
+    Pushes,
+}
+
+/// What a child is to measure.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) scenario: Scenario,
+    pub(crate) pass: Pass,
+    /// A [`Container::id`].
+    pub(crate) container: String,
+    pub(crate) frames: usize,
+    /// Entities a frame.
+    pub(crate) spawn: usize,
+    pub(crate) paced: bool,
+}
+
+impl Job {
+    /// Entities in the container at the end.
+    pub(crate) fn total(&self) -> usize {
+        self.frames * self.spawn
+    }
+}
+
+/// What a child found. Each pass fills in its part.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    pub(crate) frame_ns: Vec<u64>,
+    /// The longest preparation between two frames.
+    pub(crate) idle_ns_max: u64,
+    /// Taken inside frames.
+    pub(crate) page_faults: Option<u64>,
+    /// Of the whole process, the samples in `frame_ns` included.
+    pub(crate) peak_rss_bytes: Option<u64>,
+    pub(crate) worst_push_ns: u64,
+}
+
+/// The task, if this process is a child.
+pub(crate) fn task_from_args() -> serde_json::Result<Option<Task>> {
+    let mut args = env::args().skip(1);
+    match (args.next(), args.next()) {
+        (Some(flag), Some(task)) if flag == CHILD => serde_json::from_str(&task).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Does the task and writes what was found to standard output.
+pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
+    let outcome = match task {
+        Task::Measure(job) => {
+            let container = containers::find(&job.container).ok_or("no container of that name")?;
+            assert_eq!(Allocator::current(), container.allocator, "the wrong allocator");
+            (container.run)(job)
+        }
+        Task::Touch(bytes) => {
+            let mut memory = vec![0_u8; *bytes];
+            memory.iter_mut().step_by(SMALLEST_PAGE_BYTES).for_each(|byte| *byte = 1);
+            black_box(&memory);
+            Outcome::default()
+        }
+    };
+    serde_json::to_writer(io::stdout(), &outcome)?;
+    Ok(())
+}
+
+/// Has a new process measure a container.
+pub(crate) fn measure(job: Job, container: &Container) -> Result<Outcome, Box<dyn Error>> {
+    delegate(&Task::Measure(job), container.allocator)
+        .map_err(|error| format!("measuring {}: {error}", container.name).into())
+}
+
+/// Has a new process touch as much memory as the job can need, in pages of the size that the
+/// container will ask for. Mimalloc is the allocator that asks for huge ones.
+pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Error>> {
+    let bytes = job.total() * size_of::<Entity>();
+    let needed = match container.allocator {
+        Allocator::System => bytes * 2,
+        // The old and the new array of a `Vec` that copies, each up to twice its content.
+        Allocator::Mimalloc => bytes * 4,
+    };
+    let allocator = match container.pages {
+        Pages::Small => Allocator::System,
+        Pages::Huge => Allocator::Mimalloc,
+    };
+    delegate(&Task::Touch(needed), allocator).map(drop)
+}
+
+fn delegate(task: &Task, allocator: Allocator) -> Result<Outcome, Box<dyn Error>> {
+    let mut command = Command::new(env::current_exe()?);
+    command.arg(CHILD).arg(serde_json::to_string(task)?).stderr(Stdio::inherit());
+    match allocator {
+        Allocator::System => command.env_remove(MIMALLOC_VARIABLE),
+        Allocator::Mimalloc => command.env(MIMALLOC_VARIABLE, "1"),
+    };
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(format!("the child process failed: {}", output.status).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}

@@ -1,0 +1,58 @@
+//! What is spawned: a 64-byte value, written whole and summed in the end.
+
+/// An entity of a game: the size of a cache line, and plain data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entity {
+    id: u64,
+    parent: u64,
+    position: [f32; 3],
+    velocity: [f32; 3],
+    rotation: [f32; 4],
+    health: f32,
+    flags: u32,
+}
+
+const _: () = assert!(size_of::<Entity>() == 64, "the report speaks of 64 bytes");
+
+impl Entity {
+    /// The `index`-th entity. Every field depends on the index, so none can be left unwritten.
+    #[inline]
+    pub(crate) fn spawn(index: u64) -> Self {
+        let mixed = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let [x, y, z, w] = [0, 16, 32, 48].map(|shift| lane(mixed >> shift));
+        Self {
+            id: index,
+            parent: mixed >> 8,
+            position: [x, y, z],
+            velocity: [x - y, y - z, z - x],
+            rotation: [x, y, z, w],
+            health: w * 0.5,
+            flags: 1 << (index % 32),
+        }
+    }
+
+    /// A number that depends on every byte of the entity.
+    #[inline]
+    pub(crate) fn digest(&self) -> u64 {
+        let floats = [self.position.as_slice(), &self.velocity, &self.rotation, &[self.health]];
+        let bits = floats.into_iter().flatten().map(|value| u64::from(value.to_bits()));
+        bits.fold(self.id ^ self.parent, u64::wrapping_add).wrapping_add(u64::from(self.flags))
+    }
+}
+
+/// The low 16 bits, which a float holds exactly.
+#[inline]
+fn lane(bits: u64) -> f32 {
+    let [low, high, ..] = bits.to_le_bytes();
+    f32::from(u16::from_le_bytes([low, high]))
+}
+
+/// The sum that a container of these entities must come to.
+pub(crate) fn sum<'a>(entities: impl IntoIterator<Item = &'a Entity>) -> u64 {
+    entities.into_iter().map(Entity::digest).fold(0, u64::wrapping_add)
+}
+
+/// The sum that a container of the first `count` entities must come to.
+pub(crate) fn expected_sum(count: u64) -> u64 {
+    (0..count).map(|index| Entity::spawn(index).digest()).fold(0, u64::wrapping_add)
+}

@@ -1,0 +1,146 @@
+//! What the figures were measured on, and with.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::{env, fs, thread};
+
+use serde::Serialize;
+
+use crate::containers::{self, Container};
+
+const LOCK: &str = include_str!("../../Cargo.lock");
+
+/// The machine, its system and the versions of everything involved. `None` is what the system
+/// doesn't tell.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Machine {
+    pub(crate) cpu: Option<String>,
+    pub(crate) cores: Option<usize>,
+    pub(crate) virtualised: Option<bool>,
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) os: &'static str,
+    pub(crate) arch: &'static str,
+    pub(crate) kernel: Option<String>,
+    pub(crate) transparent_huge_pages: Option<String>,
+    pub(crate) overcommit: Option<String>,
+    /// Whether the hypervisor takes free memory back, which makes first touches dear.
+    pub(crate) free_page_reporting: Option<bool>,
+    pub(crate) rustc: Option<String>,
+    pub(crate) crates: BTreeMap<&'static str, String>,
+}
+
+impl Machine {
+    pub(crate) fn this() -> Self {
+        let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok();
+        Self {
+            cpu: cpuinfo.as_deref().and_then(|text| field(text, "model name")),
+            cores: thread::available_parallelism().ok().map(Into::into),
+            virtualised: cpuinfo
+                .as_deref()
+                .and_then(|text| field(text, "flags"))
+                .map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
+            memory_bytes: memory_bytes(),
+            os: env::consts::OS,
+            arch: env::consts::ARCH,
+            kernel: read_trimmed("/proc/sys/kernel/osrelease"),
+            transparent_huge_pages: read_trimmed("/sys/kernel/mm/transparent_hugepage/enabled")
+                .and_then(|modes| selected(&modes)),
+            overcommit: read_trimmed("/proc/sys/vm/overcommit_memory"),
+            free_page_reporting: free_page_reporting(),
+            rustc: rustc(),
+            crates: versions(),
+        }
+    }
+
+    /// The version of what a row measures.
+    pub(crate) fn version_of(&self, container: &Container) -> String {
+        if container.packages.is_empty() {
+            // std has the compiler's version: the second word of `rustc 1.95.0 (…)`.
+            let rustc = self.rustc.as_deref().and_then(|line| line.split(' ').nth(1));
+            return rustc.map_or_else(|| "std".into(), |version| format!("std {version}"));
+        }
+        let versions = container.packages.iter().map(|&package| {
+            format!("{package} {}", self.crates.get(package).map_or("?", String::as_str))
+        });
+        versions.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Label and value of everything known, for people.
+    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+        let known = |label, value: Option<String>| value.map(|value| (label, value));
+        let cpu = self.cpu.as_ref().map(|cpu| match self.virtualised {
+            Some(true) => format!("{cpu} (virtual machine)"),
+            _ => cpu.clone(),
+        });
+        let crates: Vec<String> =
+            self.crates.iter().map(|(name, version)| format!("{name} {version}")).collect();
+        [
+            known("CPU", cpu),
+            known("Cores", self.cores.map(|cores| cores.to_string())),
+            known("Memory", self.memory_bytes.map(|bytes| format!("{} MiB", bytes >> 20))),
+            known("System", Some(format!("{} {}", self.os, self.arch))),
+            known("Kernel", self.kernel.clone()),
+            known("Transparent huge pages", self.transparent_huge_pages.clone()),
+            known("vm.overcommit_memory", self.overcommit.clone()),
+            known(
+                "Free page reporting",
+                self.free_page_reporting.map(|on| if on { "on" } else { "off" }.to_owned()),
+            ),
+            known("Compiler", self.rustc.clone()),
+            known("Crates", Some(crates.join(", "))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+fn read_trimmed(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// The value of the first line `key : value`.
+fn field(text: &str, key: &str) -> Option<String> {
+    let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
+    pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().to_owned())
+}
+
+/// The word in brackets of `always [madvise] never`.
+fn selected(modes: &str) -> Option<String> {
+    let (_, rest) = modes.split_once('[')?;
+    rest.split_once(']').map(|(mode, _)| mode.to_owned())
+}
+
+fn memory_bytes() -> Option<u64> {
+    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
+    let kib: u64 = field(&meminfo, "MemTotal")?.strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Bit 5 of the features that a virtio balloon was granted, which the kernel spells out as text.
+fn free_page_reporting() -> Option<bool> {
+    let devices = fs::read_dir("/sys/bus/virtio/drivers/virtio_balloon").ok()?;
+    let features =
+        devices.filter_map(|device| fs::read_to_string(device.ok()?.path().join("features")).ok());
+    features.map(|bits| bits.as_bytes().get(5) == Some(&b'1')).reduce(|any, on| any || on)
+}
+
+/// Asks the compiler that cargo would use here.
+fn rustc() -> Option<String> {
+    let program = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(program).arg("--version").output().ok()?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}
+
+/// The locked version of every package that a container stands for.
+fn versions() -> BTreeMap<&'static str, String> {
+    let packages = containers::ALL.iter().flat_map(|container| container.packages);
+    packages.filter_map(|&package| Some((package, locked_version(package)?))).collect()
+}
+
+fn locked_version(package: &str) -> Option<String> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = LOCK.lines().skip_while(|line| *line != name);
+    let version = lines.nth(1)?.strip_prefix("version = \"")?;
+    version.strip_suffix('"').map(str::to_owned)
+}

@@ -1,0 +1,196 @@
+//! What the line plots have in common: size, axes, budget lines, legend.
+
+use std::error::Error;
+use std::iter;
+
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use crate::containers::{Container, Family};
+
+/// Text and axes.
+pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+/// Grid lines.
+pub(crate) const GRID: RGBColor = RGBColor(0xDD, 0xDD, 0xDD);
+/// The background.
+pub(crate) const PAPER: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
+
+pub(super) type Failure = Box<dyn Error>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Plot<'a, 'b> =
+    ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// Narrow, so that text is still legible when a phone scales the picture down.
+const WIDTH: u32 = 720;
+const TITLE_HEIGHT: u32 = 36;
+/// Room for the names of the budgets.
+const RIGHT_MARGIN: u32 = 58;
+const PLOT_HEIGHT: u32 = 380;
+const LEGEND_ROW_HEIGHT: u32 = 26;
+const LEGEND_COLUMNS: usize = 2;
+
+/// Frame budgets worth a line of their own, in microseconds.
+const BUDGETS: [(f64, &str); 2] = [(1_000.0, "1 ms"), (16_600.0, "60 Hz")];
+
+/// A line of a plot: microseconds over whatever the x axis stands for.
+pub(super) struct Line {
+    pub(super) container: &'static Container,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// The x axis: what it stands for, its range, and where it is labelled.
+pub(super) struct XAxis {
+    pub(super) label: &'static str,
+    pub(super) range: (f64, f64),
+    pub(super) ticks: Vec<(f64, String)>,
+}
+
+/// Draws below the title of a new SVG, and returns its text.
+pub(super) fn svg(
+    height: u32,
+    title: &str,
+    draw: impl FnOnce(&Area<'_>) -> Result<(), Failure>,
+) -> Result<String, Failure> {
+    let mut text = String::new();
+    {
+        let size = (WIDTH, TITLE_HEIGHT + height);
+        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        root.fill(&PAPER)?;
+        let (top, rest) = root.split_vertically(TITLE_HEIGHT);
+        top.draw(&Text::new(title.to_owned(), (12, 10), font(21)))?;
+        draw(&rest)?;
+        root.present()?;
+    }
+    Ok(text)
+}
+
+/// A plot of lines against microseconds on a logarithmic axis, its legend below. What belongs to
+/// this crate is drawn last, and thicker.
+pub(super) fn line_plot(title: &str, x_axis: &XAxis, lines: &[Line]) -> Result<String, Failure> {
+    let legend_rows = u32::try_from(lines.len().div_ceil(LEGEND_COLUMNS))?;
+    svg(PLOT_HEIGHT + legend_rows * LEGEND_ROW_HEIGHT + 8, title, |area| {
+        let (plot, legend) = area.split_vertically(PLOT_HEIGHT);
+        let times = lines.iter().flat_map(|line| &line.points).map(|&(_, us)| us);
+        let decades = decades(times);
+        let mut chart = axes(&plot, x_axis, decades, &powers_of_ten(decades))?;
+        budget_lines(&mut chart, x_axis.range, decades)?;
+        for stayput in [false, true] {
+            for line in lines {
+                if (line.container.family == Family::Stayput) == stayput {
+                    let points = line.points.iter().map(|&(x, us)| (x, us.max(1e-3).log10()));
+                    chart.draw_series(LineSeries::new(points, stroke(line.container)))?;
+                }
+            }
+        }
+        draw_legend(&legend, lines)
+    })
+}
+
+/// The powers of ten around all values, as logarithms.
+pub(super) fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (min, max) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
+        let value = value.max(1e-3).log10();
+        (value.min(min), value.max(max))
+    });
+    if min > max { (0.0, 1.0) } else { (min.floor(), max.ceil().max(min.floor() + 1.0)) }
+}
+
+/// The axes and the grid. Both axes are linear, a logarithmic one over logarithms; that and drawing
+/// the grid here leave the choice of what to label with us.
+pub(super) fn axes<'a, 'b>(
+    area: &Area<'b>,
+    x_axis: &XAxis,
+    y_range: (f64, f64),
+    y_ticks: &[f64],
+) -> Result<Plot<'a, 'b>, Failure> {
+    let mut chart = ChartBuilder::on(area)
+        .margin_left(4)
+        .margin_right(RIGHT_MARGIN)
+        .margin_top(4)
+        .x_label_area_size(56)
+        .y_label_area_size(if y_ticks.is_empty() { 40 } else { 80 })
+        .build_cartesian_2d(x_axis.range.0..x_axis.range.1, y_range.0..y_range.1)?;
+    let (left, right) = x_axis.range;
+    let (bottom, top) = y_range;
+    for (x, label) in &x_axis.ticks {
+        chart.draw_series([PathElement::new([(*x, bottom), (*x, top)], GRID)])?;
+        let text =
+            Text::new(label.clone(), (0, 8), font(19).pos(Pos::new(HPos::Center, VPos::Top)));
+        chart.draw_series([EmptyElement::at((*x, bottom)) + text])?;
+    }
+    for &y in y_ticks {
+        chart.draw_series([PathElement::new([(left, y), (right, y)], GRID)])?;
+        let place = Pos::new(HPos::Right, VPos::Center);
+        let text = Text::new(time(10_f64.powf(y)), (-8, 0), font(19).pos(place));
+        chart.draw_series([EmptyElement::at((left, y)) + text])?;
+    }
+    let place = Pos::new(HPos::Center, VPos::Top);
+    let text = Text::new(x_axis.label, (0, 32), font(19).pos(place));
+    chart.draw_series([EmptyElement::at((left.midpoint(right), bottom)) + text])?;
+    Ok(chart)
+}
+
+/// The powers of ten within a range of logarithms.
+pub(super) fn powers_of_ten((min, max): (f64, f64)) -> Vec<f64> {
+    iter::successors(Some(min), |exponent| Some(exponent + 1.0))
+        .take_while(|&exponent| exponent <= max)
+        .collect()
+}
+
+fn budget_lines(
+    chart: &mut Plot<'_, '_>,
+    x_range: (f64, f64),
+    decades: (f64, f64),
+) -> Result<(), Failure> {
+    for (budget, name) in BUDGETS {
+        let height = budget.log10();
+        if decades.0 < height && height < decades.1 {
+            let ends = [(x_range.0, height), (x_range.1, height)];
+            chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
+            let place = Pos::new(HPos::Left, VPos::Center);
+            let text = Text::new(name, (6, 0), font(17).pos(place));
+            chart.draw_series([EmptyElement::at(ends[1]) + text])?;
+        }
+    }
+    Ok(())
+}
+
+fn draw_legend(area: &Area<'_>, lines: &[Line]) -> Result<(), Failure> {
+    let column_width = i32::try_from(WIDTH)? / i32::try_from(LEGEND_COLUMNS)?;
+    for (index, line) in lines.iter().enumerate() {
+        let x = 12 + i32::try_from(index % LEGEND_COLUMNS)? * column_width;
+        let y = i32::try_from(index / LEGEND_COLUMNS)? * i32::try_from(LEGEND_ROW_HEIGHT)? + 12;
+        let swatch = stroke(line.container).stroke_width(4);
+        area.draw(&PathElement::new([(x, y), (x + 28, y)], swatch))?;
+        let place = Pos::new(HPos::Left, VPos::Center);
+        area.draw(&Text::new(line.container.name, (x + 38, y), font(19).pos(place)))?;
+    }
+    Ok(())
+}
+
+pub(super) fn colour(container: &Container) -> RGBColor {
+    let (red, green, blue) = container.colour;
+    RGBColor(red, green, blue)
+}
+
+fn stroke(container: &Container) -> ShapeStyle {
+    let width = if container.family == Family::Stayput { 3 } else { 2 };
+    colour(container).stroke_width(width)
+}
+
+pub(super) fn font(size: u32) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&INK)
+}
+
+/// `50 µs`, `1 ms`, `2 s`: the number short, the unit near it.
+pub(super) fn time(us: f64) -> String {
+    let (value, unit) = match us {
+        ..1_000.0 => (us, "µs"),
+        ..1_000_000.0 => (us / 1e3, "ms"),
+        _ => (us / 1e6, "s"),
+    };
+    let decimals = usize::from(value < 9.95 && value.fract() > 0.005);
+    format!("{value:.decimals$} {unit}")
+}

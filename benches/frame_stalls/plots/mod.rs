@@ -1,0 +1,12 @@
+//! The plots, as SVG text. Colours are drawn as for white paper; the report turns those below into
+//! the page's own.
+
+mod bars;
+mod chart;
+mod frames;
+mod percentiles;
+
+pub(crate) use bars::worst_frames;
+pub(crate) use chart::{GRID, INK, PAPER};
+pub(crate) use frames::{frame_times, frames_a_point};
+pub(crate) use percentiles::percentiles;

@@ -1,0 +1,37 @@
+//! Frame time over percentile, the axis stretched towards the worst.
+
+use super::chart::{Failure, Line, XAxis, line_plot};
+use crate::stats::{Measured, micros, pooled};
+
+/// From the median on, over the frames of all repetitions together.
+pub(crate) fn percentiles(title: &str, measured: &[&Measured]) -> Result<String, Failure> {
+    let lines: Vec<Line> = measured
+        .iter()
+        .map(|measured| Line { container: measured.container, points: points(&pooled(measured)) })
+        .collect();
+    let last = lines.iter().filter_map(|line| line.points.last()).map(|&(x, _)| x);
+    let end = last.fold(rarity(0.9), f64::max);
+    let ticks = [0.5, 0.9, 0.99, 0.999, 0.9999]
+        .into_iter()
+        .map(|share: f64| (rarity(share), format!("p{}", share * 100.0)))
+        .filter(|&(x, _)| x <= end)
+        .collect();
+    line_plot(
+        title,
+        &XAxis { label: "percentile of frames", range: (rarity(0.5), end), ticks },
+        &lines,
+    )
+}
+
+/// Where a percentile stands on the axis: p90 is one in ten, p99 one in a hundred.
+fn rarity(share: f64) -> f64 {
+    -(1.0 - share).log10()
+}
+
+/// The upper half of the samples. The worst of n stands where one in n does.
+#[expect(clippy::cast_precision_loss, reason = "frame counts are far below 2^52")]
+fn points(sorted_ns: &[u64]) -> Vec<(f64, f64)> {
+    let count = sorted_ns.len();
+    let upper = sorted_ns.iter().enumerate().skip(count / 2);
+    upper.map(|(rank, &ns)| (rarity(rank as f64 / count as f64), micros(ns))).collect()
+}

@@ -1,0 +1,164 @@
+//! From samples to the figures of a row.
+
+use serde::Serialize;
+
+use crate::child::Outcome;
+use crate::containers::Container;
+use crate::scenario::Scenario;
+
+const MILLISECOND_NS: u64 = 1_000_000;
+const FRAME_60_HZ_NS: u64 = 16_600_000;
+
+/// All that was measured in a scenario.
+#[derive(Debug)]
+pub(crate) struct Results {
+    pub(crate) scenario: Scenario,
+    pub(crate) measured: Vec<Measured>,
+}
+
+/// All that was measured of a container, an outcome a repetition.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) container: &'static Container,
+    pub(crate) frames: Vec<Outcome>,
+    pub(crate) pushes: Vec<Outcome>,
+}
+
+/// The figures of a container: each the median over the repetitions, beside it for some the range.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) id: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) version: String,
+    pub(crate) settings: &'static str,
+    pub(crate) mean_us: f64,
+    pub(crate) p50_us: f64,
+    pub(crate) p99_us: f64,
+    pub(crate) p999_us: f64,
+    pub(crate) worst_us: f64,
+    pub(crate) worst_push_ns: u64,
+    pub(crate) over_1ms: usize,
+    pub(crate) over_16ms: usize,
+    /// Over the budget named on the command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) over_budget: Option<usize>,
+    pub(crate) page_faults: Option<u64>,
+    pub(crate) peak_rss_bytes: Option<u64>,
+    /// The longest preparation between two frames; next to nothing for those that do not prepare.
+    pub(crate) worst_idle_us: f64,
+    pub(crate) p50_us_min: f64,
+    pub(crate) p50_us_max: f64,
+    pub(crate) p99_us_min: f64,
+    pub(crate) p99_us_max: f64,
+    pub(crate) worst_us_min: f64,
+    pub(crate) worst_us_max: f64,
+    pub(crate) worst_push_ns_min: u64,
+    pub(crate) worst_push_ns_max: u64,
+    pub(crate) repetitions: usize,
+}
+
+impl Row {
+    pub(crate) fn new(measured: &Measured, version: String, budget_us: Option<u64>) -> Self {
+        let runs: Vec<Vec<u64>> = measured.frames.iter().map(sorted_frames).collect();
+        let over = |run: &[u64], budget| run.len() - run.partition_point(|&ns| ns <= budget);
+        let p50 = Spread::of(runs.iter().map(|run| percentile(run, 0.5)));
+        let p99 = Spread::of(runs.iter().map(|run| percentile(run, 0.99)));
+        let worst = Spread::of(runs.iter().map(|run| percentile(run, 1.0)));
+        let push = Spread::of(measured.pushes.iter().map(|outcome| outcome.worst_push_ns));
+        Self {
+            id: measured.container.id,
+            name: measured.container.name,
+            version,
+            settings: measured.container.settings,
+            mean_us: micros(median(runs.iter().map(|run| mean(run)))),
+            p50_us: micros(p50.median),
+            p99_us: micros(p99.median),
+            p999_us: micros(median(runs.iter().map(|run| percentile(run, 0.999)))),
+            worst_us: micros(worst.median),
+            worst_push_ns: push.median,
+            over_1ms: median(runs.iter().map(|run| over(run, MILLISECOND_NS))),
+            over_16ms: median(runs.iter().map(|run| over(run, FRAME_60_HZ_NS))),
+            over_budget: budget_us
+                .map(|budget| median(runs.iter().map(|run| over(run, budget * 1000)))),
+            page_faults: median(measured.frames.iter().map(|outcome| outcome.page_faults)),
+            peak_rss_bytes: median(measured.frames.iter().map(|outcome| outcome.peak_rss_bytes)),
+            worst_idle_us: micros(median(measured.frames.iter().map(|run| run.idle_ns_max))),
+            p50_us_min: micros(p50.min),
+            p50_us_max: micros(p50.max),
+            p99_us_min: micros(p99.min),
+            p99_us_max: micros(p99.max),
+            worst_us_min: micros(worst.min),
+            worst_us_max: micros(worst.max),
+            worst_push_ns_min: push.min,
+            worst_push_ns_max: push.max,
+            repetitions: runs.len(),
+        }
+    }
+}
+
+/// The frames of the repetition whose worst frame is the median one: a run as it happened, rather
+/// than a blend of several.
+pub(crate) fn typical_run(measured: &Measured) -> &[u64] {
+    let worst = |run: &Outcome| run.frame_ns.iter().copied().max();
+    let typical = median(measured.frames.iter().map(worst));
+    let run = measured.frames.iter().find(|run| worst(run) == typical);
+    run.map_or(&[], |run| &run.frame_ns)
+}
+
+/// Every frame of every repetition, in order of size.
+pub(crate) fn pooled(measured: &Measured) -> Vec<u64> {
+    let mut all: Vec<u64> =
+        measured.frames.iter().flat_map(|outcome| outcome.frame_ns.iter().copied()).collect();
+    all.sort_unstable();
+    all
+}
+
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
+pub(crate) fn micros(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}
+
+struct Spread {
+    min: u64,
+    median: u64,
+    max: u64,
+}
+
+impl Spread {
+    fn of(values: impl Iterator<Item = u64> + Clone) -> Self {
+        Self {
+            min: values.clone().min().unwrap_or(0),
+            max: values.clone().max().unwrap_or(0),
+            median: median(values),
+        }
+    }
+}
+
+/// The middle value, the higher one of two: always a value that was observed.
+fn median<T: Ord + Copy + Default>(values: impl Iterator<Item = T>) -> T {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+fn sorted_frames(outcome: &Outcome) -> Vec<u64> {
+    let mut frames = outcome.frame_ns.clone();
+    frames.sort_unstable();
+    frames
+}
+
+fn mean(values: &[u64]) -> u64 {
+    values.iter().sum::<u64>() / values.len().max(1) as u64
+}
+
+/// The smallest value that at least the given share of all values does not exceed.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are far below 2^52, and a share of one is no larger and not negative"
+)]
+fn percentile(sorted: &[u64], share: f64) -> u64 {
+    let rank = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
+}
