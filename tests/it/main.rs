@@ -1,1 +1,16 @@
-//! What the public API promises.
+//! The public contract, a file a subject.
+
+mod address;
+mod drops;
+mod elements;
+mod errors;
+mod grow_only;
+mod layouts;
+mod ledger;
+mod max_len;
+#[cfg(target_os = "linux")]
+mod memory;
+mod model;
+mod op;
+mod panics;
+mod reservation;

@@ -1,0 +1,324 @@
+//! Bad input ends in an `Error`, or in the panic that std's `Vec` gives, with the numbers in the
+//! words; never in an abort.
+
+#![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
+
+use crate::ledger::panic_message;
+use stayput::{Error, ErrorKind, Refused, Reservation, VmVec};
+use std::ops::Bound;
+
+const TOO_MANY: usize = isize::MAX as usize;
+
+#[track_caller]
+fn assert_overflow(error: Error) {
+    assert_eq!(error.kind(), ErrorKind::CapacityOverflow, "{error}");
+    assert!(error.bytes() > TOO_MANY, "{error}");
+    assert_eq!(error.raw_os_error(), None);
+    let text = error.to_string();
+    assert!(text.contains(&error.bytes().to_string()), "{text}");
+    assert!(text.contains("capacity overflow"), "{text}");
+}
+
+#[test]
+fn absurd_room_is_an_overflow() {
+    let mut vec = VmVec::from([1_u64, 2]);
+    assert_overflow(vec.try_reserve(usize::MAX).unwrap_err());
+    assert_overflow(vec.try_reserve(usize::MAX - 1).unwrap_err());
+    assert_overflow(vec.try_reserve(TOO_MANY).unwrap_err());
+    assert_overflow(vec.try_reserve_exact(TOO_MANY / 4).unwrap_err());
+    assert_overflow(vec.try_prefault(TOO_MANY).unwrap_err());
+    assert_overflow(vec.try_resize_with(usize::MAX, || unreachable!()).unwrap_err());
+    let refused = vec.try_resize(usize::MAX, 7).unwrap_err();
+    assert_overflow(refused.error);
+    assert_eq!(refused.value, 7);
+    assert_eq!(vec, [1, 2]);
+    vec.push(3);
+
+    let mut bytes = VmVec::from([0_u8]);
+    assert_overflow(bytes.try_reserve(usize::MAX).unwrap_err());
+    assert_overflow(bytes.try_reserve(TOO_MANY).unwrap_err());
+    assert_eq!(bytes, [0]);
+}
+
+#[test]
+fn absurd_capacities_and_maxima_are_overflows() {
+    assert_overflow(VmVec::<u8>::try_with_capacity(TOO_MANY + 1).unwrap_err());
+    assert_overflow(VmVec::<u8>::try_with_capacity(usize::MAX).unwrap_err());
+    assert_overflow(VmVec::<u64>::try_with_capacity(TOO_MANY / 8 + 1).unwrap_err());
+    assert_overflow(VmVec::<u64>::try_with_capacity(usize::MAX).unwrap_err());
+    assert_overflow(VmVec::<u8>::try_with_max_len(usize::MAX).unwrap_err());
+    assert_overflow(VmVec::<u64>::try_with_max_len(usize::MAX).unwrap_err());
+    assert_overflow(VmVec::<[u8; 1 << 20]>::try_with_max_len(TOO_MANY).unwrap_err());
+}
+
+#[test]
+fn the_largest_sizes_are_refused_by_someone() {
+    // Whether by us or by the system depends on the page; but never granted, and never an abort.
+    for bytes in [TOO_MANY, TOO_MANY - 1, TOO_MANY - 4095, TOO_MANY - (4 << 20), TOO_MANY / 2 + 1] {
+        let errors = [
+            VmVec::<u8>::try_with_capacity(bytes).unwrap_err(),
+            VmVec::<u8>::try_with_max_len(bytes).unwrap_err(),
+            VmVec::<u8>::new().try_reserve(bytes).unwrap_err(),
+            Reservation::new(bytes).unwrap_err(),
+        ];
+        for error in errors {
+            let kind = error.kind();
+            assert!(
+                matches!(
+                    kind,
+                    ErrorKind::CapacityOverflow
+                        | ErrorKind::AddressSpace
+                        | ErrorKind::AddressLimit
+                        | ErrorKind::Memory
+                ),
+                "{kind:?} for {bytes}: {error}"
+            );
+            assert!(error.bytes() >= bytes);
+        }
+    }
+}
+
+#[test]
+fn zero_sized_elements_have_no_absurd_sizes() {
+    let mut vec = VmVec::<()>::with_max_len(usize::MAX);
+    assert_eq!((vec.max_len(), vec.capacity()), (usize::MAX, usize::MAX));
+    // SAFETY: that is the capacity, and units need no initialising.
+    unsafe { vec.set_len(usize::MAX) };
+    assert_eq!(vec.len(), usize::MAX);
+    let refused = vec.try_push(()).unwrap_err();
+    assert_eq!(refused.error.kind(), ErrorKind::CapacityOverflow);
+    assert_eq!(vec.try_reserve(usize::MAX).unwrap_err().kind(), ErrorKind::CapacityOverflow);
+    assert_eq!(vec.try_reserve(0), Ok(()));
+    assert_eq!(vec.pop(), Some(()));
+    vec.push(());
+    vec.truncate(3);
+    assert_eq!(vec, [(); 3]);
+    assert_eq!(VmVec::<()>::with_capacity(TOO_MANY).stats().reserved_bytes, 0);
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn two_to_the_fifty_bytes_are_refused_with_the_number() {
+    const ASKED: usize = 1 << 50;
+    let mut vec = VmVec::from([1_u64]);
+    let errors = [
+        (VmVec::<u8>::try_with_max_len(ASKED).unwrap_err(), "1.0 PiB"),
+        (VmVec::<u64>::try_with_capacity(ASKED / 8).unwrap_err(), "1.0 PiB"),
+        (Reservation::new(ASKED).unwrap_err(), "1.0 PiB"),
+    ];
+    for (error, size) in errors {
+        // The kernel of some systems has more than 2^47 addresses, but no machine has so many.
+        assert!(matches!(error.kind(), ErrorKind::AddressSpace | ErrorKind::AddressLimit));
+        // What was asked of the system is a little more: the guard, and room to align.
+        assert!((ASKED..ASKED + (4 << 20)).contains(&error.bytes()), "{error}");
+        let text = error.to_string();
+        assert!(text.contains(size) && text.contains(&error.bytes().to_string()), "{text}");
+        assert!(text.contains("max_len"), "{text}");
+        assert!(error.raw_os_error().is_some_and(|code| text.contains(&code.to_string())));
+    }
+    // An array that has its reservation is full instead.
+    let error = vec.try_reserve(ASKED / 8).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MaxLen);
+    assert_eq!(error.bytes(), ASKED + 8);
+    assert_eq!(error.limit(), Some(vec.max_len() as u64));
+    assert_eq!(vec, [1]);
+}
+
+#[test]
+fn the_infallible_call_panics_with_the_words_of_its_twin() {
+    let mut full = VmVec::with_max_len(2);
+    full.extend([1_u16, 2]);
+    let words = full.try_push(3).unwrap_err().to_string();
+    assert!(words.contains("made for 2 elements") && words.contains("6 bytes"), "{words}");
+    let expected = format!("stayput: {words}");
+    assert_eq!(panic_message(|| full.push(3)), expected);
+    assert_eq!(panic_message(|| full.insert(0, 3)), expected);
+    assert_eq!(panic_message(|| *full.push_mut(3)), expected);
+    assert_eq!(panic_message(|| *full.insert_mut(1, 3)), expected);
+    assert_eq!(panic_message(|| full.resize(3, 3)), expected);
+    assert_eq!(panic_message(|| full.resize_with(3, || 3)), expected);
+    assert_eq!(panic_message(|| full.extend([3])), expected);
+    assert_eq!(panic_message(|| full.extend_from_slice(&[3])), expected);
+    assert_eq!(panic_message(|| full.extend_from_within(1..)), expected);
+    assert_eq!(panic_message(|| full.append(&mut VmVec::from([3]))), expected);
+    assert_eq!(panic_message(|| full.reserve(1)), expected);
+    assert_eq!(panic_message(|| full.reserve_exact(1)), expected);
+    assert_eq!(panic_message(|| full.prefault(1)), expected);
+    assert_eq!(panic_message(|| drop(full.splice(..1, [3, 4]))), expected);
+    assert_eq!(panic_message(|| *full.grow_only().push(3)), expected);
+    assert_eq!(panic_message(|| full.grow_only().extend([3])), expected);
+    assert_eq!(panic_message(|| full.grow_only().reserve(1)), expected);
+    assert_eq!(full.len(), 2);
+
+    let words = VmVec::<u64>::try_with_capacity(usize::MAX).unwrap_err().to_string();
+    let message = panic_message(|| VmVec::<u64>::with_capacity(usize::MAX));
+    assert_eq!(message, format!("stayput: {words}"));
+    let message = panic_message(|| VmVec::<u64>::with_max_len(usize::MAX));
+    assert_eq!(message, format!("stayput: {words}"));
+    let message = panic_message(|| VmVec::<u64>::builder().capacity(usize::MAX).build());
+    assert_eq!(message, format!("stayput: {words}"));
+}
+
+#[cfg(feature = "bytemuck")]
+#[test]
+fn refused_zeroes_panic_with_the_words_of_the_twin() {
+    let mut full = VmVec::<u16>::with_max_len(2);
+    full.extend_zeroed(2);
+    let words = full.try_extend_zeroed(1).unwrap_err().to_string();
+    let expected = format!("stayput: {words}");
+    assert_eq!(panic_message(|| full.extend_zeroed(1)), expected);
+    assert_eq!(panic_message(|| full.resize_zeroed(3)), expected);
+    let error = full.try_extend_zeroed(usize::MAX).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
+    assert_overflow(VmVec::<u16>::new().try_extend_zeroed(TOO_MANY).unwrap_err());
+    assert_eq!(full, [0, 0]);
+}
+
+#[test]
+fn an_index_out_of_bounds_panics_as_in_vec() {
+    let mut vec = VmVec::from([1, 2]);
+    let mut std = vec![1, 2];
+    let message = panic_message(|| vec.insert(5, 0));
+    assert_eq!(message, "insertion index (is 5) should be <= len (is 2)");
+    assert_eq!(message, panic_message(|| std.insert(5, 0)));
+    assert_eq!(message, panic_message(|| vec.try_insert(5, 0)));
+    assert_eq!(message, panic_message(|| *vec.insert_mut(5, 0)));
+
+    let message = panic_message(|| vec.remove(2));
+    assert_eq!(message, "removal index (is 2) should be < len (is 2)");
+    assert_eq!(message, panic_message(|| std.remove(2)));
+
+    let message = panic_message(|| vec.swap_remove(3));
+    assert_eq!(message, "swap_remove index (is 3) should be < len (is 2)");
+    assert_eq!(message, panic_message(|| std.swap_remove(3)));
+
+    let message = panic_message(|| vec.split_off(4));
+    assert_eq!(message, "`at` split index (is 4) should be <= len (is 2)");
+    assert_eq!(message, panic_message(|| std.split_off(4)));
+    assert_eq!(message, panic_message(|| vec.try_split_off(4)));
+
+    assert_eq!(panic_message(|| vec[2]), panic_message(|| std[2]));
+    assert_eq!(panic_message(|| vec[1..3].len()), panic_message(|| std[1..3].len()));
+    assert_eq!(vec, std);
+}
+
+#[test]
+#[expect(clippy::reversed_empty_ranges, reason = "they are to be refused")]
+fn a_range_out_of_bounds_panics_with_the_numbers() {
+    let mut vec = VmVec::from([1, 2]);
+    let beyond = "range end index 3 out of range for slice of length 2";
+    assert_eq!(panic_message(|| vec.drain(1..3)), beyond);
+    assert_eq!(panic_message(|| vec.drain(..=2)), beyond);
+    assert_eq!(panic_message(|| vec.splice(..3, [0])), beyond);
+    assert_eq!(panic_message(|| drop(vec.extract_if(..3, |_| true))), beyond);
+    assert_eq!(panic_message(|| vec.extend_from_within(..3)), beyond);
+    assert_eq!(panic_message(|| vec.try_extend_from_within(..3)), beyond);
+
+    let inverted = "slice index starts at 2 but ends at 1";
+    assert_eq!(panic_message(|| vec.drain(2..1)), inverted);
+    assert_eq!(panic_message(|| vec.splice(2..1, [0])), inverted);
+    assert_eq!(panic_message(|| drop(vec.extract_if(2..1, |_| true))), inverted);
+    assert_eq!(panic_message(|| vec.extend_from_within(2..1)), inverted);
+    // Only the start is out of bounds.
+    for message in [panic_message(|| vec.drain(3..)), panic_message(|| vec.extend_from_within(3..))]
+    {
+        assert!(message.contains('3') && message.contains('2'), "{message}");
+    }
+
+    let up_to = panic_message(|| vec.drain(..=usize::MAX));
+    assert_eq!(up_to, "attempted to index slice up to maximum usize");
+    let from_behind = (Bound::Excluded(usize::MAX), Bound::Unbounded);
+    let after = panic_message(|| vec.drain(from_behind));
+    assert_eq!(after, "attempted to index slice from after maximum usize");
+    assert_eq!(vec, [1, 2]);
+}
+
+#[test]
+fn a_panic_names_the_line_of_the_caller() {
+    use std::cell::RefCell;
+    use std::panic;
+    thread_local!(static FILE: RefCell<Option<String>> = const { RefCell::new(None) });
+
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if let Some(place) = info.location() {
+            FILE.set(Some(place.file().to_owned()));
+        }
+        before(info);
+    }));
+    let mut full = VmVec::with_max_len(1);
+    full.push(1);
+    let calls: [fn(&mut VmVec<i32>); 16] = [
+        |vec| vec.push(2),
+        |vec| vec.insert(0, 2),
+        |vec| vec.insert(3, 2),
+        |vec| assert_eq!(vec.remove(3), 0),
+        |vec| assert_eq!(vec.swap_remove(3), 0),
+        |vec| vec.resize(2, 2),
+        |vec| vec.resize_with(2, || 2),
+        |vec| vec.extend([2]),
+        |vec| vec.extend(&[2]),
+        |vec| vec.extend_from_slice(&[2]),
+        |vec| vec.extend_from_within(..),
+        |vec| vec.reserve(2),
+        |vec| vec.prefault(2),
+        |vec| drop(vec.drain(4..)),
+        |vec| drop(vec.split_off(2)),
+        |vec| assert_eq!(*vec.grow_only().push(2), 2),
+    ];
+    for (i, call) in calls.into_iter().enumerate() {
+        panic_message(|| call(&mut full));
+        let file = FILE.take().expect("the hook ran on this thread");
+        assert!(file.ends_with("errors.rs"), "call {i} blames {file}");
+    }
+}
+
+#[test]
+fn a_size_hint_is_only_a_hint() {
+    struct Boast(std::ops::Range<u32>, usize);
+    impl Iterator for Boast {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            self.0.next()
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (self.1, None)
+        }
+    }
+
+    // What no machine has, and what no array can have.
+    for hint in [TOO_MANY / 64, TOO_MANY, usize::MAX] {
+        let mut vec: VmVec<u32> = Boast(0..3, hint).collect();
+        vec.extend(Boast(3..5, hint));
+        vec.grow_only().extend(Boast(5..6, hint));
+        assert_eq!(vec, [0, 1, 2, 3, 4, 5]);
+        assert!(vec.splice(1..2, Boast(7..10, hint)).eq([1]));
+        assert_eq!(vec, [0, 7, 8, 9, 2, 3, 4, 5]);
+        vec.splice(7.., Boast(0..2, hint));
+        assert_eq!(vec, [0, 7, 8, 9, 2, 3, 4, 0, 1]);
+    }
+}
+
+#[test]
+fn errors_go_where_errors_go() {
+    struct Mute;
+
+    let mut full = VmVec::with_max_len(0);
+    let refused = full.try_push("text").unwrap_err();
+    assert_eq!(refused.value, "text");
+    assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+    assert!(format!("{refused:?}").contains("MaxLen"));
+
+    let boxed: Box<dyn std::error::Error + Send + Sync> = Box::new(refused);
+    assert!(boxed.source().is_some_and(<dyn std::error::Error>::is::<Error>));
+
+    let error: Error = full.try_push("text").unwrap_err().into();
+    let io = std::io::Error::from(error);
+    assert_eq!(io.kind(), std::io::ErrorKind::OutOfMemory);
+    let inner = io.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    assert_eq!(inner, Some(&error));
+
+    // A value that has no `Debug` is no hindrance.
+    let refused = Refused { error, value: Mute };
+    assert_eq!(refused.to_string(), error.to_string());
+}

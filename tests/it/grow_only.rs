@@ -1,0 +1,203 @@
+//! The grow-only scope: references stay good, whatever else is pushed, and by whom.
+
+use crate::ledger::{Ledger, values};
+use stayput::{ErrorKind, GrowOnly, VmVec};
+use std::cell::{Cell, RefCell};
+
+#[test]
+fn references_outlast_millions_of_pushes() {
+    let mut vec = VmVec::new();
+    let scope = vec.grow_only();
+    let mut kept: Vec<(u64, &u64)> = Vec::new();
+    for i in 0..2_000_000_u64 {
+        let element = scope.push(i);
+        if i.is_power_of_two() || i % 65_537 == 0 {
+            kept.push((i, element));
+        }
+    }
+    assert!(kept.iter().all(|(i, element)| **element == *i));
+    assert!(kept.iter().all(|(i, element)| scope.index_of(element) == usize::try_from(*i).ok()));
+    assert_eq!(vec.len(), 2_000_000);
+}
+
+#[test]
+fn references_outlive_the_scope_but_not_the_borrow() {
+    let mut vec = VmVec::from(["a".to_string()]);
+    let (first, slice) = {
+        let scope = vec.grow_only();
+        (scope.push("b".to_string()), scope.as_slice())
+    };
+    assert_eq!((first.as_str(), slice.len()), ("b", 2));
+    vec.push("c".to_string());
+    assert_eq!(vec, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_slice_does_not_grow_with_the_array() {
+    let mut vec = VmVec::from([1, 2]);
+    let scope = vec.grow_only();
+    let (two, iter) = (scope.as_slice(), scope.iter());
+    let third = scope.push(3);
+    assert_eq!((two, *third), (&[1, 2][..], 3));
+    assert_eq!(iter.as_slice(), [1, 2]);
+    assert_eq!(scope.as_slice(), [1, 2, 3]);
+    // Pushing while walking over what was there.
+    for element in &scope {
+        scope.push(element * 10);
+    }
+    assert_eq!(vec, [1, 2, 3, 10, 20, 30]);
+}
+
+#[test]
+fn it_reads_as_the_array_does() {
+    let mut vec = VmVec::with_max_len(100);
+    vec.extend(0..10);
+    let scope = vec.grow_only();
+    assert_eq!((scope.len(), scope.is_empty(), scope.max_len()), (10, false, 100));
+    assert!(scope.capacity() >= 10);
+    scope.reserve(50);
+    assert!(scope.capacity() >= 60);
+    assert_eq!(scope.try_reserve(91).unwrap_err().kind(), ErrorKind::MaxLen);
+    assert_eq!((scope[3], &scope[8..]), (3, &[8, 9][..]));
+    assert_eq!((scope.get(9), scope.get(10), scope.get(2..4)), (Some(&9), None, Some(&[2, 3][..])));
+    assert_eq!(format!("{scope:?}"), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]");
+    let outside = 3;
+    assert_eq!((scope.index_of(&scope[4]), scope.index_of(&outside)), (Some(4), None));
+    assert!(VmVec::<u8>::new().grow_only().is_empty());
+}
+
+#[test]
+fn an_iterator_may_push_into_the_scope_it_extends() {
+    let mut vec = VmVec::new();
+    let scope = vec.grow_only();
+    let seen = RefCell::new(Vec::new());
+    scope.extend((0..1000_u32).inspect(|i| {
+        // Far more than the step that `extend` itself would take.
+        for j in 0..20 {
+            seen.borrow_mut().push(scope.push(100_000 + 20 * i + j));
+        }
+        scope.reserve(100);
+    }));
+    assert_eq!(scope.len(), 21_000);
+    assert!(seen.borrow().iter().zip(100_000..).all(|(element, expected)| **element == expected));
+    assert!(scope.iter().filter(|element| **element < 1000).copied().eq(0..1000));
+}
+
+#[test]
+fn a_clone_and_a_comparison_may_push() {
+    struct Nosy<'s> {
+        scope: &'s GrowOnly<'static, Cell<u32>>,
+    }
+    impl Clone for Nosy<'_> {
+        fn clone(&self) -> Self {
+            self.scope.push(Cell::new(1));
+            Self { scope: self.scope }
+        }
+    }
+    impl PartialEq for Nosy<'_> {
+        fn eq(&self, _: &Self) -> bool {
+            self.scope.push(Cell::new(2));
+            true
+        }
+    }
+
+    let scope = leak(VmVec::with_max_len(1000)).grow_only();
+    let first = scope.push(Cell::new(0));
+    let mut nosy = VmVec::from([Nosy { scope: &scope }]);
+    nosy.resize(100, nosy[0].clone());
+    nosy.dedup();
+    first.set(7);
+    assert_eq!((nosy.len(), scope.len()), (1, 1 + 99 + 99));
+    assert_eq!(scope[0].get(), 7);
+}
+
+/// An array that is never dropped; it stays reachable, so that no leak checker minds.
+fn leak<T>(vec: VmVec<T>) -> &'static mut VmVec<T> {
+    thread_local!(static KEPT: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) });
+    let leaked = Box::leak(Box::new(vec));
+    KEPT.with_borrow_mut(|kept| kept.push((&raw const *leaked).expose_provenance()));
+    leaked
+}
+
+#[test]
+fn the_drop_of_a_refused_value_may_push_into_the_scope() {
+    /// Pushes a smaller one when it is dropped.
+    struct Stubborn {
+        size: u32,
+        scope: &'static GrowOnly<'static, Stubborn>,
+        dropped: &'static Cell<u32>,
+    }
+    impl Drop for Stubborn {
+        fn drop(&mut self) {
+            self.dropped.set(self.dropped.get() + 1);
+            if let Some(size) = self.size.checked_sub(1) {
+                let Self { scope, dropped, .. } = *self;
+                assert!(scope.try_push(Stubborn { size, scope, dropped }).is_err());
+                assert_eq!(scope.len(), 3);
+            }
+        }
+    }
+
+    let scope: &GrowOnly<'_, _> = Box::leak(Box::new(leak(VmVec::with_max_len(3)).grow_only()));
+    let dropped: &Cell<u32> = Box::leak(Box::new(Cell::new(0)));
+    let make = |size| Stubborn { size, scope, dropped };
+    let first = scope.push(make(0));
+    scope.extend([make(0), make(0)]);
+    assert_eq!(dropped.get(), 0);
+    let refused = scope.try_push(make(5)).map(|_| ());
+    assert!(refused.is_err_and(|refused| refused.error.kind() == ErrorKind::MaxLen));
+    assert_eq!(dropped.get(), 6);
+
+    // The same while a panic unwinds.
+    let run = std::panic::AssertUnwindSafe(|| scope.push(make(2)).size);
+    assert!(std::panic::catch_unwind(run).is_err());
+    assert_eq!(dropped.get(), 9);
+    assert_eq!((scope.len(), first.size, first.dropped.get()), (3, 0, 9));
+}
+
+#[test]
+fn an_iterator_that_panics_leaves_what_was_pushed() {
+    let ledger = Ledger::new();
+    let mut vec = VmVec::new();
+    let scope = vec.grow_only();
+    let tokens = ledger.tokens(0..10).inspect(|token| assert!(token.value < 5, "planned"));
+    let run = std::panic::AssertUnwindSafe(|| scope.extend(tokens));
+    assert!(std::panic::catch_unwind(run).is_err());
+    assert_eq!(values(scope.as_slice()), [0, 1, 2, 3, 4]);
+    drop(vec);
+    ledger.assert_all_dropped_but(0);
+}
+
+#[test]
+fn elements_may_refer_to_each_other_in_an_array_for_ever() {
+    struct Node {
+        number: usize,
+        back: Option<&'static Node>,
+        forward: Cell<Option<&'static Node>>,
+    }
+    let scope = leak(VmVec::with_max_len(10_000)).grow_only();
+    let mut last: Option<&'static Node> = None;
+    for number in 0..10_000 {
+        let node = scope.push(Node { number, back: last, forward: Cell::new(None) });
+        if let Some(last) = last {
+            last.forward.set(Some(node));
+        }
+        last = Some(node);
+    }
+    let mut node = &scope[0];
+    while let Some(next) = node.forward.get() {
+        assert!(next.back.is_some_and(|back| std::ptr::eq(back, node)));
+        node = next;
+    }
+    assert_eq!(node.number, 9_999);
+}
+
+#[test]
+fn zero_sized_elements_may_be_pushed() {
+    let mut vec = VmVec::with_max_len(3);
+    let scope = vec.grow_only();
+    scope.extend([(), ()]);
+    let unit: &() = scope.push(());
+    assert!(scope.try_push(()).is_err());
+    assert_eq!((scope.len(), scope.index_of(unit)), (3, None));
+}

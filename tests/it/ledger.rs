@@ -1,0 +1,152 @@
+//! Values that are booked: each must be dropped exactly once, and cloning, dropping or calling
+//! user code can be made to panic at any step.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
+
+/// Kinds of user code that a container runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Clone,
+    Drop,
+    /// A predicate, a closure, an iterator, a comparison.
+    Call,
+}
+
+/// What has become of each value that was made.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    /// For each value, by its number, how often it was dropped.
+    drops: RefCell<Vec<u32>>,
+    /// The numbers of the values that were dropped, in that order.
+    order: RefCell<Vec<usize>>,
+    /// What is to panic, and how many steps of that kind go well before.
+    fuse: Cell<Option<(Step, usize)>>,
+}
+
+impl Ledger {
+    pub(crate) fn new() -> Self {
+        Self { drops: RefCell::default(), order: RefCell::default(), fuse: Cell::new(None) }
+    }
+
+    /// Has the step after `pass` more of its kind panic.
+    pub(crate) fn set_fuse(&self, step: Step, pass: usize) {
+        self.fuse.set(Some((step, pass)));
+    }
+
+    /// Lets nothing panic any more. Whether the fuse had burnt down.
+    pub(crate) fn clear_fuse(&self) -> bool {
+        self.fuse.take().is_none()
+    }
+
+    /// Marks a step of user code, which panics if it is its turn.
+    pub(crate) fn step(&self, step: Step) {
+        match self.fuse.get() {
+            Some((kind, 0)) if kind == step && !std::thread::panicking() => {
+                self.fuse.set(None);
+                panic!("{step:?} panics, as planned");
+            }
+            Some((kind, pass)) if kind == step => {
+                self.fuse.set(Some((kind, pass.saturating_sub(1))));
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn token(&self, value: u32) -> Token<'_> {
+        let mut drops = self.drops.borrow_mut();
+        drops.push(0);
+        Token { ledger: self, id: drops.len() - 1, value }
+    }
+
+    /// Tokens with the values of a range.
+    pub(crate) fn tokens(&self, values: std::ops::Range<u32>) -> impl Iterator<Item = Token<'_>> {
+        values.map(|value| self.token(value))
+    }
+
+    pub(crate) fn is_live(&self, token: &Token<'_>) -> bool {
+        self.drops.borrow()[token.id] == 0
+    }
+
+    /// How many were made.
+    pub(crate) fn made(&self) -> usize {
+        self.drops.borrow().len()
+    }
+
+    /// How many were made and not dropped.
+    pub(crate) fn live(&self) -> usize {
+        self.drops.borrow().iter().filter(|drops| **drops == 0).count()
+    }
+
+    /// The numbers of the values dropped since this was last called, in that order.
+    pub(crate) fn take_order(&self) -> Vec<usize> {
+        self.order.take()
+    }
+
+    /// Asserts that nothing was dropped twice, and that all but `leaked` were dropped.
+    #[track_caller]
+    pub(crate) fn assert_all_dropped_but(&self, leaked: usize) {
+        let drops = self.drops.borrow();
+        assert!(drops.iter().all(|drops| *drops <= 1), "dropped twice: {drops:?}");
+        let left = drops.iter().filter(|drops| **drops == 0).count();
+        assert_eq!(left, leaked, "never dropped: {drops:?}");
+    }
+}
+
+/// A value that is booked in a [`Ledger`].
+pub(crate) struct Token<'l> {
+    ledger: &'l Ledger,
+    pub(crate) id: usize,
+    pub(crate) value: u32,
+}
+
+impl Clone for Token<'_> {
+    fn clone(&self) -> Self {
+        assert!(self.ledger.is_live(self), "a clone of {self:?}, which was dropped");
+        self.ledger.step(Step::Clone);
+        self.ledger.token(self.value)
+    }
+}
+
+impl Drop for Token<'_> {
+    fn drop(&mut self) {
+        // A panic here could abort the run; `assert_all_dropped_but` tells.
+        self.ledger.drops.borrow_mut()[self.id] += 1;
+        self.ledger.order.borrow_mut().push(self.id);
+        self.ledger.step(Step::Drop);
+    }
+}
+
+impl PartialEq for Token<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.ledger.step(Step::Call);
+        self.value == other.value
+    }
+}
+
+impl fmt::Debug for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}={}", self.id, self.value)
+    }
+}
+
+/// The values, in order.
+pub(crate) fn values(tokens: &[Token<'_>]) -> Vec<u32> {
+    tokens.iter().map(|token| token.value).collect()
+}
+
+/// Runs something that must panic, and returns what it said.
+#[track_caller]
+pub(crate) fn panic_message<R>(run: impl FnOnce() -> R) -> String {
+    let Err(payload) = panic::catch_unwind(AssertUnwindSafe(run)) else {
+        panic!("it did not panic");
+    };
+    match payload.downcast::<String>() {
+        Ok(text) => *text,
+        Err(payload) => match payload.downcast::<&str>() {
+            Ok(text) => (*text).to_owned(),
+            Err(other) => panic!("it panicked with no words, but {:?}", other.type_id()),
+        },
+    }
+}

@@ -1,0 +1,208 @@
+//! `max_len` is a promise: so many elements and not one more, whatever the page rounds.
+
+use stayput::{Error, ErrorKind, Growth, HugePages, VmVec, page_size};
+
+#[track_caller]
+fn assert_full(error: Error, max_len: usize, bytes: usize) {
+    assert_eq!(error.kind(), ErrorKind::MaxLen);
+    assert_eq!(error.limit(), Some(max_len as u64));
+    assert_eq!(error.bytes(), bytes);
+    assert_eq!(error.raw_os_error(), None);
+    let text = error.to_string();
+    assert!(text.contains(&max_len.to_string()) && text.contains(&bytes.to_string()), "{text}");
+}
+
+/// An array of exactly `max_len` elements, as pushed.
+fn full(max_len: usize) -> VmVec<u32> {
+    let mut vec = VmVec::with_max_len(max_len);
+    for i in 0..max_len {
+        vec.push(u32::try_from(i).unwrap());
+    }
+    vec
+}
+
+#[test]
+fn the_element_after_the_last_is_refused_and_comes_back() {
+    let page = page_size() / 4;
+    for max_len in [0, 1, 2, page - 1, page, page + 1, 3 * page, 20_000, 65_536] {
+        let mut vec = full(max_len);
+        assert_eq!((vec.len(), vec.max_len(), vec.capacity()), (max_len, max_len, max_len));
+        let refused = vec.try_push(77).unwrap_err();
+        assert_full(refused.error, max_len, (max_len + 1) * 4);
+        assert_eq!(refused.value, 77);
+        assert_eq!(vec.len(), max_len);
+        // Room made by taking one out is room for one.
+        if vec.pop().is_some() {
+            vec.push(1);
+            assert!(vec.try_push(2).is_err());
+        }
+    }
+}
+
+#[test]
+fn every_way_to_grow_keeps_to_it() {
+    let mut vec = full(5);
+    assert_full(vec.try_insert(0, 9).unwrap_err().error, 5, 24);
+    assert_full(vec.try_resize(7, 9).unwrap_err().error, 5, 28);
+    assert_full(vec.try_resize_with(8, || unreachable!()).unwrap_err(), 5, 32);
+    assert_full(vec.try_extend_from_slice(&[1, 2]).unwrap_err(), 5, 28);
+    assert_full(vec.try_extend_from_within(1..3).unwrap_err(), 5, 28);
+    assert_full(vec.try_append(&mut VmVec::from([1])).unwrap_err(), 5, 24);
+    assert_full(vec.try_reserve(1).unwrap_err(), 5, 24);
+    assert_full(vec.try_reserve_exact(2).unwrap_err(), 5, 28);
+    assert_full(vec.try_prefault(1).unwrap_err(), 5, 24);
+    assert_full(vec.grow_only().try_push(1).unwrap_err().error, 5, 24);
+    assert_full(vec.grow_only().try_reserve(1).unwrap_err(), 5, 24);
+    assert_eq!(vec, [0, 1, 2, 3, 4]);
+
+    let mut vec = full(5);
+    vec.truncate(3);
+    let refused = vec.try_extend(10..20).unwrap_err();
+    assert_full(refused.error, 5, 24);
+    assert!(refused.value.eq(12..20));
+    assert_eq!(vec, [0, 1, 2, 10, 11]);
+    assert_eq!(vec.spare_capacity_mut().len(), 0);
+}
+
+#[cfg(feature = "bytemuck")]
+#[test]
+fn zeroes_keep_to_it() {
+    let mut vec = full(5);
+    assert_full(vec.try_extend_zeroed(1).unwrap_err(), 5, 24);
+    assert_full(vec.try_resize_zeroed(7).unwrap_err(), 5, 28);
+    assert_eq!(vec, [0, 1, 2, 3, 4]);
+
+    // Room that would be worth handing back is kept if the request is refused.
+    let mut vec = VmVec::<u64>::with_max_len(100_000);
+    vec.resize(100_000, 7);
+    vec.truncate(10);
+    let capacity = vec.capacity();
+    assert_full(vec.try_extend_zeroed(99_991).unwrap_err(), 100_000, 800_008);
+    assert_eq!(vec.capacity(), capacity);
+    vec.extend_zeroed(99_990);
+    assert_eq!(vec.len(), 100_000);
+    assert_eq!((vec[9], vec[10], vec[99_999]), (7, 0, 0));
+}
+
+#[test]
+fn a_byte_is_refused_where_its_page_has_room() {
+    let mut bytes = VmVec::with_max_len(10);
+    bytes.extend_from_slice(&[1_u8; 10]);
+    assert!(bytes.stats().committed_bytes >= page_size());
+    assert_full(bytes.try_push(1).unwrap_err().error, 10, 11);
+}
+
+#[test]
+fn a_capacity_beyond_it_is_refused() {
+    let builder = VmVec::<u32>::builder().max_len(10);
+    assert_full(builder.capacity(11).try_build().unwrap_err(), 10, 44);
+    assert_full(builder.capacity(10_000).try_build().unwrap_err(), 10, 40_000);
+    assert_eq!(builder.capacity(10).try_build().unwrap().capacity(), 10);
+    assert_full(VmVec::<u32>::builder().max_len(0).capacity(1).try_build().unwrap_err(), 0, 4);
+}
+
+#[test]
+fn none_at_all_is_a_maximum_too() {
+    let mut none = VmVec::with_max_len(0);
+    assert_eq!((none.max_len(), none.capacity(), none.len()), (0, 0, 0));
+    none.extend::<[String; 0]>([]);
+    none.reserve(0);
+    none.prefault(0);
+    none.shrink_to_fit();
+    none.resize(0, String::new());
+    let refused = none.try_push("a".to_owned()).unwrap_err();
+    assert_eq!((refused.error.limit(), refused.value.as_str()), (Some(0), "a"));
+    assert!(none.clone().is_empty() && none.split_off(0).is_empty());
+    assert_eq!(none.into_iter().next(), None);
+}
+
+#[test]
+fn copies_and_parts_keep_it() {
+    let mut vec = full(5);
+    let copies = [vec.clone(), vec.try_clone().unwrap(), vec.split_off(2)];
+    for mut copy in copies {
+        assert_eq!(copy.max_len(), 5);
+        let missing = 5 - copy.len();
+        copy.extend((0..9).take(missing));
+        assert_full(copy.try_push(0).unwrap_err().error, 5, 24);
+    }
+    assert_eq!((vec.len(), vec.max_len()), (2, 5));
+
+    // `clone_from` keeps what the target had.
+    let mut small = full(3);
+    let four = VmVec::from([1, 2, 3, 4]);
+    let refused =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| small.clone_from(&four)));
+    assert!(refused.is_err());
+    assert!(small.len() <= 3);
+    small.clone_from(&VmVec::from([7, 8]));
+    assert_eq!((small.len(), small.max_len()), (2, 3));
+
+    let mut iter = full(3).into_iter();
+    iter.next();
+    let again: VmVec<u32> = iter.clone().collect();
+    assert_eq!(again, [1, 2]);
+}
+
+#[test]
+fn it_is_in_elements_after_regrouping() {
+    let mut pairs = VmVec::<[u8; 2]>::with_max_len(3);
+    pairs.extend([[1, 2], [3, 4]]);
+    let mut flat = pairs.into_flattened();
+    assert_eq!((flat.max_len(), flat.capacity()), (6, 6));
+    flat.extend([5, 6]);
+    assert_full(flat.try_push(7).unwrap_err().error, 6, 7);
+    assert_eq!(flat, [1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn it_bounds_zero_sized_elements() {
+    let mut units = VmVec::with_max_len(3);
+    assert_eq!((units.max_len(), units.capacity()), (3, 3));
+    units.extend([(), (), ()]);
+    assert_full(units.try_push(()).unwrap_err().error, 3, 0);
+    assert_full(units.try_resize(5, ()).unwrap_err().error, 3, 0);
+    assert_full(units.try_reserve(1).unwrap_err(), 3, 0);
+    assert_eq!(units.len(), 3);
+    assert_eq!(units.clone().max_len(), 3);
+}
+
+#[test]
+fn no_policy_goes_beyond_it() {
+    let page = page_size();
+    for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
+        for growth in [
+            Growth::Doubling,
+            Growth::Fixed { step_bytes: 0 },
+            Growth::Fixed { step_bytes: 1 << 20 },
+            Growth::Fixed { step_bytes: usize::MAX },
+        ] {
+            let max_len = 3 * page + 1;
+            let builder = VmVec::builder().max_len(max_len).growth(growth).huge_pages(huge_pages);
+            let mut vec: VmVec<u8> = builder.build();
+            let base = vec.as_ptr();
+            for i in 0..max_len {
+                vec.push(i.to_le_bytes()[0]);
+                assert!(vec.capacity() <= max_len);
+            }
+            assert_full(vec.try_push(0).unwrap_err().error, max_len, max_len + 1);
+            assert_eq!(vec.as_ptr(), base);
+            assert_eq!(vec.stats().reserved_bytes, 4 * page);
+            assert_eq!(vec.stats().committed_bytes, 4 * page);
+        }
+    }
+}
+
+#[test]
+fn without_one_the_reservation_is_the_maximum() {
+    let mut vec = VmVec::<u64>::new();
+    let before = vec.max_len();
+    assert!(before > 0);
+    vec.push(1);
+    let max_len = vec.max_len();
+    assert!(max_len <= before);
+    assert_eq!(vec.stats().reserved_bytes / 8, max_len);
+    let error = vec.try_reserve(max_len).unwrap_err();
+    assert_full(error, max_len, (max_len + 1) * 8);
+    assert_eq!(vec, [1]);
+}

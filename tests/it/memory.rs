@@ -1,0 +1,190 @@
+//! What the system says about memory: what is promised to the process, and what is resident.
+
+use stayput::{HugePages, VmVec};
+use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+const GIB: usize = 1 << 30;
+const MIB: usize = 1 << 20;
+
+/// Private writable memory of this process in bytes: what the system has promised it.
+fn charged_bytes() -> usize {
+    let status = fs::read_to_string("/proc/self/status").expect("it is Linux");
+    kib(&status, "VmData:")
+}
+
+/// What the system has promised to all processes.
+fn committed_as_bytes() -> usize {
+    let meminfo = fs::read_to_string("/proc/meminfo").expect("it is Linux");
+    kib(&meminfo, "Committed_AS:")
+}
+
+fn kib(text: &str, field: &str) -> usize {
+    let line = text.lines().find_map(|line| line.strip_prefix(field)).expect("it is listed");
+    let number = line.trim().strip_suffix("kB").expect("in KiB").trim();
+    number.parse::<usize>().expect("a number") * 1024
+}
+
+/// Asserts that a figure is as expected, give or take what others do meanwhile.
+#[track_caller]
+fn assert_about(what: &str, expected: usize, found: usize, tolerance: usize) {
+    let off = expected.abs_diff(found) / MIB;
+    assert!(off * MIB <= tolerance, "{what}: {} MiB, off by {off} MiB", found / MIB);
+}
+
+/// One test at a time where figures of the whole process or system are compared.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn resident(vec: &VmVec<u8>) -> usize {
+    vec.stats().resident_bytes.expect("Linux tells")
+}
+
+/// Runs until it does not panic, five times at most: what is measured belongs to all.
+fn steadily(run: fn()) {
+    for _ in 0..4 {
+        if std::panic::catch_unwind(run).is_ok() {
+            return;
+        }
+    }
+    run();
+}
+
+#[test]
+fn shrinking_gives_back_the_charge_and_dropping_too() {
+    const TOLERANCE: usize = 300 * MIB;
+    let _alone = alone();
+    steadily(|| {
+        let before = charged_bytes();
+        let mut vec = VmVec::<u8>::with_max_len(2 * GIB);
+        assert_about("reserved", before, charged_bytes(), TOLERANCE);
+        vec.reserve_exact(GIB);
+        assert_about("committed", before + GIB, charged_bytes(), TOLERANCE);
+        vec.push(1);
+        vec.shrink_to_fit();
+        assert_about("shrunk", before, charged_bytes(), TOLERANCE);
+        vec.reserve_exact(GIB);
+        assert_about("committed again", before + GIB, charged_bytes(), TOLERANCE);
+        drop(vec);
+        assert_about("dropped", before, charged_bytes(), TOLERANCE);
+    });
+}
+
+#[test]
+fn shrinking_gives_back_what_the_whole_system_has_promised() {
+    const TOLERANCE: usize = GIB;
+    let _alone = alone();
+    steadily(|| {
+        let before = committed_as_bytes();
+        let mut vec = VmVec::<u8>::with_max_len(8 * GIB);
+        vec.reserve_exact(4 * GIB);
+        assert_about("committed", before + 4 * GIB, committed_as_bytes(), TOLERANCE);
+        vec.shrink_to_fit();
+        assert_about("shrunk", before, committed_as_bytes(), TOLERANCE);
+    });
+}
+
+#[test]
+fn shrinking_gives_back_resident_memory() {
+    let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
+    vec.resize(64 * MIB, 7);
+    assert!(resident(&vec) >= 64 * MIB);
+    vec.truncate(16 * MIB);
+    assert!(resident(&vec) >= 64 * MIB, "memory goes back only when asked to");
+    vec.shrink_to_fit();
+    assert!((16 * MIB..17 * MIB).contains(&resident(&vec)));
+    assert!(vec.stats().committed_bytes < 17 * MIB);
+    assert!(vec.iter().all(|byte| *byte == 7));
+}
+
+#[test]
+fn prefaulting_makes_room_resident_and_committing_does_not() {
+    let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
+    vec.reserve(64 * MIB);
+    assert_eq!(resident(&vec), 0);
+    vec.push(1);
+    vec.prefault(16 * MIB);
+    assert!((16 * MIB..17 * MIB).contains(&resident(&vec)));
+    assert_eq!((vec.len(), vec[0]), (1, 1));
+}
+
+#[test]
+fn an_empty_array_takes_nothing() {
+    fn check<T>() {
+        let mut vec = VmVec::<T>::new();
+        vec.clear();
+        vec.shrink_to_fit();
+        vec.reserve(0);
+        vec.prefault(0);
+        vec.truncate(0);
+        drop(vec.drain(..));
+        vec.extend(std::iter::empty());
+        vec.append(&mut VmVec::new());
+        vec.retain(|_| true);
+        let rest = vec.split_off(0);
+        for vec in [vec, rest, VmVec::with_capacity(0), std::iter::empty().collect()] {
+            let stats = vec.stats();
+            assert_eq!((stats.reserved_bytes, stats.committed_bytes, stats.len), (0, 0, 0));
+            assert_eq!(stats.resident_bytes, Some(0));
+        }
+    }
+    check::<u8>();
+    check::<String>();
+    check::<[u64; 1000]>();
+}
+
+#[test]
+fn growth_commits_little_more_than_is_used() {
+    let mut vec = VmVec::<u8>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
+    vec.push(1);
+    assert!(vec.stats().committed_bytes <= 128 << 10);
+    for len in [MIB, 8 * MIB, 64 * MIB] {
+        vec.reserve(len);
+        while vec.len() < len {
+            let step = (len - vec.len()).min(4096);
+            vec.extend(std::iter::repeat_n(1, step));
+        }
+        let committed = vec.stats().committed_bytes;
+        assert!(committed >= len && committed <= 2 * len + 64 * MIB, "{committed} for {len}");
+    }
+}
+
+#[cfg(feature = "bytemuck")]
+#[test]
+fn zeroes_touch_nothing_where_memory_is_fresh() {
+    // It commits as much as the others measure.
+    let _alone = alone();
+    let mut vec = VmVec::<u8>::builder().max_len(2 * GIB).huge_pages(HugePages::Never).build();
+    vec.extend_zeroed(GIB);
+    assert_eq!(resident(&vec), 0);
+    assert!([0, 1, GIB / 2, GIB - 1].iter().all(|i| vec[*i] == 0));
+    // Looking brings the page of zeroes that all share, which may count as resident.
+    assert!(resident(&vec) < MIB);
+
+    // Room that was used before is handed back and taken anew.
+    vec.truncate(100);
+    vec.fill(7);
+    vec.resize(32 * MIB, 9);
+    vec.truncate(50);
+    vec.extend_zeroed(GIB);
+    assert!(resident(&vec) < MIB);
+    assert!(vec[..50].iter().all(|byte| *byte == 7));
+    assert!(vec[50..].iter().take(64 * 1024).all(|byte| *byte == 0));
+    assert_eq!((vec[20 * MIB], vec[GIB + 49], vec.len()), (0, 0, GIB + 50));
+
+    vec.resize_zeroed(10);
+    assert_eq!(vec, [7; 10]);
+    vec.resize_zeroed(60);
+    assert_eq!((&vec[..10], &vec[10..]), (&[7; 10][..], &[0; 50][..]));
+}
+
+#[test]
+fn a_thousand_arrays_live_side_by_side() {
+    let mut arrays: Vec<VmVec<u64>> = (0..1000).map(|i| VmVec::from([i, i + 1])).collect();
+    for vec in &mut arrays {
+        vec.push(7);
+    }
+    assert!(arrays.iter().zip(0..).all(|(vec, i)| *vec == [i, i + 1, 7]));
+}
