@@ -171,7 +171,8 @@ impl fmt::Display for Error {
             }
             ErrorKind::CapacityOverflow => write!(
                 f,
-                "capacity overflow: {bytes} is more than the {} an array may have",
+                "capacity overflow: {bytes}, in whole pages, do not fit into the {} an array may \
+                 have",
                 Bytes(isize::MAX as u64)
             ),
             ErrorKind::OutOfBounds => write!(

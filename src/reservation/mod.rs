@@ -476,9 +476,8 @@ impl ReservationBuilder {
             return Err(Error::new(ErrorKind::Alignment, self.bytes).with_limit(self.align as u64));
         }
         let page = os::page_size();
-        let overflow =
-            || Error::new(ErrorKind::CapacityOverflow, self.bytes.saturating_add(self.align));
-        let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(overflow)?;
+        let overflow = |bytes| Error::new(ErrorKind::CapacityOverflow, bytes);
+        let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(|| overflow(self.bytes))?;
 
         let huge = os::huge_page_bytes();
         let huge_from =
@@ -486,7 +485,8 @@ impl ReservationBuilder {
         let huge_align = huge.filter(|_| huge_from.is_some()).unwrap_or(1);
         let align = self.align.max(huge_align).max(page.get());
 
-        let mapping_bytes = Self::mapping_bytes(bytes, align, page).ok_or_else(overflow)?;
+        let mapping_bytes = Self::mapping_bytes(bytes, align, page)
+            .ok_or_else(|| overflow(self.bytes.saturating_add(align)))?;
         Ok(Plan { bytes, align, mapping_bytes, huge_from, huge_pages: self.huge_pages })
     }
 
