@@ -8,7 +8,7 @@ mod grow_only;
 mod layouts;
 mod ledger;
 mod max_len;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod memory;
 mod model;
 mod op;
