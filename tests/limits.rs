@@ -24,6 +24,8 @@ mod linux {
         let output = Command::new(env::current_exe().expect("it runs"))
             .args(["--exact", &format!("linux::{name}"), "--nocapture", "--test-threads=1"])
             .env(CHILD, name)
+            // Printing one takes memory, which a child at its limit has not: it would hang.
+            .env("RUST_BACKTRACE", "0")
             .output()
             .expect("it runs again");
         let text = String::from_utf8_lossy(&output.stdout);
@@ -86,7 +88,8 @@ mod linux {
             let mut vec = VmVec::new();
             vec.extend(0..1_000_000_u64);
             let stats = vec.stats();
-            assert!((GIB / 4..GIB).contains(&stats.reserved_bytes), "{stats:?}");
+            // A share of the limit, which everything else has to fit under too.
+            assert!((GIB / 16..GIB / 4).contains(&stats.reserved_bytes), "{stats:?}");
             assert_eq!(vec.max_len(), stats.reserved_bytes / 8);
 
             // As long as there is any room, another array finds some.
@@ -109,7 +112,7 @@ mod linux {
             assert!(vec.iter().copied().eq(0..1_000_000));
             drop(arrays);
             drop(vec);
-            assert!(VmVec::from([1]).stats().reserved_bytes >= GIB / 4);
+            assert!(VmVec::from([1]).stats().reserved_bytes >= GIB / 16);
         });
     }
 

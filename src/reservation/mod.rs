@@ -120,7 +120,8 @@ unsafe impl Send for Reservation {}
 // those, and none of them takes access or contents away.
 unsafe impl Sync for Reservation {}
 
-/// A range of whole pages inside a reservation: made only by [`Reservation::pages`].
+/// A range of whole pages inside a reservation: made by [`Reservation::pages`], which checks, and
+/// of the whole range.
 struct Pages {
     start: NonNull<u8>,
     offset: usize,
@@ -210,7 +211,10 @@ impl Reservation {
         let pages = self.pages(range)?;
         // SAFETY: `pages` lies inside the range that `self` owns. Whoever uses memory in it does
         // so by a raw pointer and answers for it; `&mut self` says that nobody shares the range.
-        unsafe { os::decommit(pages.start, pages.bytes) }
+        unsafe { os::decommit(pages.start, pages.bytes) }?;
+        // The pages are new to the system, and must be like their neighbours to merge with them.
+        self.advise(&pages);
+        Ok(())
     }
 
     /// Hands the memory of committed pages back to the system, and keeps them accessible: what
@@ -271,19 +275,12 @@ impl Reservation {
     pub(crate) fn commit_if_possible(&self, range: Range<usize>) -> bool {
         let Ok(pages) = self.pages(range) else { return false };
         // SAFETY: `pages` lies inside the range that `self` owns.
-        let committed = unsafe { os::commit_if_possible(pages.start, pages.bytes) };
-        if committed {
-            self.advise(&pages);
-        }
-        committed
+        unsafe { os::commit_if_possible(pages.start, pages.bytes) }
     }
 
-    /// Commits, and advises before memory is taken, so that it can be taken in huge pages.
     fn commit_pages(&self, pages: &Pages) -> Result<(), Error> {
         // SAFETY: `pages` lies inside the range that `self` owns.
-        unsafe { os::commit(pages.start, pages.bytes) }?;
-        self.advise(pages);
-        Ok(())
+        unsafe { os::commit(pages.start, pages.bytes) }
     }
 
     /// The one range check: every method that takes a range goes through here.
@@ -325,7 +322,8 @@ impl Reservation {
         Error::new(ErrorKind::OutOfBounds, end).with_limit(self.bytes.get() as u64)
     }
 
-    /// Tells the system about huge pages in freshly committed pages.
+    /// Tells the system about huge pages, before the pages are committed: what is committed is
+    /// then like what is behind it but for the access, and growth takes no mapping more.
     fn advise(&self, pages: &Pages) {
         let (skip, wanted) = match self.huge_from {
             Some(from) => (from.saturating_sub(pages.offset), os::HugeAdvice::Wanted),
@@ -516,7 +514,10 @@ impl Plan {
         // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
         // to align it, and the mapping is that much larger than `bytes` and the guard.
         let start = unsafe { mapping_start.add(to_aligned) };
-        Reservation { start, bytes, mapping_start, mapping_bytes, huge_from, huge_pages }
+        let reservation =
+            Reservation { start, bytes, mapping_start, mapping_bytes, huge_from, huge_pages };
+        reservation.advise(&Pages { start, offset: 0, bytes });
+        reservation
     }
 }
 
