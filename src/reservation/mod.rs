@@ -120,12 +120,20 @@ unsafe impl Send for Reservation {}
 // those, and none of them takes access or contents away.
 unsafe impl Sync for Reservation {}
 
-/// A range of whole pages inside a reservation: made by [`Reservation::pages`], which checks, and
-/// of the whole range.
-struct Pages {
+/// Whole pages of a reservation: made by [`Reservation::pages`], which checks the range, and for
+/// the whole of one.
+struct Pages<'r> {
     start: NonNull<u8>,
     offset: usize,
     bytes: PageBytes,
+    reservation: PhantomData<&'r Reservation>,
+}
+
+impl Pages<'_> {
+    fn commit(&self) -> Result<(), Error> {
+        // SAFETY: the pages lie inside a reservation, which is borrowed.
+        unsafe { os::commit(self.start, self.bytes) }
+    }
 }
 
 impl Reservation {
@@ -197,7 +205,7 @@ impl Reservation {
     /// [`MappingLimit`](ErrorKind::MappingLimit) if the system refuses. The pages hold what they
     /// held then; where some of the range was committed before, more of it may be now.
     pub fn commit(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
-        self.commit_pages(&self.pages(range)?)
+        self.pages(range)?.commit()
     }
 
     /// Hands the memory of pages back to the system, and the promise of it; what they held is
@@ -228,7 +236,7 @@ impl Reservation {
     /// fresh ones, the pages are inaccessible if the second step is refused.
     pub fn discard(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
-        self.commit_pages(&pages)?;
+        pages.commit()?;
         // SAFETY: as for `decommit`, and the pages were just committed.
         unsafe { os::discard(pages.start, pages.bytes) }
     }
@@ -248,7 +256,7 @@ impl Reservation {
     /// As for [`commit`](Self::commit). Pages that were made resident before stay so.
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
-        self.commit_pages(&pages)?;
+        pages.commit()?;
         // SAFETY: `pages` lies inside the range that `self` owns; the docs ask of those who write
         // by raw pointers what `os` asks.
         unsafe { os::prefault(pages.start, pages.bytes) }
@@ -265,7 +273,7 @@ impl Reservation {
     /// may not lock that much.
     pub fn lock(&self, range: impl RangeBounds<usize>) -> Result<Locked<'_>, Error> {
         let pages = self.pages(range)?;
-        self.commit_pages(&pages)?;
+        pages.commit()?;
         os::lock(pages.start, pages.bytes)?;
         Ok(Locked { start: pages.start, bytes: pages.bytes, reservation: PhantomData })
     }
@@ -278,13 +286,8 @@ impl Reservation {
         unsafe { os::commit_if_possible(pages.start, pages.bytes) }
     }
 
-    fn commit_pages(&self, pages: &Pages) -> Result<(), Error> {
-        // SAFETY: `pages` lies inside the range that `self` owns.
-        unsafe { os::commit(pages.start, pages.bytes) }
-    }
-
     /// The one range check: every method that takes a range goes through here.
-    fn pages(&self, range: impl RangeBounds<usize>) -> Result<Pages, Error> {
+    fn pages(&self, range: impl RangeBounds<usize>) -> Result<Pages<'_>, Error> {
         let total = self.bytes.get();
         let start = match range.start_bound() {
             Bound::Included(&start) => start,
@@ -314,7 +317,7 @@ impl Reservation {
         // SAFETY: `start <= total`, the size of the range that begins at `self.start`, so the sum
         // stays inside it or one past its end.
         let start = unsafe { self.start.add(offset.get()) };
-        Ok(Pages { start, offset: offset.get(), bytes })
+        Ok(Pages { start, offset: offset.get(), bytes, reservation: PhantomData })
     }
 
     #[cold]
@@ -324,7 +327,7 @@ impl Reservation {
 
     /// Tells the system about huge pages, before the pages are committed: what is committed is
     /// then like what is behind it but for the access, and growth takes no mapping more.
-    fn advise(&self, pages: &Pages) {
+    fn advise(&self, pages: &Pages<'_>) {
         let (skip, wanted) = match self.huge_from {
             Some(from) => (from.saturating_sub(pages.offset), os::HugeAdvice::Wanted),
             None if self.huge_pages == HugePages::Never => (0, os::HugeAdvice::Unwanted),
@@ -516,7 +519,7 @@ impl Plan {
         let start = unsafe { mapping_start.add(to_aligned) };
         let reservation =
             Reservation { start, bytes, mapping_start, mapping_bytes, huge_from, huge_pages };
-        reservation.advise(&Pages { start, offset: 0, bytes });
+        reservation.advise(&Pages { start, offset: 0, bytes, reservation: PhantomData });
         reservation
     }
 }
