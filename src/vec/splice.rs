@@ -3,8 +3,8 @@
 use super::{Drain, give_up};
 use std::iter::FusedIterator;
 
-/// An iterator that takes a range of elements out of a [`VmVec`](crate::VmVec) and, when it is dropped, puts
-/// others in its place; made by [`splice`](crate::VmVec::splice).
+/// An iterator that takes a range of elements out of a [`VmVec`](crate::VmVec) and, when it is
+/// dropped, puts others in its place; made by [`splice`](crate::VmVec::splice).
 ///
 /// If it is forgotten instead, the array ends where the range began, and the rest leaks.
 #[derive(Debug)]

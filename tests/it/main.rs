@@ -14,3 +14,5 @@ mod model;
 mod op;
 mod panics;
 mod reservation;
+mod tidy;
+mod traits;

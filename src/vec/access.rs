@@ -1,0 +1,221 @@
+//! Making an array, and looking at it.
+
+#![expect(unsafe_code, reason = "makes slices of what is initialised")]
+
+use super::{GrowOnly, VecBuilder, VecStats, VmVec, or_give_up};
+use crate::error::Error;
+use crate::raw_vec::{Options, RawVec};
+use std::alloc::Layout;
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+use std::slice;
+
+impl<T> VmVec<T> {
+    pub(super) const ELEMENT: Layout = Layout::new::<T>();
+
+    /// An empty array. Reserves nothing and does not enter the kernel until the first push.
+    ///
+    /// Then it reserves as many addresses as the machine has memory, rounded up to a power of two
+    /// (at most 1 TiB; 128 MiB on 32-bit systems; an eighth of `RLIMIT_AS`, where that is set). If
+    /// the system has not so much to give it asks for half, and so on down to 1 MiB or what is
+    /// needed. The environment variable
+    /// `STAYPUT_RESERVE_BYTES` sets another number to begin with, for runs under tools that have
+    /// little address space, such as valgrind.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let empty: stayput::VmVec<u64> = stayput::VmVec::new();
+    /// assert_eq!(empty.stats().reserved_bytes, 0);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_options(Options::DEFAULT)
+    }
+
+    pub(super) const fn with_options(options: Options) -> Self {
+        let dangling = NonNull::<T>::dangling().cast();
+        Self { raw: RawVec::new(dangling, Self::ELEMENT, options), len: 0, elements: PhantomData }
+    }
+
+    /// An empty array with memory committed for `capacity` elements. 0 is as [`new`](Self::new).
+    ///
+    /// # Panics
+    ///
+    /// If the addresses or the memory cannot be had.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        or_give_up(Self::try_with_capacity(capacity))
+    }
+
+    /// [`with_capacity`](Self::with_capacity), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses or the memory cannot be had.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
+        Self::builder().capacity(capacity).try_build()
+    }
+
+    /// An empty array that can hold `max_len` elements and no more. Reserves the addresses now.
+    ///
+    /// # Panics
+    ///
+    /// If the addresses cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut pair = stayput::VmVec::with_max_len(2);
+    /// pair.extend([1, 2]);
+    /// assert!(pair.try_push(3).is_err());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_max_len(max_len: usize) -> Self {
+        or_give_up(Self::try_with_max_len(max_len))
+    }
+
+    /// [`with_max_len`](Self::with_max_len), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses cannot be had.
+    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
+        Self::builder().max_len(max_len).try_build()
+    }
+
+    /// Options: maximum, capacity, growth, huge pages.
+    pub const fn builder() -> VecBuilder<T> {
+        VecBuilder::new()
+    }
+
+    /// The number of elements. O(1).
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements. O(1).
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of elements that fit into committed memory. O(1).
+    ///
+    /// `usize::MAX` for elements of size zero, or what was named as the maximum.
+    #[inline]
+    pub const fn capacity(&self) -> usize {
+        self.raw.capacity()
+    }
+
+    /// The number of elements that the array can ever hold. O(1).
+    ///
+    /// Before the first push of an array whose maximum was not named, what would be reserved by
+    /// default.
+    pub fn max_len(&self) -> usize {
+        self.raw.max_len(Self::ELEMENT)
+    }
+
+    /// What the array holds and takes up.
+    ///
+    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
+    /// for a hot path.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let bytes = stayput::VmVec::<u8>::with_max_len(1 << 30);
+    /// let stats = bytes.stats();
+    /// assert_eq!((stats.reserved_bytes, stats.committed_bytes), (1 << 30, 0));
+    /// ```
+    pub fn stats(&self) -> VecStats {
+        VecStats {
+            len: self.len,
+            capacity: self.capacity(),
+            max_len: self.max_len(),
+            reserved_bytes: self.raw.reserved_bytes(),
+            committed_bytes: self.raw.committed_bytes(),
+            resident_bytes: self.raw.resident_bytes().ok(),
+        }
+    }
+
+    /// All elements as a slice. O(1).
+    #[inline]
+    pub const fn as_slice(&self) -> &[T] {
+        // SAFETY: `len` elements from `start` on are initialised, and `&self` keeps them so.
+        unsafe { slice::from_raw_parts(self.as_ptr(), self.len) }
+    }
+
+    /// All elements as a slice, to be changed. O(1).
+    #[inline]
+    pub const fn as_mut_slice(&mut self) -> &mut [T] {
+        // SAFETY: `len` elements from `start` on are initialised; `&mut self` keeps others away.
+        unsafe { slice::from_raw_parts_mut(self.as_mut_ptr(), self.len) }
+    }
+
+    /// The address of the first element; dangling, but aligned, if nothing was ever pushed.
+    ///
+    /// Once something was, it never changes, and is good for `capacity` elements. Taking it makes
+    /// no reference to an element.
+    #[inline]
+    pub const fn as_ptr(&self) -> *const T {
+        self.raw.start().as_ptr().cast::<T>().cast_const()
+    }
+
+    /// The address of the first element, to be written by; see [`as_ptr`](Self::as_ptr).
+    #[inline]
+    pub const fn as_mut_ptr(&mut self) -> *mut T {
+        self.raw.start().as_ptr().cast()
+    }
+
+    /// Says that there are `new_len` elements.
+    ///
+    /// # Safety
+    ///
+    /// - `new_len` is at most [`capacity`](Self::capacity).
+    /// - The elements below `new_len` are initialised.
+    #[inline]
+    pub unsafe fn set_len(&mut self, new_len: usize) {
+        debug_assert!(new_len <= self.capacity(), "set_len({new_len}) beyond capacity");
+        self.len = new_len;
+    }
+
+    /// The index of an element of this array, from a reference to it. O(1).
+    ///
+    /// `None` if the reference is to something else, or if elements have size zero, since then all
+    /// have one address.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let words = stayput::VmVec::from(["to", "be"]);
+    /// let be = &words[1];
+    /// assert_eq!(words.index_of(be), Some(1));
+    /// assert_eq!(words.index_of(&"be"), None);
+    /// ```
+    pub fn index_of(&self, element: &T) -> Option<usize> {
+        let offset = ptr::from_ref(element).addr().checked_sub(self.as_ptr().addr())?;
+        let index = offset.checked_div(size_of::<T>())?;
+        (index < self.len && offset % size_of::<T>() == 0).then_some(index)
+    }
+
+    /// Opens a scope in which the array can only grow, so that references to elements stay good
+    /// across pushes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut log = stayput::VmVec::new();
+    /// let scope = log.grow_only();
+    /// let first: &String = scope.push("first".to_string());
+    /// let second = scope.push(format!("after {first}")); // `first` is still good
+    /// assert_eq!((first.as_str(), second.as_str()), ("first", "after first"));
+    /// ```
+    #[inline]
+    pub fn grow_only(&mut self) -> GrowOnly<'_, T> {
+        GrowOnly::new(self)
+    }
+}

@@ -1,0 +1,157 @@
+//! Taking memory, and giving it back.
+
+#![expect(unsafe_code, reason = "makes slices of spare and of leaked memory")]
+
+use super::{VmVec, or_give_up};
+use crate::error::Error;
+use crate::raw_vec::Amount;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::slice;
+
+impl<T> VmVec<T> {
+    /// Makes room for `additional` more elements, and maybe some ahead, by the growth policy.
+    ///
+    /// Enters the kernel if there is not room already. O(1) in the length: nothing is moved.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) has an error.
+    #[inline]
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the maximum would be passed ([`MaxLen`](crate::ErrorKind::MaxLen)), the size is absurd
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or the system refuses. The
+    /// array is unchanged then.
+    #[inline]
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        if additional <= self.capacity() - self.len {
+            return Ok(());
+        }
+        self.raw.grow(Self::ELEMENT, self.len, additional, Amount::AtLeast)
+    }
+
+    /// Makes room for `additional` more elements, to the page.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) has an error.
+    #[inline]
+    #[track_caller]
+    pub fn reserve_exact(&mut self, additional: usize) {
+        or_give_up(self.try_reserve_exact(additional));
+    }
+
+    /// [`reserve_exact`](Self::reserve_exact), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    #[inline]
+    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+        if additional <= self.capacity() - self.len {
+            return Ok(());
+        }
+        self.raw.grow(Self::ELEMENT, self.len, additional, Amount::Exact)
+    }
+
+    /// Makes room for `additional` more elements, and makes its pages resident now, so that
+    /// filling it takes no page fault.
+    ///
+    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_prefault`](Self::try_prefault) has an error.
+    #[track_caller]
+    pub fn prefault(&mut self, additional: usize) {
+        or_give_up(self.try_prefault(additional));
+    }
+
+    /// [`prefault`](Self::prefault), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve(additional)?;
+        self.raw.prefault(Self::ELEMENT, self.len, self.len + additional)
+    }
+
+    /// Gives memory behind the last element back to the system: it is neither resident nor
+    /// charged to the process any more.
+    ///
+    /// Memory goes back in whole runs of 64 KiB (2 MiB where huge pages are asked for), and only
+    /// if two or more are spare, so calling this often costs little. The reservation stays, and
+    /// no element moves. If the system refuses, the memory stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut bytes = stayput::VmVec::from(vec![1_u8; 4 << 20]);
+    /// bytes.truncate(10);
+    /// bytes.shrink_to_fit();
+    /// assert!(bytes.stats().committed_bytes < 128 << 10);
+    /// ```
+    pub fn shrink_to_fit(&mut self) {
+        // The one refusal is that of a process at its limit of mappings; it costs only memory.
+        let _ = self.try_shrink_to(0);
+    }
+
+    /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps room for `min_capacity` elements, if
+    /// there is so much.
+    pub fn shrink_to(&mut self, min_capacity: usize) {
+        // As above.
+        let _ = self.try_shrink_to(min_capacity);
+    }
+
+    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)); nothing has
+    /// changed then.
+    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.try_shrink_to(0)
+    }
+
+    /// [`shrink_to`](Self::shrink_to), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
+    pub fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
+        self.raw.shrink(Self::ELEMENT, self.len.max(min_capacity))
+    }
+
+    /// The room behind the last element, within capacity.
+    ///
+    /// After writing to it, [`set_len`](Self::set_len) says that it holds elements.
+    #[inline]
+    pub fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<T>] {
+        let spare = self.capacity() - self.len;
+        // SAFETY: `len` is within capacity.
+        let first = unsafe { self.as_mut_ptr().add(self.len) };
+        // SAFETY: `spare` more elements are within capacity, and need not be initialised.
+        unsafe { slice::from_raw_parts_mut(first.cast(), spare) }
+    }
+
+    /// Gives up the array for a slice that lives as long as the elements may. The memory, and the
+    /// reservation, are never released.
+    #[inline]
+    pub fn leak<'a>(self) -> &'a mut [T]
+    where
+        T: 'a,
+    {
+        let mut vec = ManuallyDrop::new(self);
+        // SAFETY: `len` elements are initialised; the array is never dropped and nobody else has
+        // it, so they stay so, and are the slice's alone.
+        unsafe { slice::from_raw_parts_mut(vec.as_mut_ptr(), vec.len) }
+    }
+}

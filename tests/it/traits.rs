@@ -1,0 +1,405 @@
+//! The traits of `Vec`, with the meaning they have there.
+
+use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
+use stayput::{
+    Drain, Error, ErrorKind, GrowOnly, IntoIter, Refused, Reservation, Splice, VecBuilder,
+    VecStats, VmVec, vm_vec,
+};
+use std::borrow::{Borrow, BorrowMut, Cow};
+use std::cell::{Cell, UnsafeCell};
+use std::collections::hash_map::{DefaultHasher, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use std::ffi::CString;
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+use std::io::{self, IoSlice, Write};
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::rc::Rc;
+use std::sync::{Arc, MutexGuard};
+
+/// `Send` and not `Sync`.
+type SendOnly = Cell<u8>;
+/// `Sync` and not `Send`.
+type SyncOnly = MutexGuard<'static, u8>;
+type Neither = Rc<u8>;
+
+assert_impl_all!(VmVec<u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
+assert_impl_all!(VmVec<SendOnly>: Send);
+assert_not_impl_any!(VmVec<SendOnly>: Sync);
+assert_impl_all!(VmVec<SyncOnly>: Sync);
+assert_not_impl_any!(VmVec<SyncOnly>: Send);
+assert_not_impl_any!(VmVec<Neither>: Send, Sync);
+assert_not_impl_any!(VmVec<*const u8>: Send, Sync);
+assert_not_impl_any!(VmVec<UnsafeCell<u8>>: RefUnwindSafe);
+assert_not_impl_any!(VmVec<&'static mut u8>: UnwindSafe);
+assert_not_impl_any!(VmVec<u8>: Copy);
+
+assert_impl_all!(IntoIter<u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Default);
+assert_impl_all!(IntoIter<u8>: DoubleEndedIterator, ExactSizeIterator, FusedIterator);
+assert_impl_all!(IntoIter<SendOnly>: Send);
+assert_not_impl_any!(IntoIter<SendOnly>: Sync);
+assert_not_impl_any!(IntoIter<Neither>: Send, Sync);
+
+assert_impl_all!(Drain<'static, u8>: Send, Sync, DoubleEndedIterator, ExactSizeIterator, FusedIterator);
+assert_impl_all!(Drain<'static, SendOnly>: Send);
+assert_not_impl_any!(Drain<'static, SendOnly>: Sync);
+assert_not_impl_any!(Drain<'static, Neither>: Send, Sync);
+assert_impl_all!(Splice<'static, IntoIter<u8>>: Send, Sync, DoubleEndedIterator, ExactSizeIterator);
+
+assert_not_impl_any!(GrowOnly<'static, u8>: Send, Sync, Clone, Copy);
+
+assert_impl_all!(Reservation: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
+assert_impl_all!(Error: Send, Sync, Copy, Eq, Hash, std::error::Error);
+assert_impl_all!(ErrorKind: Send, Sync, Copy, Eq, Hash, Debug);
+assert_impl_all!(Refused<Neither>: std::error::Error);
+assert_impl_all!(VecBuilder<Neither>: Send, Sync, Copy, Debug);
+assert_impl_all!(VecStats: Send, Sync, Copy, Eq, Debug);
+
+assert_eq_size!(VmVec<u8>, VmVec<[String; 100]>);
+assert_eq_size!(GrowOnly<'static, u8>, usize);
+// A null that no pointer is: options cost nothing.
+assert_eq_size!(VmVec<u8>, Option<VmVec<u8>>);
+assert_eq_size!(Reservation, Option<Reservation>);
+
+/// Whether a type has a trait.
+macro_rules! has {
+    ($type:ty: $trait:path) => {{
+        #[allow(dead_code, reason = "used where the bound does not hold")]
+        trait No {
+            const HAS: bool = false;
+        }
+        impl<T: ?Sized> No for T {}
+        struct Asked<T: ?Sized>(PhantomData<T>);
+        #[allow(dead_code, reason = "used where the bound holds")]
+        impl<T: ?Sized + $trait> Asked<T> {
+            const HAS: bool = true;
+        }
+        Asked::<$type>::HAS
+    }};
+}
+
+/// Asserts that `VmVec` and its iterators have the traits that std's have.
+macro_rules! assert_as_std {
+    ($($element:ty),*) => {$(
+        assert_as_std!(VmVec, std::vec::Vec, $element: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone);
+        assert_as_std!(VmVec, std::vec::Vec, $element: Hash, Debug, PartialEq, Eq, PartialOrd, Ord);
+        assert_as_std!(IntoIter, std::vec::IntoIter, $element: Send, Sync, Unpin, Clone, Debug);
+        assert_as_std!(IntoIter, std::vec::IntoIter, $element: UnwindSafe, RefUnwindSafe);
+        // A `Drain` borrows the array mutably, so it is not `UnwindSafe`, which std's is.
+        assert_as_std!(DrainOf, self::StdDrainOf, $element: Send, Sync, Unpin, RefUnwindSafe, Debug);
+    )*};
+    ($ours:ident, $std:path, $element:ty: $($trait:path),*) => {$(
+        {
+            use $std as Std;
+            assert_eq!(
+                has!($ours<$element>: $trait),
+                has!(Std<$element>: $trait),
+                "{}<{}>: {}", stringify!($ours), stringify!($element), stringify!($trait)
+            );
+        }
+    )*};
+}
+
+type DrainOf<T> = Drain<'static, T>;
+type StdDrainOf<T> = std::vec::Drain<'static, T>;
+
+#[test]
+fn traits_are_there_for_the_elements_for_which_std_has_them() {
+    assert_as_std!(
+        u8,
+        SendOnly,
+        SyncOnly,
+        Neither,
+        UnsafeCell<u8>,
+        &'static UnsafeCell<u8>,
+        &'static mut u8,
+        *const u8,
+        std::marker::PhantomPinned,
+        Box<dyn Debug>
+    );
+}
+
+/// Compiles only if the types are covariant.
+#[expect(dead_code, reason = "it is enough that they compile")]
+mod covariance {
+    use super::{IntoIter, PhantomData, VmVec};
+
+    fn array<'short>(long: VmVec<&'static str>, _: PhantomData<&'short ()>) -> VmVec<&'short str> {
+        long
+    }
+
+    fn iterator<'short>(long: IntoIter<&'static str>) -> IntoIter<&'short str> {
+        long
+    }
+
+    fn reference<'short>(
+        long: &'short VmVec<&'static str>,
+        short: &'short VmVec<&'short str>,
+    ) -> [&'short VmVec<&'short str>; 2] {
+        [long, short]
+    }
+}
+
+fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[test]
+fn equality_holds_with_all_that_vec_is_equal_to_both_ways() {
+    let vec = VmVec::from([1, 2, 3]);
+    let (std, array, mut other) = (vec![1, 2, 3], [1, 2, 3], [1, 2, 3]);
+    let deque = VecDeque::from(array);
+    assert_eq!(vec, vec.clone());
+    assert_eq!(vec, std);
+    assert_eq!(std, vec);
+    assert_eq!(vec, array);
+    assert_eq!(vec, &array);
+    assert_eq!(vec, array[..]);
+    assert_eq!(array[..], vec);
+    assert_eq!(vec, &array[..]);
+    assert_eq!(&array[..], vec);
+    assert_eq!(vec, &mut other[..]);
+    assert_eq!(&mut other[..], vec);
+    assert_eq!(Cow::Borrowed(&array[..]), vec);
+    assert_eq!(Cow::<[i32]>::Owned(std.clone()), vec);
+    assert_eq!(deque, vec);
+
+    for different in [vec![1, 2], vec![1, 2, 4], vec![1, 2, 3, 4], vec![]] {
+        assert_ne!(vec, different);
+        assert_ne!(different, vec);
+        assert_ne!(VecDeque::from(different.clone()), vec);
+        assert_ne!(Cow::Owned(different), vec);
+    }
+    // Different types of elements.
+    let words = VmVec::from(["a".to_owned(), "b".to_owned()]);
+    assert_eq!(words, ["a", "b"]);
+    assert_eq!(words, VmVec::from(["a", "b"]));
+    // What is not equal to itself.
+    assert_ne!(VmVec::from([f64::NAN]), VmVec::from([f64::NAN]));
+}
+
+#[test]
+fn order_and_hash_are_those_of_slices() {
+    let lists = [vec![], vec![1], vec![1, 2], vec![1, 3], vec![2]];
+    for a in &lists {
+        for b in &lists {
+            let (left, right) = (VmVec::from(&a[..]), VmVec::from(&b[..]));
+            assert_eq!(left.cmp(&right), a.cmp(b));
+            assert_eq!(left.partial_cmp(&right), a.partial_cmp(b));
+            assert_eq!(left < right, a < b);
+        }
+        assert_eq!(hash(&VmVec::from(&a[..])), hash(a));
+        assert_eq!(hash(&VmVec::from(&a[..])), hash(&a[..]));
+    }
+    let nan = VmVec::from([f64::NAN]);
+    assert_eq!(nan.partial_cmp(&nan), None);
+
+    let mut names = HashMap::new();
+    names.insert(VmVec::from([1, 2]), "one, two");
+    assert_eq!(names.get(&[1, 2][..]), Some(&"one, two"));
+    assert_eq!(names.get(&[2][..]), None);
+    let set = BTreeSet::from([VmVec::from([2]), VmVec::from([1, 5])]);
+    assert!(set.contains(&[2][..]));
+    assert_eq!(set.first().map(VmVec::len), Some(2));
+}
+
+#[test]
+fn it_is_seen_as_a_slice() {
+    fn slice<T: AsRef<[i32]> + Borrow<[i32]>>(of: &T) -> (&[i32], &[i32]) {
+        (of.as_ref(), of.borrow())
+    }
+    fn change<T: AsMut<[i32]> + BorrowMut<[i32]>>(of: &mut T) {
+        of.as_mut()[0] = 7;
+        of.borrow_mut()[1] = 8;
+    }
+    let mut vec = VmVec::from([1, 2, 3]);
+    assert_eq!(slice(&vec), (&[1, 2, 3][..], &[1, 2, 3][..]));
+    change(&mut vec);
+    let itself: &mut VmVec<i32> = vec.as_mut();
+    itself.push(4);
+    let itself: &VmVec<i32> = vec.as_ref();
+    assert_eq!(*itself, [7, 8, 3, 4]);
+
+    assert_eq!((vec[1], &vec[..2], &vec[2..=2]), (8, &[7, 8][..], &[3][..]));
+    vec[1] = 5;
+    vec[2..].fill(0);
+    assert_eq!(vec, [7, 5, 0, 0]);
+    assert_eq!((vec.first(), vec.last(), vec.get(9)), (Some(&7), Some(&0), None));
+    vec.sort_unstable();
+    assert_eq!(vec.binary_search(&5), Ok(2));
+    assert_eq!(vec.as_mut_slice().len(), vec.as_slice().len());
+    for element in &mut vec {
+        *element += 1;
+    }
+    assert_eq!((&vec).into_iter().sum::<i32>(), 16);
+}
+
+#[test]
+fn it_shows_as_a_list() {
+    let vec = VmVec::from(["a", "b"]);
+    assert_eq!(format!("{vec:?}"), r#"["a", "b"]"#);
+    assert_eq!(format!("{vec:#?}"), format!("{:#?}", ["a", "b"]));
+    let mut iter = vec.clone().into_iter();
+    iter.next();
+    assert_eq!(format!("{iter:?}"), r#"IntoIter(["b"])"#);
+    let mut vec = vec;
+    assert_eq!(format!("{:?}", vec.drain(1..)), r#"Drain(["b"])"#);
+    assert!(format!("{:?}", vec.splice(.., ["c"])).contains("Drain"));
+    assert!(format!("{:?}", vec.extract_if(.., |_| false)).contains("left: 1"));
+    assert!(format!("{:?}", vec.stats()).contains("committed_bytes"));
+    assert!(format!("{:?}", VmVec::<Neither>::builder().max_len(77)).contains("77"));
+}
+
+#[test]
+fn nothing_is_the_default() {
+    const EMPTY: VmVec<String> = VmVec::new();
+    static KEPT: VmVec<String> = VmVec::new();
+    assert!(VmVec::<Neither>::default().is_empty());
+    assert_eq!(IntoIter::<Neither>::default().len(), 0);
+    assert_eq!(vm_vec![0_u8; 0], VmVec::new());
+    assert_eq!((EMPTY.len(), KEPT.len()), (0, 0));
+}
+
+#[test]
+fn it_is_made_of_what_a_vec_is_made_of() {
+    let expected = VmVec::from([1_u8, 2, 3]);
+    let mut array = [1, 2, 3];
+    assert_eq!(VmVec::from(vec![1, 2, 3]), expected);
+    assert_eq!(VmVec::from(&[1, 2, 3]), expected);
+    assert_eq!(VmVec::from(&mut array), expected);
+    assert_eq!(VmVec::from(&mut array[..]), expected);
+    assert_eq!(VmVec::from(&array[..]), expected);
+    assert_eq!(VmVec::from(Box::<[u8]>::from(array)), expected);
+    let mut deque = VecDeque::from([2, 3]);
+    deque.push_front(1);
+    assert_eq!(VmVec::from(deque), expected);
+    assert_eq!(VmVec::from(BinaryHeap::from([1])), [1]);
+    assert_eq!(VmVec::from(Cow::Borrowed(&array[..])), expected);
+    assert_eq!(VmVec::from(Cow::<[u8]>::Owned(vec![1, 2, 3])), expected);
+    assert_eq!(VmVec::from("abc"), *b"abc");
+    assert_eq!(VmVec::from("abc".to_owned()), *b"abc");
+    assert_eq!(VmVec::from(CString::new("abc").unwrap()), *b"abc");
+    assert_eq!(array.into_iter().collect::<VmVec<u8>>(), expected);
+    assert_eq!(VmVec::from_iter([1, 2, 3]), expected);
+    assert_eq!(vm_vec![1, 2, 3], expected);
+    assert_eq!(vm_vec![String::from("a"); 3], ["a"; 3]);
+    assert_eq!(VmVec::<String>::from([]), [""; 0]);
+}
+
+#[test]
+fn it_becomes_what_a_vec_becomes() {
+    let make = || VmVec::from([3_u8, 1, 2]);
+    assert_eq!(Vec::from(make()), [3, 1, 2]);
+    assert_eq!(*Box::<[u8]>::from(make()), [3, 1, 2]);
+    assert_eq!(*make().into_boxed_slice(), [3, 1, 2]);
+    assert_eq!(*Rc::<[u8]>::from(make()), [3, 1, 2]);
+    assert_eq!(*Arc::<[u8]>::from(make()), [3, 1, 2]);
+    assert_eq!(VecDeque::from(make()), [3, 1, 2]);
+    assert_eq!(BinaryHeap::from(make()).into_sorted_vec(), [1, 2, 3]);
+    assert!(matches!(Cow::from(make()), Cow::Owned(vec) if vec == [3, 1, 2]));
+    let vec = make();
+    assert!(matches!(Cow::from(&vec), Cow::Borrowed([3, 1, 2])));
+
+    assert_eq!(<[u8; 3]>::try_from(make()), Ok([3, 1, 2]));
+    assert_eq!(<[u8; 2]>::try_from(make()), Err(make()));
+    assert_eq!(<[u8; 4]>::try_from(make()), Err(make()));
+    assert_eq!(Box::<[u8; 3]>::try_from(make()), Ok(Box::new([3, 1, 2])));
+    assert_eq!(Box::<[u8; 0]>::try_from(make()), Err(make()));
+    assert_eq!(<[String; 0]>::try_from(VmVec::new()), Ok([]));
+
+    assert_eq!(String::try_from(VmVec::from("smörgås")).unwrap(), "smörgås");
+    let broken = String::try_from(VmVec::from([0x61, 0xff])).unwrap_err();
+    assert_eq!(broken.into_bytes(), [0x61, 0xff]);
+}
+
+#[test]
+fn it_grows_by_values_and_by_references() {
+    let mut vec = VmVec::new();
+    vec.extend([1, 2]);
+    vec.extend(&[3, 4]);
+    vec.extend(VmVec::from([5]));
+    vec.extend(&VmVec::from([6]));
+    vec.extend(Some(7));
+    vec.extend(std::iter::empty::<&i32>());
+    let itself = vec.clone();
+    vec.extend(itself.iter().rev());
+    assert_eq!(vec, [1, 2, 3, 4, 5, 6, 7, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(vec.iter().copied().unzip_evens(), ([2, 4, 6, 6, 4, 2].into(), 32));
+
+    // An iterator that goes on after it ended is not asked again.
+    let mut turn = 0;
+    let flicker = std::iter::from_fn(|| {
+        turn += 1;
+        (turn % 3 != 0).then_some(turn)
+    });
+    assert_eq!(flicker.collect::<VmVec<_>>(), [1, 2]);
+}
+
+/// Collects into arrays through `Extend` alone.
+trait UnzipEvens: Iterator<Item = i32> + Sized {
+    fn unzip_evens(self) -> (VmVec<i32>, i32) {
+        let (evens, odds): (VmVec<i32>, VmVec<i32>) = self.partition(|n| n % 2 == 0);
+        (evens, odds.into_iter().sum::<i32>())
+    }
+}
+
+impl<I: Iterator<Item = i32>> UnzipEvens for I {}
+
+#[test]
+fn bytes_are_written_behind_the_last() {
+    let mut bytes = VmVec::from("<");
+    write!(bytes, "{:03}", 7).unwrap();
+    assert_eq!(bytes.write(b"ab").unwrap(), 2);
+    bytes.write_all(&"c".repeat(100_000).into_bytes()).unwrap();
+    bytes.flush().unwrap();
+    let mut slices = [IoSlice::new(b"de"), IoSlice::new(b"f")];
+    let mut rest = &mut slices[..];
+    while !rest.is_empty() {
+        let written = bytes.write_vectored(rest).unwrap();
+        IoSlice::advance_slices(&mut rest, written);
+    }
+    assert_eq!(bytes.len(), 1 + 3 + 2 + 100_000 + 3);
+    assert!(bytes.starts_with(b"<007abccc") && bytes.ends_with(b"cdef"));
+    assert_eq!(io::copy(&mut &b"ghi"[..], &mut bytes).unwrap(), 3);
+    assert!(bytes.ends_with(b"defghi"));
+
+    let mut full = VmVec::with_max_len(4);
+    full.write_all(b"abc").unwrap();
+    let error = full.write_all(b"de").unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::OutOfMemory);
+    let inner = error.into_inner().and_then(|inner| inner.downcast::<Error>().ok());
+    assert_eq!(inner.map(|error| error.kind()), Some(ErrorKind::MaxLen));
+    assert_eq!(full, *b"abc");
+    assert_eq!(full.write(b"d").unwrap(), 1);
+    assert!(full.write(b"e").is_err());
+}
+
+#[test]
+fn iterators_know_what_is_left() {
+    let mut iter = VmVec::from([1, 2, 3, 4]).into_iter();
+    assert_eq!((iter.next(), iter.next_back()), (Some(1), Some(4)));
+    assert_eq!((iter.len(), iter.as_slice(), iter.as_ref()), (2, &[2, 3][..], &[2, 3][..]));
+    iter.as_mut_slice()[0] = 9;
+    assert_eq!(iter.clone().collect::<Vec<_>>(), [9, 3]);
+    assert_eq!(
+        (iter.next(), iter.next(), iter.next(), iter.next_back()),
+        (Some(9), Some(3), None, None)
+    );
+    assert_eq!((iter.len(), iter.next()), (0, None));
+
+    let mut vec = VmVec::from([1, 2, 3, 4, 5]);
+    let mut drain = vec.drain(1..4);
+    assert_eq!(
+        (drain.len(), drain.as_slice(), drain.as_ref()),
+        (3, &[2, 3, 4][..], &[2, 3, 4][..])
+    );
+    assert_eq!((drain.next_back(), drain.size_hint()), (Some(4), (2, Some(2))));
+    drop(drain);
+    assert_eq!(vec, [1, 5]);
+    let extract = vec.extract_if(.., |_| true);
+    assert_eq!(extract.size_hint(), (0, Some(2)));
+}

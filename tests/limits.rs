@@ -1,0 +1,421 @@
+//! Real limits of the system, each in a process of its own: what is refused is an `Error` that
+//! names the limit, and the array is as it was.
+
+#[cfg(target_os = "linux")]
+mod linux {
+    #![expect(unsafe_code, reason = "sets limits, and forks")]
+
+    use stayput::{Error, ErrorKind, HugePages, Refused, Reservation, VmVec, page_size};
+    use std::io::Write;
+    use std::process::Command;
+    use std::{env, fs, io, panic};
+
+    const KIB: usize = 1 << 10;
+    const MIB: usize = 1 << 20;
+    const GIB: usize = 1 << 30;
+
+    /// Runs a test in a process of its own: this program again, told by a variable.
+    #[track_caller]
+    fn in_child(name: &str, run: fn()) {
+        const CHILD: &str = "STAYPUT_LIMITS_CHILD";
+        if env::var_os(CHILD).is_some_and(|child| child == name) {
+            return run();
+        }
+        let output = Command::new(env::current_exe().expect("it runs"))
+            .args(["--exact", &format!("linux::{name}"), "--nocapture", "--test-threads=1"])
+            .env(CHILD, name)
+            .output()
+            .expect("it runs again");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{name}: {}\n{text}\n{errors}", output.status);
+        assert!(text.contains("1 passed"), "{name} was not run:\n{text}");
+        for line in errors.lines().filter(|line| line.starts_with("SKIPPED")) {
+            // Around the capture, which hides what passes.
+            let _ = writeln!(io::stderr(), "{name}: {line}");
+        }
+    }
+
+    // glibc has a type of its own for these numbers; other C libraries use `int`.
+    #[cfg(target_env = "gnu")]
+    type Resource = libc::__rlimit_resource_t;
+    #[cfg(not(target_env = "gnu"))]
+    type Resource = libc::c_int;
+
+    fn set_limit(resource: Resource, bytes: usize) {
+        let value = libc::rlim_t::try_from(bytes).expect("it fits");
+        let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+        // SAFETY: it reads one `rlimit`.
+        let result = unsafe { libc::setrlimit(resource, &raw const limit) };
+        assert_eq!(result, 0, "{}", io::Error::last_os_error());
+    }
+
+    /// A field of `/proc/self/statm`, in bytes.
+    fn statm(field: usize) -> usize {
+        let text = fs::read_to_string("/proc/self/statm").expect("it is Linux");
+        let pages = text.split_whitespace().nth(field).expect("it is listed");
+        pages.parse::<usize>().expect("a number") * page_size()
+    }
+
+    /// Whether a sanitizer is there, which needs address space and mappings for itself.
+    fn under_sanitizer(what: &str) -> bool {
+        let there = statm(0) >> 20 > 1 << 20;
+        if there {
+            eprintln!("SKIPPED: {what} cannot be limited under a sanitizer");
+        }
+        there
+    }
+
+    #[track_caller]
+    fn assert_refused(error: Error, kind: ErrorKind, limit: usize, words: &str) {
+        assert_eq!((error.kind(), error.limit()), (kind, Some(limit as u64)), "{error}");
+        assert!(error.raw_os_error().is_some(), "{error}");
+        let text = error.to_string();
+        for part in [words, &limit.to_string(), &error.bytes().to_string()] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+
+    #[test]
+    fn under_an_address_limit_arrays_take_smaller_reservations() {
+        in_child("under_an_address_limit_arrays_take_smaller_reservations", || {
+            if under_sanitizer("address space") {
+                return;
+            }
+            set_limit(libc::RLIMIT_AS, GIB);
+            let mut vec = VmVec::new();
+            vec.extend(0..1_000_000_u64);
+            let stats = vec.stats();
+            assert!((GIB / 4..GIB).contains(&stats.reserved_bytes), "{stats:?}");
+            assert_eq!(vec.max_len(), stats.reserved_bytes / 8);
+
+            // As long as there is any room, another array finds some.
+            let mut arrays = Vec::new();
+            let error = loop {
+                assert!(arrays.len() < 100);
+                let mut next = VmVec::new();
+                match next.try_push(arrays.len()) {
+                    Ok(()) => arrays.push(next),
+                    Err(Refused { error, value }) => {
+                        assert_eq!(value, arrays.len());
+                        assert_eq!(next.stats().reserved_bytes, 0);
+                        break error;
+                    }
+                }
+            };
+            assert!(arrays.len() >= 4);
+            assert_refused(error, ErrorKind::AddressLimit, GIB, "RLIMIT_AS");
+            assert!(arrays.iter().enumerate().all(|(i, array)| *array == [i]));
+            assert!(vec.iter().copied().eq(0..1_000_000));
+            drop(arrays);
+            drop(vec);
+            assert!(VmVec::from([1]).stats().reserved_bytes >= GIB / 4);
+        });
+    }
+
+    #[test]
+    fn beyond_the_address_limit_a_named_maximum_is_refused() {
+        in_child("beyond_the_address_limit_a_named_maximum_is_refused", || {
+            if under_sanitizer("address space") {
+                return;
+            }
+            set_limit(libc::RLIMIT_AS, GIB);
+            let errors = [
+                VmVec::<u64>::try_with_max_len(GIB / 4).unwrap_err(),
+                VmVec::<u8>::try_with_capacity(3 * GIB / 2).unwrap_err(),
+                VmVec::<u8>::new().try_reserve(3 * GIB / 2).unwrap_err(),
+                Reservation::new(3 * GIB / 2).unwrap_err(),
+            ];
+            for error in errors {
+                assert_refused(error, ErrorKind::AddressLimit, GIB, "1.0 GiB");
+                assert_eq!(error.raw_os_error(), Some(libc::ENOMEM));
+            }
+            let payload = panic::catch_unwind(|| VmVec::<u8>::with_max_len(2 * GIB)).unwrap_err();
+            let words = payload.downcast_ref::<String>().expect("it has words");
+            assert!(words.contains("RLIMIT_AS") && words.contains("max_len"), "{words}");
+            VmVec::<u8>::with_max_len(GIB / 4).push(1);
+        });
+    }
+
+    /// Fills an array until it is refused, and returns that refusal.
+    fn fill(vec: &mut VmVec<u64>) -> Error {
+        loop {
+            if let Err(refused) = vec.try_push(vec.len() as u64) {
+                assert_eq!(refused.value, vec.len() as u64);
+                return refused.error;
+            }
+        }
+    }
+
+    #[track_caller]
+    fn assert_counts(vec: &VmVec<u64>, len: usize) {
+        assert_eq!(vec.len(), len);
+        assert!(vec.iter().zip(0..).all(|(element, i)| *element == i));
+    }
+
+    #[test]
+    fn a_refused_commit_is_an_error_and_changes_nothing() {
+        in_child("a_refused_commit_is_an_error_and_changes_nothing", || {
+            if under_sanitizer("writable memory") {
+                return;
+            }
+            let limit = (statm(5) + 32 * MIB) / page_size() * page_size();
+            set_limit(libc::RLIMIT_DATA, limit);
+            let mut vec = VmVec::builder().max_len(GIB).huge_pages(HugePages::Never).build();
+            let base = vec.as_ptr();
+            let error = fill(&mut vec);
+            assert_refused(error, ErrorKind::DataLimit, limit, "RLIMIT_DATA");
+            let len = vec.len();
+            // Steps that are too large gave way to what was needed.
+            assert!(len * 8 > 24 * MIB, "only {len}");
+            assert_counts(&vec, len);
+
+            // Nothing that needs memory does anything.
+            let data_limit = |error: Error| {
+                assert_eq!(
+                    (error.kind(), error.limit()),
+                    (ErrorKind::DataLimit, Some(limit as u64))
+                );
+            };
+            data_limit(vec.try_insert(5, 7).unwrap_err().error);
+            data_limit(vec.try_resize(2 * len, 7).unwrap_err().error);
+            data_limit(vec.try_resize_with(2 * len, || unreachable!()).unwrap_err());
+            data_limit(vec.try_reserve(len).unwrap_err());
+            data_limit(vec.try_reserve_exact(1).unwrap_err());
+            data_limit(vec.try_prefault(1).unwrap_err());
+            data_limit(vec.try_extend_from_slice(&[1, 2]).unwrap_err());
+            data_limit(vec.try_extend_from_within(..10).unwrap_err());
+            data_limit(vec.try_clone().unwrap_err());
+            data_limit(vec.try_split_off(len / 4).unwrap_err());
+            data_limit(vec.grow_only().try_push(1).unwrap_err().error);
+            let refused = vec.try_extend(100..110).unwrap_err();
+            data_limit(refused.error);
+            assert!(refused.value.eq(100..110));
+            let mut few = VmVec::new();
+            data_limit(few.try_push(1_u64).unwrap_err().error);
+            #[cfg(feature = "bytemuck")]
+            data_limit(vec.try_extend_zeroed(len).unwrap_err());
+            let words = panic::catch_unwind(panic::AssertUnwindSafe(|| vec.push(1))).unwrap_err();
+            assert!(
+                words.downcast_ref::<String>().is_some_and(|text| text.contains("RLIMIT_DATA"))
+            );
+            assert_counts(&vec, len);
+
+            // With some given back, it can be had again.
+            vec.truncate(len / 2);
+            vec.shrink_to_fit();
+            few.push(1);
+            let mut clone = vec.try_split_off(len / 4).expect("there is room now");
+            assert_counts(&vec, len / 4);
+            assert_eq!(clone.pop(), Some(len as u64 / 2 - 1));
+            drop(clone);
+            assert_eq!(fill(&mut vec).kind(), ErrorKind::DataLimit);
+            assert!(vec.len() * 8 > 24 * MIB);
+            assert_eq!(vec.as_ptr(), base);
+
+            let range = Reservation::new(GIB).expect("addresses are not limited");
+            let error = range.commit(..64 * MIB).unwrap_err();
+            assert_refused(error, ErrorKind::DataLimit, limit, "RLIMIT_DATA");
+            assert_eq!(error.bytes(), 64 * MIB);
+            assert_eq!(range.committed_bytes(), Ok(0));
+        });
+    }
+
+    /// How many mappings a process may have, if it is a number that can be reached here.
+    fn mapping_limit() -> Option<usize> {
+        if under_sanitizer("the number of mappings") {
+            return None;
+        }
+        let text = fs::read_to_string("/proc/sys/vm/max_map_count").expect("it is Linux");
+        let limit = text.trim().parse().expect("a number");
+        if limit > 300_000 {
+            eprintln!("SKIPPED: vm.max_map_count is {limit}, too many to use up");
+            return None;
+        }
+        Some(limit)
+    }
+
+    /// Commits every second page until that is refused; how many were committed, and the refusal.
+    fn use_up_mappings(range: &Reservation) -> (usize, Error) {
+        let page = page_size();
+        for i in 0.. {
+            let at = 2 * i * page;
+            if let Err(error) = range.commit(at..at + page) {
+                return (i, error);
+            }
+            // SAFETY: just committed, and nobody else uses it.
+            unsafe { range.as_ptr().wrapping_add(at).write(1) };
+        }
+        unreachable!()
+    }
+
+    #[test]
+    fn too_many_mappings_are_an_error_and_nothing_is_lost() {
+        in_child("too_many_mappings_are_an_error_and_nothing_is_lost", || {
+            let Some(limit) = mapping_limit() else { return };
+            let page = page_size();
+            let mut range = Reservation::new((limit + 8) * page).expect("addresses");
+            let (count, error) = use_up_mappings(&range);
+            assert!(count > limit / 2 - 200, "only {count} of {limit}");
+            assert_refused(error, ErrorKind::MappingLimit, limit, "vm.max_map_count");
+            assert_eq!(error.bytes(), page);
+
+            // Libraries may have left a mapping or two.
+            let mut more = Vec::new();
+            let error = loop {
+                match VmVec::<u8>::try_with_max_len(1) {
+                    Ok(one) => more.push(one),
+                    Err(error) => break error,
+                }
+            };
+            assert_refused(error, ErrorKind::MappingLimit, limit, "vm.max_map_count");
+            let error = VmVec::new().try_push(1).unwrap_err().error;
+            assert_eq!(error.kind(), ErrorKind::MappingLimit);
+
+            // What is committed is as it was; filling the gaps merges what lies between.
+            for i in 0..count {
+                // SAFETY: committed, and nobody else uses it.
+                assert_eq!(unsafe { *range.as_ptr().wrapping_add(2 * i * page) }, 1);
+            }
+            range.commit(..1000 * page).expect("it takes fewer mappings");
+            drop(VmVec::from([1]));
+            range.decommit(..).expect("it takes fewer mappings");
+            assert_eq!(range.committed_bytes(), Ok(0));
+        });
+    }
+
+    /// At the limit of mappings, arrays grow and shrink, since neighbours merge.
+    fn go_on_without_mappings(huge_pages: HugePages) {
+        let Some(limit) = mapping_limit() else { return };
+        let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
+        let mut vec = VmVec::<u64>::builder().max_len(1_000_000).huge_pages(huge_pages).build();
+        vec.extend(0..400_000);
+        let (count, _) = use_up_mappings(&range);
+
+        vec.extend(400_000..900_000);
+        assert_counts(&vec, 900_000);
+        vec.truncate(200_000);
+        vec.try_shrink_to_fit().expect("it takes no more mappings");
+        assert!(vec.capacity() < 400_000);
+        vec.extend(200_000..800_000);
+        assert_counts(&vec, 800_000);
+
+        // Everything can be dropped, and had again.
+        drop(range);
+        drop(vec);
+        let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
+        assert!(use_up_mappings(&range).0 + 100 > count);
+    }
+
+    #[test]
+    fn at_the_limit_of_mappings_arrays_grow_shrink_and_drop() {
+        in_child("at_the_limit_of_mappings_arrays_grow_shrink_and_drop", || {
+            go_on_without_mappings(HugePages::Auto);
+        });
+    }
+
+    #[test]
+    fn at_the_limit_of_mappings_arrays_with_huge_pages_grow_shrink_and_drop() {
+        in_child("at_the_limit_of_mappings_arrays_with_huge_pages_grow_shrink_and_drop", || {
+            go_on_without_mappings(HugePages::Always);
+        });
+    }
+
+    #[test]
+    fn at_the_limit_of_mappings_arrays_without_huge_pages_grow_shrink_and_drop() {
+        in_child("at_the_limit_of_mappings_arrays_without_huge_pages_grow_shrink_and_drop", || {
+            go_on_without_mappings(HugePages::Never);
+        });
+    }
+
+    #[test]
+    fn locking_more_than_one_may_is_refused() {
+        in_child("locking_more_than_one_may_is_refused", || {
+            let limit = 16 * page_size();
+            set_limit(libc::RLIMIT_MEMLOCK, limit);
+            // SAFETY: no memory is passed.
+            if unsafe { libc::geteuid() } == 0 {
+                // The superuser may lock as much as there is. This one may not.
+                const NOBODY: libc::uid_t = 65_534;
+                // SAFETY: no memory is passed.
+                if unsafe { libc::setuid(NOBODY) } != 0 {
+                    eprintln!("SKIPPED: the superuser cannot become another");
+                    return;
+                }
+                // Or else `/proc/self` is closed to us.
+                // SAFETY: no memory is passed.
+                let result = unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
+                assert_eq!(result, 0);
+            }
+            let range = Reservation::new(MIB).expect("addresses");
+            let error = range.lock(..).map(|lock| lock.bytes()).unwrap_err();
+            assert_refused(error, ErrorKind::LockLimit, limit, "RLIMIT_MEMLOCK");
+            assert_eq!(error.bytes(), MIB);
+
+            let few = range.lock(..8 * page_size()).expect("as many as one may");
+            assert_eq!(few.bytes(), 8 * page_size());
+            let error = range.lock(32 * page_size()..64 * page_size()).map(|lock| lock.bytes());
+            assert_eq!(error.unwrap_err().kind(), ErrorKind::LockLimit);
+            drop(few);
+            assert_eq!(range.lock(..limit).expect("they are free again").bytes(), limit);
+        });
+    }
+
+    #[test]
+    fn a_forked_child_has_a_copy_of_every_array() {
+        in_child("a_forked_child_has_a_copy_of_every_array", || {
+            let mut words: VmVec<String> = (0..1000).map(|i| i.to_string()).collect();
+            let mut numbers = VmVec::<u64>::with_max_len(10_000_000);
+            numbers.extend(0..100_000);
+            let addresses = (words.as_ptr().addr(), numbers.as_ptr().addr());
+
+            // SAFETY: the test is the only thread that uses what the child will use.
+            let child = unsafe { libc::fork() };
+            assert!(child >= 0, "{}", io::Error::last_os_error());
+            if child == 0 {
+                let result = panic::catch_unwind(panic::AssertUnwindSafe(|| {
+                    assert_eq!((words.as_ptr().addr(), numbers.as_ptr().addr()), addresses);
+                    assert_counts(&numbers, 100_000);
+                    assert!(words.iter().enumerate().all(|(i, word)| *word == i.to_string()));
+                    numbers.extend(100_000..1_000_000);
+                    assert_counts(&numbers, 1_000_000);
+                    numbers.fill(7);
+                    words.truncate(1);
+                    words.shrink_to_fit();
+                    numbers.clear();
+                    numbers.shrink_to_fit();
+                }));
+                // SAFETY: it ends the child at once: what the parent has is not its to clean up.
+                unsafe { libc::_exit(i32::from(result.is_err())) };
+            }
+            let mut status = 0;
+            // SAFETY: it writes one number.
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status:#x}");
+
+            assert_eq!((words.as_ptr().addr(), numbers.as_ptr().addr()), addresses);
+            assert_counts(&numbers, 100_000);
+            assert!(words.iter().enumerate().all(|(i, word)| *word == i.to_string()));
+            numbers.extend(100_000..200_000);
+            assert_counts(&numbers, 200_000);
+        });
+    }
+
+    #[test]
+    fn a_variable_sets_the_default_reservation() {
+        const VARIABLE: &str = "STAYPUT_RESERVE_BYTES";
+        in_child("a_variable_sets_the_default_reservation", || {
+            // SAFETY: there is one thread.
+            unsafe { env::set_var(VARIABLE, (64 * MIB).to_string()) };
+            let mut vec = VmVec::<u8>::new();
+            assert_eq!(vec.max_len(), 64 * MIB);
+            vec.push(1);
+            assert_eq!(vec.stats().reserved_bytes, 64 * MIB);
+            // It is where to begin, not what must do.
+            let large = VmVec::<u8>::with_capacity(100 * MIB);
+            assert!(large.stats().reserved_bytes >= 100 * MIB);
+            let huge = VmVec::<[u8; 512 * KIB]>::new();
+            assert_eq!(huge.max_len(), 128);
+        });
+    }
+}
