@@ -334,6 +334,9 @@ mod linux {
     #[test]
     fn locking_more_than_one_may_is_refused() {
         in_child("locking_more_than_one_may_is_refused", || {
+            if under_sanitizer("locked memory") {
+                return;
+            }
             let limit = 16 * page_size();
             set_limit(libc::RLIMIT_MEMLOCK, limit);
             // SAFETY: no memory is passed.

@@ -118,7 +118,7 @@ fn moving_the_array_itself_moves_no_element() {
     boxed.check();
     assert!(other.is_empty());
 
-    let mut many: Vec<Watched> = (0..20).map(|_| Watched::new(VmVec::new())).collect();
+    let mut many: Vec<Watched> = (0..8).map(|_| Watched::new(VmVec::new())).collect();
     many.reverse();
     for watched in &mut many {
         watched.vec.extend(1..10);

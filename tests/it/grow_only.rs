@@ -3,6 +3,7 @@
 use crate::ledger::{Ledger, values};
 use stayput::{ErrorKind, GrowOnly, VmVec};
 use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, PoisonError};
 
 #[test]
 fn references_outlast_millions_of_pushes() {
@@ -111,11 +112,12 @@ fn a_clone_and_a_comparison_may_push() {
     assert_eq!(scope[0].get(), 7);
 }
 
-/// An array that is never dropped; it stays reachable, so that no leak checker minds.
-fn leak<T>(vec: VmVec<T>) -> &'static mut VmVec<T> {
-    thread_local!(static KEPT: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) });
-    let leaked = Box::leak(Box::new(vec));
-    KEPT.with_borrow_mut(|kept| kept.push((&raw const *leaked).expose_provenance()));
+/// A value that is never dropped; it stays reachable, so that no leak checker minds.
+fn leak<T>(value: T) -> &'static mut T {
+    static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+    let leaked = Box::leak(Box::new(value));
+    let address = (&raw const *leaked).expose_provenance();
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(address);
     leaked
 }
 
@@ -138,8 +140,8 @@ fn the_drop_of_a_refused_value_may_push_into_the_scope() {
         }
     }
 
-    let scope: &GrowOnly<'_, _> = Box::leak(Box::new(leak(VmVec::with_max_len(3)).grow_only()));
-    let dropped: &Cell<u32> = Box::leak(Box::new(Cell::new(0)));
+    let scope: &GrowOnly<'_, _> = leak(leak(VmVec::with_max_len(3)).grow_only());
+    let dropped: &Cell<u32> = leak(Cell::new(0));
     let make = |size| Stubborn { size, scope, dropped };
     let first = scope.push(make(0));
     scope.extend([make(0), make(0)]);

@@ -781,7 +781,7 @@ impl<T: Element> Model<T> {
 
 /// Whether one more reservation may be leaked: a process has room for only so many.
 fn leak_allowed() -> bool {
-    const MOST: usize = 32;
+    const MOST: usize = 8;
     static LEAKS: AtomicUsize = AtomicUsize::new(0);
     LEAKS.fetch_add(1, Ordering::Relaxed) < MOST
 }

@@ -1,0 +1,208 @@
+//! Ranges, good and bad, of a `Reservation` are committed, given back and written to; what its
+//! pages hold is what a model of them says.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use stayput::{ErrorKind, HugePages, Reservation, page_size};
+use std::ops::Bound;
+
+/// An offset: mostly a page boundary.
+#[derive(Clone, Copy, Debug, Arbitrary)]
+enum Offset {
+    Page(u8),
+    /// A page boundary, and so many bytes.
+    Beside(u8, i16),
+    FromMax(u8),
+    Raw(usize),
+}
+
+impl Offset {
+    fn get(self) -> usize {
+        match self {
+            Self::Page(page) => usize::from(page % 40) * page_size(),
+            Self::Beside(page, by) => {
+                (usize::from(page % 40) * page_size()).wrapping_add_signed(by.into())
+            }
+            Self::FromMax(less) => usize::MAX - usize::from(less),
+            Self::Raw(offset) => offset,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Arbitrary)]
+enum End {
+    Included(Offset),
+    Excluded(Offset),
+    Unbounded,
+}
+
+impl End {
+    fn bound(self) -> Bound<usize> {
+        match self {
+            Self::Included(offset) => Bound::Included(offset.get()),
+            Self::Excluded(offset) => Bound::Excluded(offset.get()),
+            Self::Unbounded => Bound::Unbounded,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Arbitrary)]
+struct Part {
+    start: End,
+    end: End,
+}
+
+impl Part {
+    fn bounds(self) -> (Bound<usize>, Bound<usize>) {
+        (self.start.bound(), self.end.bound())
+    }
+
+    /// The pages, if these are whole pages within so many; else what is wrong.
+    fn pages(self, count: usize) -> Result<std::ops::Range<usize>, ErrorKind> {
+        let total = (count * page_size()) as u128;
+        // In a type where nothing overflows.
+        let start = match self.start.bound() {
+            Bound::Included(offset) => offset as u128,
+            Bound::Excluded(offset) => offset as u128 + 1,
+            Bound::Unbounded => 0,
+        };
+        let end = match self.end.bound() {
+            Bound::Included(offset) => offset as u128 + 1,
+            Bound::Excluded(offset) => offset as u128,
+            Bound::Unbounded => total,
+        };
+        if start > end || end > total {
+            return Err(ErrorKind::OutOfBounds);
+        }
+        let page = page_size() as u128;
+        if start % page != 0 || end % page != 0 {
+            return Err(ErrorKind::Alignment);
+        }
+        Ok((start / page) as usize..(end / page) as usize)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Arbitrary)]
+enum Op {
+    Commit(Part),
+    Decommit(Part),
+    Discard(Part),
+    Prefault(Part),
+    Lock(Part),
+    Write(u8, u8),
+    Count,
+}
+
+#[derive(Debug, Arbitrary)]
+struct Input {
+    pages: u8,
+    less_bytes: u8,
+    align_shift: u8,
+    huge_pages: u8,
+    ops: Vec<Op>,
+}
+
+/// The range, and what each page holds, if it is committed.
+struct Model {
+    range: Reservation,
+    pages: Vec<Option<u8>>,
+}
+
+impl Model {
+    /// Where the first and the last byte of a page are.
+    fn ends(&self, page: usize) -> [*mut u8; 2] {
+        let first = self.range.as_ptr().wrapping_add(page * page_size());
+        [first, first.wrapping_add(page_size() - 1)]
+    }
+
+    fn write(&mut self, page: usize, value: u8) {
+        for place in self.ends(page) {
+            // SAFETY: the model says that the page is committed, and nobody else uses it.
+            unsafe { place.write(value) };
+        }
+        self.pages[page] = Some(value);
+    }
+
+    fn apply(&mut self, op: Op) {
+        let count = self.pages.len();
+        let (part, result) = match op {
+            Op::Commit(part) => (part, self.range.commit(part.bounds())),
+            Op::Decommit(part) => (part, self.range.decommit(part.bounds())),
+            Op::Discard(part) => (part, self.range.discard(part.bounds())),
+            Op::Prefault(part) => (part, self.range.prefault(part.bounds())),
+            Op::Lock(part) => (part, self.range.lock(part.bounds()).map(drop)),
+            Op::Write(page, value) => {
+                let page = usize::from(page) % count.max(1);
+                if let Some(Some(_)) = self.pages.get(page) {
+                    self.write(page, value);
+                }
+                return;
+            }
+            Op::Count => {
+                let committed = self.pages.iter().flatten().count() * page_size();
+                assert_eq!(self.range.committed_bytes(), Ok(committed));
+                let resident = self.range.resident_bytes().expect("it is told");
+                assert!(resident <= committed);
+                return;
+            }
+        };
+        let pages = match part.pages(count) {
+            Ok(pages) => pages,
+            Err(kind) => {
+                let error = result.expect_err("not whole pages inside");
+                assert_eq!(error.kind(), kind, "{error}");
+                return;
+            }
+        };
+        if let Op::Lock(_) = op {
+            // There may be a limit; the pages are committed all the same.
+            assert!(
+                result.is_ok_and(|()| true)
+                    || result.is_err_and(|e| e.kind() == ErrorKind::LockLimit)
+            );
+        } else {
+            result.expect("whole pages inside");
+        }
+        for page in &mut self.pages[pages] {
+            *page = match op {
+                Op::Decommit(_) => None,
+                Op::Discard(_) => Some(0),
+                _ => Some(page.unwrap_or(0)),
+            };
+        }
+    }
+
+    fn check(&self) {
+        for (i, page) in self.pages.iter().enumerate() {
+            let Some(value) = page else { continue };
+            for place in self.ends(i) {
+                // SAFETY: the model says that the page is committed, and nobody else uses it.
+                assert_eq!(unsafe { place.read() }, *value, "page {i}");
+            }
+        }
+    }
+}
+
+fuzz_target!(|input: Input| {
+    let count = usize::from(input.pages % 33);
+    let huge_pages = [HugePages::Auto, HugePages::Always, HugePages::Never];
+    let bytes = (count * page_size()).saturating_sub(input.less_bytes.into());
+    let range = Reservation::builder()
+        .bytes(bytes)
+        .align(1 << (input.align_shift % 24))
+        .huge_pages(huge_pages[usize::from(input.huge_pages % 3)])
+        .reserve()
+        .expect("there are so many addresses");
+    let count = bytes.div_ceil(page_size());
+    assert_eq!(range.reserved_bytes(), count * page_size());
+    assert_eq!(range.as_ptr().addr() % (1 << (input.align_shift % 24)), 0);
+
+    let mut model = Model { range, pages: vec![None; count] };
+    for op in input.ops {
+        model.apply(op);
+        model.check();
+    }
+    assert_eq!(model.range.reserved_bytes(), count * page_size());
+});
