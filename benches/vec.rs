@@ -112,6 +112,13 @@ fn timed<R>(work: impl FnOnce() -> R) -> Duration {
     start.elapsed()
 }
 
+/// The mean time of work that changes nothing, on `count` elements: done again until it takes some
+/// hundred times as long as reading the clock.
+fn timed_often<R>(count: usize, work: impl Fn() -> R) -> Duration {
+    let times = u32::try_from((1 << 16) / count).unwrap_or(1).max(1);
+    timed(|| (0..times).for_each(|_| drop(black_box(work())))) / times
+}
+
 /// An array with `count` elements in memory that was touched.
 fn warm<A: Array<T>, T: Element>(count: usize) -> A {
     let mut array = A::with_room(count);
@@ -156,13 +163,13 @@ fn extend_iter<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
 
 fn iterate<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     let array: A = warm(count);
-    Box::new(move || timed(|| sum(black_box(&array))))
+    Box::new(move || timed_often(count, || sum(black_box(&array))))
 }
 
 fn random_read<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     let array: A = warm(count);
     Box::new(move || {
-        timed(|| {
+        timed_often(count, || {
             let (mut index, mut sum) = (1_usize, 0_u64);
             for _ in 0..count {
                 // A linear congruential step (Knuth's MMIX constants), and the next read depends on
@@ -253,42 +260,39 @@ fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
     /// The same operation on both arrays, for elements of both sizes, in and out of cache.
     macro_rules! both {
-        ($operation:ident, $bound:expr) => {
-            for (size, count) in [("512 KiB", 1 << 16), ("64 MiB", 1 << 23)] {
-                all.push(Operation {
-                    name: format!("{} u64, {size}", stringify!($operation)),
-                    bound: $bound,
-                    elements: count,
-                    make: Box::new(move || {
-                        [$operation::<Vec<u64>, _>(count), $operation::<VmVec<u64>, _>(count)]
-                    }),
-                });
-            }
-            for (size, count) in [("512 KiB", 1 << 13), ("64 MiB", 1 << 20)] {
-                all.push(Operation {
-                    name: format!("{} 64-byte, {size}", stringify!($operation)),
-                    bound: $bound,
-                    elements: count,
-                    make: Box::new(move || {
-                        [$operation::<Vec<Entity>, _>(count), $operation::<VmVec<Entity>, _>(count)]
-                    }),
-                });
-            }
+        ($operation:ident, $bound:expr, $small_kib:expr) => {
+            let small = concat!($small_kib, " KiB");
+            both!($operation, $bound, "u64", u64, small, $small_kib << 10);
+            both!($operation, $bound, "64-byte", Entity, small, $small_kib << 10);
+            both!($operation, $bound, "u64", u64, "64 MiB", 64 << 20);
+            both!($operation, $bound, "64-byte", Entity, "64 MiB", 64 << 20);
+        };
+        ($operation:ident, $bound:expr, $name:expr, $element:ty, $size:expr, $bytes:expr) => {
+            let count = $bytes / size_of::<$element>();
+            all.push(Operation {
+                name: format!("{} {}, {}", stringify!($operation), $name, $size),
+                bound: $bound,
+                elements: count,
+                make: Box::new(move || {
+                    [$operation::<Vec<$element>, _>(count), $operation::<VmVec<$element>, _>(count)]
+                }),
+            });
         };
     }
-    both!(push, 1.05);
-    both!(extend_slice, 1.02);
-    both!(extend_iter, 1.02);
-    both!(iterate, 1.02);
-    both!(random_read, 1.02);
-    both!(clone, f64::INFINITY);
-    both!(pop, f64::INFINITY);
-    both!(drain, f64::INFINITY);
+    both!(push, 1.05, 64);
+    both!(extend_slice, 1.02, 64);
+    both!(extend_iter, 1.02, 64);
+    // Within the first cache: beyond it, which pages the array has decides, not the code.
+    both!(iterate, 1.02, 16);
+    both!(random_read, 1.02, 16);
+    both!(clone, f64::INFINITY, 64);
+    both!(pop, f64::INFINITY, 64);
+    both!(drain, f64::INFINITY, 64);
     all.push(Operation {
-        name: "push, grow-only against push, 512 KiB".into(),
+        name: "push, grow-only against push, 64 KiB".into(),
         bound: 1.02,
-        elements: 1 << 13,
-        make: Box::new(|| [push::<VmVec<Entity>, _>(1 << 13), push_grow_only(1 << 13)]),
+        elements: 1 << 10,
+        make: Box::new(|| [push::<VmVec<Entity>, _>(1 << 10), push_grow_only(1 << 10)]),
     });
     let grown = (512 << 20) / size_of::<Entity>();
     let mut growth = |name: &str, bound, vm_vec: fn() -> VmVec<Entity>| {
