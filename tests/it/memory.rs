@@ -2,28 +2,33 @@
 
 use stayput::{HugePages, VmVec};
 use std::fs;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const GIB: usize = 1 << 30;
 const MIB: usize = 1 << 20;
 
-/// How much of the array's addresses the system has promised memory for: mappings that it marks
-/// as accounted.
-fn charged_bytes(vec: &VmVec<u8>) -> usize {
-    let start = vec.as_ptr().addr();
-    let end = start + vec.stats().reserved_bytes;
+/// How many bytes of an address range are in mappings that the system marks by a flag.
+fn flagged_bytes(range: Range<usize>, flag: &str) -> usize {
     let smaps = fs::read_to_string("/proc/self/smaps").expect("it is Linux");
-    let (mut charged, mut overlap) = (0, 0);
+    let (mut flagged, mut overlap) = (0, 0);
     for line in smaps.lines() {
         let word = line.split(' ').next().unwrap_or_default();
         if let Some((from, to)) = word.split_once('-') {
             let address = |text| usize::from_str_radix(text, 16).expect("an address");
-            overlap = address(to).min(end).saturating_sub(address(from).max(start));
-        } else if word == "VmFlags:" && line.split(' ').any(|flag| flag == "ac") {
-            charged += overlap;
+            let from = address(from).max(range.start);
+            overlap = address(to).min(range.end).saturating_sub(from);
+        } else if word == "VmFlags:" && line.split(' ').any(|marked| marked == flag) {
+            flagged += overlap;
         }
     }
-    charged
+    flagged
+}
+
+/// How much of the array's addresses the system has promised memory for.
+fn charged_bytes(vec: &VmVec<u8>) -> usize {
+    let start = vec.as_ptr().addr();
+    flagged_bytes(start..start + vec.stats().reserved_bytes, "ac")
 }
 
 /// What the system has promised to all processes.
@@ -90,7 +95,9 @@ fn shrinking_gives_back_what_the_whole_system_has_promised() {
     let _alone = alone();
     steadily(|| {
         let before = committed_as_bytes();
-        let mut vec = VmVec::<u8>::with_max_len(8 * GIB);
+        let builder = VmVec::<u8>::builder().max_len(8 * GIB);
+        // All in one mapping, which is then not untouched.
+        let mut vec = builder.huge_pages(HugePages::Never).build();
         vec.reserve_exact(4 * GIB);
         assert_about("committed", before + 4 * GIB, committed_as_bytes(), TOLERANCE);
         vec.push(1);
@@ -121,6 +128,43 @@ fn prefaulting_makes_room_resident_and_committing_does_not() {
     vec.prefault(16 * MIB);
     assert!((16 * MIB..17 * MIB).contains(&resident(&vec)));
     assert_eq!((vec.len(), vec[0]), (1, 1));
+}
+
+#[test]
+fn huge_pages_are_asked_for_where_they_are_wanted() {
+    let Ok(huge) = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") else {
+        eprintln!("SKIPPED: this kernel has no huge pages");
+        return;
+    };
+    let huge: usize = huge.trim().parse().expect("a number");
+    let bytes = 4 * HugePages::AUTO_FROM_BYTES;
+    for (huge_pages, from) in [
+        (HugePages::Always, Some(0)),
+        (HugePages::Auto, Some(HugePages::AUTO_FROM_BYTES)),
+        (HugePages::Never, None),
+    ] {
+        let mut vec = VmVec::<u8>::builder().max_len(bytes).huge_pages(huge_pages).build();
+        vec.reserve(bytes);
+        let start = vec.as_ptr().addr();
+        let all = start..start + bytes;
+        let asked = flagged_bytes(all.clone(), "hg");
+        assert_eq!(asked, from.map_or(0, |from| bytes - from), "{huge_pages:?}");
+        if let Some(from) = from {
+            assert_eq!(start % huge, 0);
+            assert_eq!(flagged_bytes(start + from..all.end, "hg"), asked);
+        } else {
+            assert_eq!(flagged_bytes(all.clone(), "nh"), bytes);
+        }
+        // Memory that is given back and taken anew is as it was.
+        vec.shrink_to_fit();
+        vec.reserve(bytes);
+        assert_eq!(flagged_bytes(all, "hg"), asked, "{huge_pages:?}");
+    }
+    // Where there is less than makes huge pages worth while, none are asked for.
+    let mut few = VmVec::<u8>::with_max_len(HugePages::AUTO_FROM_BYTES);
+    few.reserve(1);
+    let start = few.as_ptr().addr();
+    assert_eq!(flagged_bytes(start..start + HugePages::AUTO_FROM_BYTES, "hg"), 0);
 }
 
 #[test]
