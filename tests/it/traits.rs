@@ -87,8 +87,8 @@ macro_rules! assert_as_std {
         assert_as_std!(VmVec, std::vec::Vec, $element: Hash, Debug, PartialEq, Eq, PartialOrd, Ord);
         assert_as_std!(IntoIter, std::vec::IntoIter, $element: Send, Sync, Unpin, Clone, Debug);
         assert_as_std!(IntoIter, std::vec::IntoIter, $element: UnwindSafe, RefUnwindSafe);
-        // A `Drain` borrows the array mutably, so it is not `UnwindSafe`, which std's is.
-        assert_as_std!(DrainOf, self::StdDrainOf, $element: Send, Sync, Unpin, RefUnwindSafe, Debug);
+        assert_as_std!(DrainOf, self::StdDrainOf, $element: Send, Sync, Unpin, Debug);
+        assert_as_std!(DrainOf, self::StdDrainOf, $element: UnwindSafe, RefUnwindSafe);
     )*};
     ($ours:ident, $std:path, $element:ty: $($trait:path),*) => {$(
         {
@@ -124,13 +124,17 @@ fn traits_are_there_for_the_elements_for_which_std_has_them() {
 /// Compiles only if the types are covariant.
 #[expect(dead_code, reason = "it is enough that they compile")]
 mod covariance {
-    use super::{IntoIter, PhantomData, VmVec};
+    use super::{Drain, IntoIter, PhantomData, VmVec};
 
     fn array<'short>(long: VmVec<&'static str>, _: PhantomData<&'short ()>) -> VmVec<&'short str> {
         long
     }
 
     fn iterator<'short>(long: IntoIter<&'static str>) -> IntoIter<&'short str> {
+        long
+    }
+
+    fn drain<'v, 'short>(long: Drain<'v, &'static str>) -> Drain<'v, &'short str> {
         long
     }
 
