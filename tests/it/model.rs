@@ -15,30 +15,30 @@ fn agrees_with_vec<T: Element>(cases: u32) {
 
 #[test]
 fn bytes_agree_with_vec() {
-    agrees_with_vec::<u8>(80);
+    agrees_with_vec::<u8>(160);
 }
 
 #[test]
 fn words_agree_with_vec() {
-    agrees_with_vec::<u64>(120);
+    agrees_with_vec::<u64>(240);
 }
 
 #[test]
 fn three_byte_elements_agree_with_vec() {
-    agrees_with_vec::<[u8; 3]>(80);
+    agrees_with_vec::<[u8; 3]>(160);
 }
 
 #[test]
 fn elements_with_memory_of_their_own_agree_with_vec() {
-    agrees_with_vec::<String>(80);
+    agrees_with_vec::<String>(160);
 }
 
 #[test]
 fn zero_sized_elements_agree_with_vec() {
-    agrees_with_vec::<ZeroSized>(120);
+    agrees_with_vec::<ZeroSized>(240);
 }
 
 #[test]
 fn page_aligned_elements_agree_with_vec() {
-    agrees_with_vec::<PageSized>(120);
+    agrees_with_vec::<PageSized>(240);
 }
