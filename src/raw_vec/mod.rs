@@ -179,25 +179,38 @@ impl RawVec {
         need_bytes: usize,
         amount: Amount,
     ) -> Result<(), Error> {
-        let Some(reservation) = &self.reservation else { unreachable!("reserved before") };
+        let Some(reservation) = &mut self.reservation else { unreachable!("reserved before") };
         let committed = self.committed.get();
         let needed = round_up(need_bytes, page_size());
         let mut target = needed;
+        let mut refused = None;
         if amount == Amount::AtLeast {
             let wished = need_bytes.max(self.step.target(committed, self.options.growth));
             let run = reservation.run_bytes(wished);
             target = round_up(wished, run).min(reservation.reserved_bytes());
             // Near a limit less is to be had than wished for, but it is worth more than a page.
             while target > needed && !reservation.commit_if_possible(committed..target) {
+                refused.get_or_insert(target);
                 target = needed.max(committed + (target - committed) / 2 / run * run);
             }
             self.step.advance(target - committed, self.options.growth);
         }
+        let mut result = Ok(());
         if target == needed {
-            reservation.commit(committed..needed)?;
+            result = reservation.commit(committed..needed);
+        }
+        if result.is_err() {
+            refused.get_or_insert(target);
+            target = committed;
+        }
+        if let Some(refused) = refused {
+            // A refused call may have committed the first of several mappings: hand that back, so
+            // that what is behind `committed` is not charged, and reads as zero when it is. If
+            // that is refused too it costs only the charge: nothing was written there.
+            let _ = reservation.decommit(target..refused);
         }
         self.set_committed(element, target);
-        Ok(())
+        result
     }
 
     /// Gives memory behind the first `len` elements back, as far as that is worth a call.

@@ -111,6 +111,16 @@ use std::slice::{self, SliceIndex};
 /// scope[0] = 2;
 /// ```
 ///
+/// no element can be pushed that does not live as long as the array's elements must,
+///
+/// ```compile_fail
+/// fn shorten<'v, 's>(
+///     scope: stayput::GrowOnly<'v, &'static str>,
+/// ) -> stayput::GrowOnly<'v, &'s str> {
+///     scope
+/// }
+/// ```
+///
 /// and no other thread can have the scope, by reference or by value:
 ///
 /// ```compile_fail,E0277

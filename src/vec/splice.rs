@@ -46,6 +46,7 @@ impl<I: Iterator> Drop for Splice<'_, I> {
         // Whatever panics from here on, the drain then closes what is left of the gap.
         drain.drop_rest();
         let mut width = 0_usize;
+        let mut trust_hint = true;
         loop {
             while !drain.gap_is_full() {
                 let Some(value) = replace_with.next() else { return };
@@ -55,10 +56,10 @@ impl<I: Iterator> Drop for Splice<'_, I> {
             // How many are still to come is not known before they have. So widen by the hint or,
             // where that says too little, by twice as much each time; the drain takes back what
             // was too much.
-            let hint = replace_with.size_hint().0.saturating_add(1);
-            width = hint.max(width.saturating_mul(2));
+            let hint = if trust_hint { replace_with.size_hint().0 } else { 0 };
+            width = hint.saturating_add(1).max(width.saturating_mul(2));
             if drain.widen(width).is_err() {
-                width = 1;
+                (width, trust_hint) = (1, false);
                 match drain.widen(width) {
                     Ok(()) => {}
                     // A second panic would abort the process.
