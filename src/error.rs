@@ -156,12 +156,14 @@ impl fmt::Display for Error {
                 "changing {bytes} needs more mappings than the {limit} a process may have; \
                  raise `vm.max_map_count` or keep fewer separate ranges"
             ),
-            ErrorKind::LockLimit => write!(
-                f,
-                "locking {bytes} passes this process' limit of locked memory, {} \
-                 (RLIMIT_MEMLOCK); raise it (`ulimit -l`) or lock less",
-                Bytes(limit)
-            ),
+            ErrorKind::LockLimit => {
+                write!(f, "locking {bytes} passes this process' limit of locked memory")?;
+                if self.limit.is_some() {
+                    // Known on Linux alone, so these are Linux' words.
+                    write!(f, ", {} (RLIMIT_MEMLOCK, `ulimit -l`)", Bytes(limit))?;
+                }
+                f.write_str("; raise it or lock less")
+            }
             ErrorKind::MaxLen => {
                 write!(f, "the array is full: it was made for {limit} elements at most")?;
                 if self.bytes > 0 {
