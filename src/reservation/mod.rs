@@ -244,7 +244,7 @@ impl Reservation {
     /// Commits pages where they are not, and makes all of them resident now, so that touching
     /// them later takes no page fault. What they hold stays.
     ///
-    /// Linear in the pages: about 0.5 ms a MiB in small pages, 0.2 in huge ones, measured on the
+    /// Linear in the pages: about 0.5 ms a MiB in small pages, 0.15 in huge ones, measured on the
     /// machine that the README names.
     ///
     /// Where the system has no call for it (Linux before 5.14, other systems), each page is

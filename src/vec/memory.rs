@@ -64,7 +64,7 @@ impl<T> VmVec<T> {
     /// Makes room for `additional` more elements, and makes its pages resident now, so that
     /// filling it takes no page fault.
     ///
-    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB.
+    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
     ///
     /// # Panics
     ///
