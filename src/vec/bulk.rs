@@ -19,7 +19,10 @@ impl<T> VmVec<T> {
     ///
     /// If the predicate or a drop panics, what was not looked at stays.
     pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        let mut sieve = Sieve::new(self, 0);
+        // Up to the first that goes, nothing has to move.
+        let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
+        let mut sieve = Sieve::new(self, gone);
+        drop(sieve.take());
         while let Some(element) = sieve.peek() {
             if keep(element) {
                 sieve.keep();
@@ -33,8 +36,14 @@ impl<T> VmVec<T> {
     ///
     /// If `same` or a drop panics, what was not looked at stays.
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
-        let mut sieve = Sieve::new(self, 0);
-        sieve.keep();
+        // Up to the first that goes, nothing has to move.
+        let gone = (1..self.len).find(|&next| {
+            let (kept, rest) = self.split_at_mut(next);
+            same(&mut rest[0], &mut kept[next - 1])
+        });
+        let Some(gone) = gone else { return };
+        let mut sieve = Sieve::new(self, gone);
+        drop(sieve.take());
         while let Some((last, next)) = sieve.pair() {
             if same(next, last) {
                 drop(sieve.take());
