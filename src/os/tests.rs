@@ -230,6 +230,16 @@ mod supported {
     }
 
     #[test]
+    fn locked_pages_can_be_discarded() {
+        let range = Range::new(2);
+        range.commit(0, 2).unwrap();
+        (0..2).for_each(|index| range.write(index, 5));
+        lock(range.start, pages(2)).unwrap();
+        range.discard(0, 1).unwrap();
+        assert_eq!((range.read(0), range.read(1)), ([0, 0], [5, 5]));
+    }
+
+    #[test]
     fn advice_about_huge_pages_changes_nothing_that_can_be_seen() {
         let range = Range::new(16);
         range.commit(0, 16).unwrap();

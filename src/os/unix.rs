@@ -92,12 +92,18 @@ pub(super) unsafe fn decommit(start: NonNull<u8>, bytes: usize) -> Result<(), Co
 /// As for [`super::discard`].
 #[cfg(linux_kernel)]
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the caller promises that the range is ours and nothing in it is used; on Linux the
-    // advice is a promise for private anonymous memory: it reads as zero afterwards.
-    match check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) }) {
-        // Locked pages (by a forgotten guard, or `mlockall`) do not take the advice.
-        // SAFETY: as above.
-        Err(libc::EINVAL) => unsafe { map_over(start, bytes, READ_WRITE) },
+    let advise = || {
+        // SAFETY: the caller promises that the range is ours and nothing in it is used; on Linux
+        // the advice is a promise for private anonymous memory: it reads as zero afterwards.
+        check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) })
+    };
+    match advise() {
+        Err(libc::EINVAL) => {
+            // Locked pages (by a forgotten guard, or `mlockall`) do not take the advice.
+            // SAFETY: the range is ours by the caller's promise.
+            check(unsafe { libc::munlock(start.as_ptr().cast(), bytes) })?;
+            advise()
+        }
         result => result,
     }
 }

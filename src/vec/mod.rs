@@ -86,7 +86,8 @@ use std::mem;
 ///
 /// What can need memory has a twin that begins with `try_`, returns an [`Error`], and gives back
 /// what could not be stored. The call without `try_` panics where the twin has an error; it does
-/// not abort.
+/// not abort. Only what std allocates on the way still does where there is no heap left at all: an
+/// `Rc`, an `Arc`, the box in an [`io::Error`](std::io::Error).
 ///
 /// # What is not there
 ///
