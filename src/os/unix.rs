@@ -120,6 +120,10 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 
 /// Replaces a range by a fresh one. On failure the old one stands.
 ///
+/// POSIX would let a failed call have removed it. Linux checks its limits before it touches the
+/// old range, so what is left is a kernel without memory for its own records (and newer ones put
+/// the range back even then). No other call hands the charge back.
+///
 /// # Safety
 ///
 /// - The range is ours, at a page boundary, and nothing in it is used again.
