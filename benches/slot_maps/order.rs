@@ -1,7 +1,4 @@
-//! Random order, the same for every map.
-
-/// Odd.
-const MULTIPLIER: usize = 0x4F6C_DD1D;
+//! Random choice, the same for every map.
 
 /// `SplitMix64`.
 pub(crate) struct Random(u64);
@@ -22,22 +19,4 @@ impl Random {
         let high = (u128::from(bits) * bound as u128) >> 64;
         usize::try_from(high).expect("is below a usize")
     }
-}
-
-/// The numbers below `length` in random order.
-///
-/// Each is computed by itself from its place, so that neither making the order nor following it has
-/// to wait for memory.
-pub(crate) fn permutation(length: usize) -> impl Iterator<Item = usize> {
-    let domain = length.next_power_of_two();
-    // Both steps can be undone among the numbers of so many bits, so no two have the same outcome.
-    let shift = (domain.trailing_zeros() / 2).max(1);
-    let scramble = move |number: usize| {
-        (0..4).fold(number, |bits, _| {
-            let bits = bits.wrapping_mul(MULTIPLIER).wrapping_add(0x632B_E5AB);
-            let bits = bits & (domain - 1);
-            bits ^ (bits >> shift)
-        })
-    };
-    (0..domain).map(scramble).filter(move |&number| number < length)
 }

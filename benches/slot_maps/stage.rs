@@ -1,14 +1,14 @@
 //! A map with its keys, brought into the state that an operation needs and then timed.
 
 use std::hint::black_box;
-use std::mem;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use stayput::{HugePages, VmVec};
 
 use crate::map::Map;
 use crate::operation::{Operation, State};
-use crate::order::{Random, permutation};
+use crate::order::Random;
 use crate::value::{Value, sum_of};
 
 /// A [`Stage`] of any map. Each call is a whole operation, so that going through a table of
@@ -31,13 +31,9 @@ pub(crate) struct Stage<M: Map> {
     keys: List<M::Key>,
     /// The numbers of their values.
     numbers: List<u32>,
-    /// Room to bring them into another order.
-    other_keys: List<M::Key>,
-    other_numbers: List<u32>,
     live: usize,
-    /// Whether the keys that live are in random order.
-    shuffled: bool,
     next_number: u32,
+    random: Random,
 }
 
 /// Something for each slot, in huge pages, so that what the measurement itself remembers takes
@@ -58,11 +54,9 @@ impl<M: Map> Stage<M> {
             map: None,
             keys: list(slots, M::no_key()),
             numbers: list(slots, 0),
-            other_keys: list(slots, M::no_key()),
-            other_numbers: list(slots, 0),
             live: 0,
-            shuffled: false,
             next_number: 0,
+            random: Random::new(slots as u64),
         }
     }
 
@@ -113,51 +107,47 @@ impl<M: Map> Stage<M> {
             *number = next;
         }
         self.live += count;
-        self.shuffled = false;
         time
     }
 
     fn remove(&mut self, count: usize) -> Duration {
-        self.shuffle();
-        let places = self.live - count..self.live;
+        let places = self.draw(count);
         let keys = &self.keys[places.clone()];
         let map = self.map.as_mut().expect("there is a map to remove from");
         let mut sum = 0;
         let time = timed(|| sum = remove_all(map, keys));
+        assert_eq!(sum, self.sum_of(places), "removed");
         self.live -= count;
-        assert_eq!(sum, sum_of::<M::Value>(self.numbers[places].iter().copied()), "removed");
         time
     }
 
     fn churn(&mut self, count: usize) -> Duration {
-        self.shuffle();
+        let places = self.draw(count);
         let first = self.next_number;
         self.next_number += u32::try_from(count).expect("a number is 32 bits");
-        let keys = &mut self.keys[..count];
+        let keys = &mut self.keys[places.clone()];
         let map = self.map.as_mut().expect("there is a map to churn");
         let mut sum = 0;
         let time = timed(|| sum = exchange_all(map, keys, black_box(first).into()));
-        assert_eq!(sum, sum_of::<M::Value>(self.numbers[..count].iter().copied()), "exchanged");
-        for (number, next) in self.numbers[..count].iter_mut().zip(first..) {
+        assert_eq!(sum, self.sum_of(places.clone()), "exchanged");
+        for (number, next) in self.numbers[places].iter_mut().zip(first..) {
             *number = next;
         }
-        self.shuffled = false;
         time
     }
 
     fn get(&mut self, count: usize) -> Duration {
-        self.shuffle();
+        let places = self.draw(count);
         let map = self.map.as_mut().expect("there is a map to look into");
         let mut sum = 0;
-        let time = timed(|| sum = get_all(map, &self.keys[..count]));
-        assert_eq!(sum, sum_of::<M::Value>(self.numbers[..count].iter().copied()), "found");
+        let time = timed(|| sum = get_all(map, &self.keys[places.clone()]));
+        assert_eq!(sum, self.sum_of(places), "found");
         time
     }
 
     /// Of all keys, those of removed values included, some at random.
     fn get_stale(&mut self, count: usize) -> Duration {
-        let mut random = Random::new(self.slots as u64);
-        let places: Vec<usize> = (0..count).map(|_| random.below(self.slots)).collect();
+        let places: Vec<usize> = (0..count).map(|_| self.random.below(self.slots)).collect();
         let keys: Vec<M::Key> = places.iter().map(|&place| self.keys[place]).collect();
         let map = self.map.as_mut().expect("there is a map to look into");
         let mut sum = 0;
@@ -172,31 +162,31 @@ impl<M: Map> Stage<M> {
         let map = self.map();
         let mut sum = 0;
         let time = timed(|| sum = iterate_all(black_box(map)));
-        let numbers = self.numbers[..self.live].iter().copied();
-        assert_eq!(sum, sum_of::<M::Value>(numbers), "iterated over");
+        assert_eq!(sum, self.sum_of(0..self.live), "iterated over");
         time
     }
 
     fn clear(&mut self) -> Duration {
         self.live = 0;
-        self.shuffled = false;
         let map = self.map();
         timed(|| map.clear())
     }
 
-    fn shuffle(&mut self) {
-        if !self.shuffled {
-            self.shuffled = true;
-            for (to, from) in permutation(self.live).enumerate() {
-                self.other_keys[to] = self.keys[from];
-                self.other_numbers[to] = self.numbers[from];
-            }
-            // Those of removed values stay where they are.
-            self.other_keys[self.live..].copy_from_slice(&self.keys[self.live..]);
-            self.other_numbers[self.live..].copy_from_slice(&self.numbers[self.live..]);
-            mem::swap(&mut self.keys, &mut self.other_keys);
-            mem::swap(&mut self.numbers, &mut self.other_numbers);
+    /// Brings that many of the keys that live, chosen and ordered at random, behind the others.
+    fn draw(&mut self, count: usize) -> Range<usize> {
+        let places = self.live - count..self.live;
+        let (keys, numbers) = (&mut self.keys[..], &mut self.numbers[..]);
+        for last in places.clone().rev() {
+            let other = self.random.below(last + 1);
+            keys.swap(last, other);
+            numbers.swap(last, other);
         }
+        places
+    }
+
+    /// What the values of these places come to.
+    fn sum_of(&self, places: Range<usize>) -> u64 {
+        sum_of::<M::Value>(self.numbers[places].iter().copied())
     }
 }
 
