@@ -56,11 +56,15 @@ mod os;
 mod page;
 mod raw_vec;
 mod reservation;
+mod slot_map;
 mod vec;
 
 pub use error::{Error, ErrorKind, Refused};
 pub use raw_vec::Growth;
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use slot_map::Bitmap;
 pub use vec::{Drain, ExtractIf, GrowOnly, IntoIter, Rest, Splice, VecBuilder, VecStats, VmVec};
 
 /// The code in the README runs as a test.

@@ -235,7 +235,6 @@ impl RawVec {
     /// Where there is much room that may have been written to, its pages are given back and
     /// committed anew, which touches none of them. If that is refused half-way there is less
     /// capacity than before, but never less than `len`.
-    #[cfg(any(feature = "bytemuck", test))]
     pub(crate) fn grow_zeroed(
         &mut self,
         element: Layout,

@@ -33,9 +33,14 @@ impl<T> VmVec<T> {
         Self::with_options(Options::DEFAULT)
     }
 
-    pub(super) const fn with_options(options: Options) -> Self {
+    pub(crate) const fn with_options(options: Options) -> Self {
         let dangling = NonNull::<T>::dangling().cast();
         Self { raw: RawVec::new(dangling, Self::ELEMENT, options), len: 0, elements: PhantomData }
+    }
+
+    /// An empty array with the same options.
+    pub(crate) const fn fresh(&self) -> Self {
+        Self::with_options(self.raw.options())
     }
 
     /// An empty array with memory committed for `capacity` elements. 0 is as [`new`](Self::new).
