@@ -23,7 +23,7 @@ mod tests;
 
 use crate::error::{Error, ErrorKind};
 use crate::raw_vec::Options;
-use crate::vec::VmVec;
+use crate::vec::{VecStats, VmVec};
 use std::fmt;
 use std::ops::Range;
 
@@ -169,6 +169,11 @@ impl Bitmap {
         self.words.as_slice()
     }
 
+    /// What the lowest level holds and takes up; the others, a 64th of it, lie elsewhere.
+    pub(crate) fn stats(&self) -> VecStats {
+        self.words.stats()
+    }
+
     /// Whether an index is in the set; one that is not covered is not.
     #[inline]
     pub fn contains(&self, index: u32) -> bool {
@@ -218,21 +223,6 @@ impl Bitmap {
         Some(index(self.lowest * WORD + lowest_bit(*word)))
     }
 
-    /// Removes the lowest index.
-    #[inline]
-    pub fn take_first(&mut self) -> Option<u32> {
-        let at = self.lowest;
-        let word = self.words.get_mut(at)?;
-        let bit = lowest_bit(*word);
-        *word &= *word - 1;
-        let emptied = *word == 0;
-        self.count -= 1;
-        if emptied {
-            self.word_emptied(at);
-        }
-        Some(index(at * WORD + bit))
-    }
-
     /// The lowest index that is not below `from`. Looks at two words a level at most.
     pub fn first_at_or_after(&self, from: u32) -> Option<u32> {
         let mut at = from as usize;
@@ -261,24 +251,6 @@ impl Bitmap {
             }
         }
         Some(index(at))
-    }
-
-    /// Adds the indices from `from` to before `to`. Linear in their words.
-    ///
-    /// # Panics
-    ///
-    /// If they are not covered.
-    pub fn set_range(&mut self, mut from: usize, mut to: usize) {
-        if from >= to {
-            return;
-        }
-        assert!(to <= self.covered(), "{to} is not covered");
-        self.lowest = self.lowest.min(from / WORD);
-        self.count += set_bits(&mut self.words, from, to);
-        for level in self.summaries.iter_mut().take_while(|level| !level.is_empty()) {
-            (from, to) = (from / WORD, to.div_ceil(WORD));
-            set_bits(level, from, to);
-        }
     }
 
     /// Removes the indices from `from` to before `to`, covered or not. Linear in the words there
@@ -439,18 +411,6 @@ fn masked(from: usize, to: usize) -> [(Range<usize>, u64); 3] {
         return [(first..first + 1, head & tail), (0..0, 0), (0..0, 0)];
     }
     [(first..first + 1, head), (first + 1..last, u64::MAX), (last..last + 1, tail)]
-}
-
-/// Sets bits `from..to`, at least one, and returns how many were not set.
-fn set_bits(words: &mut [u64], from: usize, to: usize) -> usize {
-    let mut changed = 0;
-    for (range, mask) in masked(from, to) {
-        for word in &mut words[range] {
-            changed += (mask & !*word).count_ones() as usize;
-            *word |= mask;
-        }
-    }
-    changed
 }
 
 /// Clears bits `from..to`, at least one, and returns how many were set.

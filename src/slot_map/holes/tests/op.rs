@@ -90,7 +90,9 @@ impl Model {
             }
             Op::TakeFirst(count) => {
                 for _ in 0..=count {
-                    assert_eq!(self.bitmap.take_first(), self.set.pop_first());
+                    let first = self.bitmap.first();
+                    assert!(first.is_none_or(|first| self.bitmap.clear(first)));
+                    assert_eq!(first, self.set.pop_first());
                 }
             }
             Op::SetRange(from, count) => {
@@ -99,8 +101,9 @@ impl Model {
                 let count = if count % 16 == 0 { count / 6 } else { count % 200 };
                 let to = from.index() + count;
                 self.cover(to as usize);
-                self.bitmap.set_range(from.len(), to as usize);
-                self.set.extend(from.index()..to);
+                for index in from.index()..to {
+                    assert_eq!(self.bitmap.set(index), self.set.insert(index));
+                }
             }
             Op::ClearRange(from, to) => {
                 self.bitmap.clear_range(from.len(), to.len());
