@@ -59,6 +59,8 @@ mod raw_vec;
 #[cfg(feature = "rayon")]
 pub mod rayon;
 mod reservation;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod slot_map;
 mod vec;
 
@@ -71,6 +73,11 @@ pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_s
 pub use slot_map::Bitmap;
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
 pub use vec::{Drain, ExtractIf, GrowOnly, IntoIter, Rest, Splice, VecBuilder, VecStats, VmVec};
+
+/// For what [`new_key_type!`] expands to.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use ::serde as __serde;
 
 /// The code in the README runs as a test.
 #[cfg(doctest)]

@@ -32,6 +32,8 @@ mod grow_only;
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
 pub(crate) mod holes;
 pub(crate) mod iter;
+#[cfg(feature = "serde")]
+pub(crate) mod parts;
 pub(crate) mod slots;
 pub(crate) mod state;
 mod traits;
