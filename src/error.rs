@@ -55,6 +55,14 @@ pub enum ErrorKind {
     /// The array holds all that its reservation was made for.
     /// [`Error::limit`] is its `max_len` in elements.
     MaxLen,
+    /// A map holds as many slots as the index in its keys can number, or such of them as are left
+    /// are retired. [`Error::limit`] is how many slots that is.
+    KeyBits,
+    /// The index in a key lies so far behind all that a secondary map holds that the key is
+    /// likely to be made up. [`Error::limit`] is the first index that would be refused.
+    FarIndex,
+    /// A key is null, or older than the one whose value is there.
+    StaleKey,
     /// The size in bytes is more than `isize::MAX`, which no array in Rust may have.
     CapacityOverflow,
     /// A range does not lie inside the reservation, or ends before it starts.
@@ -171,6 +179,22 @@ impl fmt::Display for Error {
                 }
                 f.write_str("; make it with a larger `max_len`")
             }
+            ErrorKind::KeyBits => write!(
+                f,
+                "the map is full: the index in its keys numbers {limit} slots at most, retired \
+                 ones among them; make it with a key type that has more bits of index, or of \
+                 generation"
+            ),
+            ErrorKind::FarIndex => write!(
+                f,
+                "the index in the key needs {bytes} in all, and only slots up to {limit} are \
+                 taken without being announced; if the key is right, call `reserve` or \
+                 `set_capacity` before, or use a `SparseSecondaryMap`"
+            ),
+            ErrorKind::StaleKey => f.write_str(
+                "the key is null, or older than the one whose value is there; insert under a \
+                 key that the map of these keys has now",
+            ),
             ErrorKind::CapacityOverflow => write!(
                 f,
                 "capacity overflow: {bytes}, in whole pages, do not fit into the {} an array may \
@@ -302,6 +326,9 @@ mod tests {
             ErrorKind::MappingLimit,
             ErrorKind::LockLimit,
             ErrorKind::MaxLen,
+            ErrorKind::KeyBits,
+            ErrorKind::FarIndex,
+            ErrorKind::StaleKey,
             ErrorKind::CapacityOverflow,
             ErrorKind::OutOfBounds,
             ErrorKind::Alignment,

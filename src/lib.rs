@@ -51,17 +51,33 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod error;
+mod key;
 mod macros;
 mod os;
 mod page;
 mod raw_vec;
+#[cfg(feature = "rayon")]
+pub mod rayon;
 mod reservation;
+#[cfg(feature = "serde")]
+mod serde;
+pub mod slot_map;
 mod vec;
 
 pub use error::{Error, ErrorKind, Refused};
+pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 pub use raw_vec::Growth;
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use slot_map::Bitmap;
+pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
 pub use vec::{Drain, ExtractIf, GrowOnly, IntoIter, Rest, Splice, VecBuilder, VecStats, VmVec};
+
+/// For what [`new_key_type!`] expands to.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use ::serde as __serde;
 
 /// The code in the README runs as a test.
 #[cfg(doctest)]

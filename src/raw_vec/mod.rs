@@ -23,6 +23,7 @@ use crate::error::{Error, ErrorKind};
 use crate::page::PageBytes;
 use crate::reservation::{Reservation, page_size};
 use std::alloc::Layout;
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// Memory for an array that grows in place.
@@ -95,13 +96,13 @@ impl RawVec {
     /// What the array can ever hold: as asked, or else as much as is, or would be, reserved.
     pub(crate) fn max_len(&self, element: Layout) -> usize {
         if let Some(max_len) = self.options.max_len {
-            return max_len;
+            return max_len.min(self.options.bound);
         }
         let bytes = match &self.reservation {
             Some(reservation) => reservation.reserved_bytes(),
             None => policy::default_reservation_bytes(element.size()),
         };
-        bytes.checked_div(element.size()).unwrap_or(usize::MAX)
+        bytes.checked_div(element.size()).unwrap_or(usize::MAX).min(self.options.bound)
     }
 
     /// Makes the reservation, if there is none yet, with room for `len` elements.
@@ -118,7 +119,8 @@ impl RawVec {
             builder.bytes(bytes_of(element, max_len)?).reserve()?
         } else {
             let least = bytes_of(element, len)?.max(policy::FLOOR_BYTES);
-            let mut wished = policy::default_reservation_bytes(element.size());
+            let mut wished = policy::default_reservation_bytes(element.size())
+                .min(element.size().saturating_mul(self.options.bound));
             loop {
                 if wished <= least {
                     break builder.bytes(least).reserve()?;
@@ -153,7 +155,7 @@ impl RawVec {
         if need <= self.capacity {
             return Ok(());
         }
-        if element.size() == 0 || self.options.max_len.is_some_and(|max_len| need > max_len) {
+        if element.size() == 0 || need > self.options.allowed() {
             return Err(self.full(element, need));
         }
         let need_bytes = bytes_of(element, need)?;
@@ -235,7 +237,6 @@ impl RawVec {
     /// Where there is much room that may have been written to, its pages are given back and
     /// committed anew, which touches none of them. If that is refused half-way there is less
     /// capacity than before, but never less than `len`.
-    #[cfg(any(feature = "bytemuck", test))]
     pub(crate) fn grow_zeroed(
         &mut self,
         element: Layout,
@@ -269,6 +270,24 @@ impl RawVec {
         reservation.prefault(from..to)
     }
 
+    /// Hands the memory of committed pages back; they read as zero then. On an error they hold
+    /// what they held, or zeroes.
+    pub(crate) fn discard(&mut self, bytes: Range<usize>) -> Result<(), Error> {
+        let Some(reservation) = &mut self.reservation else { return Ok(()) };
+        let discarded = reservation.discard(bytes.clone());
+        if discarded.is_err() && reservation.commit(bytes).is_err() {
+            // Only Windows, which takes pages away before it gives fresh ones, comes here, if
+            // another process took the memory in between. There is no going on without it.
+            std::process::abort();
+        }
+        discarded
+    }
+
+    /// In what units memory at `offset` is best given back.
+    pub(crate) fn run_bytes(&self, offset: usize) -> usize {
+        self.reservation.as_ref().map_or(1, |reservation| reservation.run_bytes(offset))
+    }
+
     fn decommit_from(&mut self, element: Layout, keep: usize) -> Result<(), Error> {
         let committed = self.committed.get();
         let Some(reservation) = self.reservation.as_mut().filter(|_| keep < committed) else {
@@ -288,6 +307,7 @@ impl RawVec {
     /// From here on the elements are such that `count` of them make up one of those before.
     pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
         self.options.max_len = self.options.max_len.map(|max_len| max_len.saturating_mul(count));
+        self.options.bound = self.options.bound.saturating_mul(count);
         self.capacity = self.options.capacity(element, self.committed.get());
     }
 

@@ -35,24 +35,35 @@ pub(crate) enum Amount {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub(crate) max_len: Option<usize>,
+    /// More elements than this are never held, whoever asks: what numbers them counts no further.
+    pub(crate) bound: usize,
     pub(crate) growth: Growth,
     pub(crate) huge_pages: HugePages,
 }
 
 impl Options {
-    pub(crate) const DEFAULT: Self =
-        Self { max_len: None, growth: Growth::Doubling, huge_pages: HugePages::Auto };
+    pub(crate) const DEFAULT: Self = Self {
+        max_len: None,
+        bound: usize::MAX,
+        growth: Growth::Doubling,
+        huge_pages: HugePages::Auto,
+    };
 
-    /// The elements that fit into `bytes` of memory, and that the user allows.
+    /// The elements that are allowed, wherever memory may end.
+    pub(super) const fn allowed(&self) -> usize {
+        match self.max_len {
+            Some(max_len) if max_len < self.bound => max_len,
+            _ => self.bound,
+        }
+    }
+
+    /// The elements that fit into `bytes` of memory, and that are allowed.
     pub(super) const fn capacity(&self, element: Layout, bytes: usize) -> usize {
         let fit = match bytes.checked_div(element.size()) {
             Some(fit) => fit,
             None => usize::MAX,
         };
-        match self.max_len {
-            Some(max_len) if max_len < fit => max_len,
-            _ => fit,
-        }
+        if fit < self.allowed() { fit } else { self.allowed() }
     }
 }
 

@@ -33,9 +33,34 @@ impl<T> VmVec<T> {
         Self::with_options(Options::DEFAULT)
     }
 
-    pub(super) const fn with_options(options: Options) -> Self {
+    pub(crate) const fn with_options(options: Options) -> Self {
         let dangling = NonNull::<T>::dangling().cast();
         Self { raw: RawVec::new(dangling, Self::ELEMENT, options), len: 0, elements: PhantomData }
+    }
+
+    /// An empty array with the same options.
+    pub(crate) const fn fresh(&self) -> Self {
+        Self::with_options(self.raw.options())
+    }
+
+    /// An empty array; the addresses are reserved, if the options name a maximum.
+    pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
+        let mut vec = Self::with_options(options);
+        if options.max_len.is_some() {
+            vec.raw.reserve_addresses(Self::ELEMENT, 0)?;
+        }
+        vec.try_reserve_exact(capacity)?;
+        Ok(vec)
+    }
+
+    pub(crate) const fn options(&self) -> Options {
+        self.raw.options()
+    }
+
+    /// [`as_ptr`](Self::as_ptr), known not to be null.
+    #[inline]
+    pub(crate) const fn start(&self) -> NonNull<T> {
+        self.raw.start().cast()
     }
 
     /// An empty array with memory committed for `capacity` elements. 0 is as [`new`](Self::new).

@@ -83,12 +83,7 @@ impl<T> VecBuilder<T> {
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either has more than `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
     pub fn try_build(self) -> Result<VmVec<T>, Error> {
-        let mut vec = VmVec::with_options(self.options);
-        if self.options.max_len.is_some() {
-            vec.raw.reserve_addresses(VmVec::<T>::ELEMENT, 0)?;
-        }
-        vec.try_reserve_exact(self.capacity)?;
-        Ok(vec)
+        VmVec::try_with_options(self.options, self.capacity)
     }
 }
 

@@ -6,6 +6,7 @@ use super::{VmVec, or_give_up};
 use crate::error::Error;
 use crate::raw_vec::Amount;
 use std::mem::{ManuallyDrop, MaybeUninit};
+use std::ops::Range;
 use std::slice;
 
 impl<T> VmVec<T> {
@@ -128,6 +129,21 @@ impl<T> VmVec<T> {
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
     pub fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
         self.raw.shrink(Self::ELEMENT, self.len.max(min_capacity))
+    }
+
+    /// Hands back the memory of bytes within capacity, in whole [`run_bytes`](Self::run_bytes);
+    /// they read as zero then.
+    ///
+    /// # Safety
+    ///
+    /// - Elements that lie there, or reach there, are valid with zeroes in their place.
+    pub(crate) unsafe fn discard(&mut self, bytes: Range<usize>) -> Result<(), Error> {
+        self.raw.discard(bytes)
+    }
+
+    /// In what units memory at an offset in bytes is best given back.
+    pub(crate) fn run_bytes(&self, offset: usize) -> usize {
+        self.raw.run_bytes(offset)
     }
 
     /// The room behind the last element, within capacity.

@@ -15,7 +15,6 @@ mod element;
 
 mod bulk;
 mod extend;
-#[cfg(feature = "bytemuck")]
 mod zeroed;
 
 mod builder;
@@ -206,7 +205,7 @@ impl<T: Clone> VmVec<T> {
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_clone(&self) -> Result<Self, Error> {
-        let mut clone = Self::with_options(self.raw.options());
+        let mut clone = self.fresh();
         clone.try_reserve_exact(self.len)?;
         clone.try_extend_from_slice(self)?;
         Ok(clone)

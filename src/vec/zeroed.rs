@@ -2,10 +2,53 @@
 
 #![expect(unsafe_code, reason = "says that zero pages hold elements")]
 
-use super::{VmVec, or_give_up};
+use super::VmVec;
+#[cfg(feature = "bytemuck")]
+use super::or_give_up;
 use crate::error::Error;
+#[cfg(feature = "bytemuck")]
 use bytemuck::Zeroable;
 
+impl<T> VmVec<T> {
+    /// Appends `additional` elements that are all zero, without touching their memory where it is
+    /// fresh from the system.
+    ///
+    /// On failure no element has changed, but there may be less capacity.
+    ///
+    /// # Safety
+    ///
+    /// - All zero is a value of `T`.
+    pub(crate) unsafe fn try_extend_zeroed_unchecked(
+        &mut self,
+        additional: usize,
+    ) -> Result<(), Error> {
+        let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
+        // `len + additional` is within capacity now, so none of this overflows.
+        let first_byte = self.len * size_of::<T>();
+        let end_byte = (self.len + additional) * size_of::<T>();
+        let unknown = zero_from.clamp(first_byte, end_byte) - first_byte;
+        // SAFETY: `len` is within capacity.
+        let first = unsafe { self.as_mut_ptr().add(self.len) };
+        // SAFETY: `unknown` bytes lie before the end of the room, and behind all elements.
+        unsafe { first.cast::<u8>().write_bytes(0, unknown) };
+        // All bytes of the room are zero now: those behind `zero_from` are untouched pages.
+        // SAFETY: within capacity, and all zero is a value of `T`, as the caller promises.
+        unsafe { self.set_len(self.len + additional) };
+        Ok(())
+    }
+}
+
+impl VmVec<u64> {
+    /// Appends `additional` zeros, without touching memory that is fresh from the system.
+    ///
+    /// On failure no element has changed, but there may be less capacity.
+    pub(crate) fn try_extend_zero_words(&mut self, additional: usize) -> Result<(), Error> {
+        // SAFETY: 0 is a value of `u64`.
+        unsafe { self.try_extend_zeroed_unchecked(additional) }
+    }
+}
+
+#[cfg(feature = "bytemuck")]
 impl<T: Zeroable> VmVec<T> {
     /// Appends `additional` elements that are all zero, without touching their memory where it is
     /// fresh from the system: they take memory only when they are used.
@@ -38,19 +81,8 @@ impl<T: Zeroable> VmVec<T> {
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
-        let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
-        // `len + additional` is within capacity now, so none of this overflows.
-        let first_byte = self.len * size_of::<T>();
-        let end_byte = (self.len + additional) * size_of::<T>();
-        let unknown = zero_from.clamp(first_byte, end_byte) - first_byte;
-        // SAFETY: `len` is within capacity.
-        let first = unsafe { self.as_mut_ptr().add(self.len) };
-        // SAFETY: `unknown` bytes lie before the end of the room, and behind all elements.
-        unsafe { first.cast::<u8>().write_bytes(0, unknown) };
-        // All bytes of the room are zero now: those behind `zero_from` are untouched pages.
-        // SAFETY: within capacity, and all zero is a value of `T`, which is what `Zeroable` says.
-        unsafe { self.set_len(self.len + additional) };
-        Ok(())
+        // SAFETY: all zero is a value of `T`, which is what `Zeroable` says.
+        unsafe { self.try_extend_zeroed_unchecked(additional) }
     }
 
     /// Makes the length `new_len`, dropping elements from the end or adding such as are all zero.

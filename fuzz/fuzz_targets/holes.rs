@@ -1,0 +1,12 @@
+//! Whatever is done to the bitmap of a slot map's holes and to a `BTreeSet`, both hold the same.
+
+#![no_main]
+
+#[path = "../../src/slot_map/holes/tests/op.rs"]
+mod op;
+
+use libfuzzer_sys::fuzz_target;
+use op::{Model, Op};
+use stayput::Bitmap;
+
+fuzz_target!(|ops: Vec<Op>| Model::run(&ops));

@@ -1,0 +1,374 @@
+//! Keys: the index of a slot, its generation, and a tag, in one word.
+//!
+//! A key has no power of its own. Whatever bits it carries, a map compares its generation with
+//! the one the slot has now, so nothing here, and no implementation of [`Key`] by a user, is
+//! relied on for memory safety.
+
+#![forbid(unsafe_code)]
+
+mod layout;
+#[cfg(test)]
+mod tests;
+
+pub use layout::{Bits32, Bits64, Compact32, Layout, Plain64, Tagged64};
+
+use layout::Word;
+use std::fmt;
+use std::hash::Hash;
+
+/// What a [`Key`] is made of: index, generation and tag, split as the layout `L` says.
+///
+/// It is the form in which keys of different types can be kept together, and it costs nothing:
+/// every key type is a `KeyData` by another name.
+///
+/// The order is by index, then generation, then tag, so sorted keys lie in memory in that order.
+/// `Option<KeyData>` is no larger than `KeyData`.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{DefaultKey, Key, KeyData, SlotMap};
+///
+/// let mut map = SlotMap::new();
+/// let key: DefaultKey = map.insert("a");
+/// let data: KeyData = key.data();
+/// assert_eq!(map[DefaultKey::from(data)], "a");
+/// assert_eq!((data.index(), data.generation(), data.tag()), (0, 1, 0));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyData<L: Layout = Plain64> {
+    /// From the top: unused bits (zero), index, generation, tag. Either the generation is from 1
+    /// to `L::MAX_GENERATION`, or the key is null: generation 0, index all ones. So never zero.
+    word: L::Word,
+}
+
+impl<L: Layout> KeyData<L> {
+    const GENERATION_SHIFT: u32 = L::TAG_BITS;
+    const INDEX_SHIFT: u32 = L::GENERATION_BITS + L::TAG_BITS;
+
+    /// The key of no value, in any map. It is what [`Default`] gives.
+    #[inline]
+    #[must_use]
+    pub fn null() -> Self {
+        Self::pack(L::MAX_INDEX, 0, 0)
+    }
+
+    /// Whether this is the key of no value, with whatever tag.
+    #[inline]
+    pub fn is_null(self) -> bool {
+        self.generation() == 0
+    }
+
+    /// The parts put together, if they are a key: the index at most [`Layout::MAX_INDEX`], the
+    /// generation from 1 to [`Layout::MAX_GENERATION`], the tag at most [`Layout::MAX_TAG`].
+    ///
+    /// For the null key see [`null`](Self::null).
+    #[inline]
+    pub fn from_parts(index: u32, generation: u32, tag: u32) -> Option<Self> {
+        let fits = index <= L::MAX_INDEX
+            && (1..=L::MAX_GENERATION).contains(&generation)
+            && tag <= L::MAX_TAG;
+        fits.then(|| Self::pack(index, generation, tag))
+    }
+
+    /// Which slot.
+    #[inline]
+    pub fn index(self) -> u32 {
+        // What is above the index is zero.
+        low_bits(self.word.get() >> Self::INDEX_SHIFT)
+    }
+
+    /// How often the slot has been used, this time included. 0 for the null key.
+    #[inline]
+    pub fn generation(self) -> u32 {
+        low_bits(self.word.get() >> Self::GENERATION_SHIFT) & layout::ones(L::GENERATION_BITS)
+    }
+
+    /// What the user wrote into the key; 0 in keys that a map gives out.
+    #[inline]
+    pub fn tag(self) -> u32 {
+        low_bits(self.word.get()) & L::MAX_TAG
+    }
+
+    /// The same key with another tag.
+    ///
+    /// # Panics
+    ///
+    /// If the tag is more than [`Layout::MAX_TAG`].
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn with_tag(self, tag: u32) -> Self {
+        assert!(tag <= L::MAX_TAG, "the tag {tag} does not fit into {} bits", L::TAG_BITS);
+        Self::pack(self.index(), self.generation(), tag)
+    }
+
+    /// The key as a number, never 0, for other languages, files, and wires. For a 32-bit layout
+    /// the upper half is 0.
+    #[inline]
+    pub fn to_bits(self) -> u64 {
+        self.word.get()
+    }
+
+    /// The key with these [bits](Self::to_bits), if they are a key's.
+    ///
+    /// A key that was made up is like a stale one: it finds nothing, unless it happens to be that
+    /// of a value that is there.
+    #[inline]
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        let key = Self { word: L::Word::new(bits)? };
+        let is_key = key.index() <= L::MAX_INDEX
+            && key.generation() <= L::MAX_GENERATION
+            && (key.generation() > 0 || key.index() == L::MAX_INDEX)
+            && Self::pack(key.index(), key.generation(), key.tag()) == key;
+        is_key.then_some(key)
+    }
+
+    /// [`to_bits`](Self::to_bits), by the name it has in `slotmap`.
+    #[inline]
+    pub fn as_ffi(self) -> u64 {
+        self.to_bits()
+    }
+
+    /// [`from_bits`](Self::from_bits), by the name it has in `slotmap`; null if the bits are no
+    /// key's.
+    #[inline]
+    #[must_use]
+    pub fn from_ffi(bits: u64) -> Self {
+        Self::from_bits(bits).unwrap_or_default()
+    }
+
+    /// The key of a slot as a map keeps it: the generation is at least 1, and both fit.
+    #[inline]
+    pub(crate) fn of_slot(index: u32, generation: u32) -> Self {
+        debug_assert!(index <= L::MAX_INDEX && (1..=L::MAX_GENERATION).contains(&generation));
+        Self::pack(index, generation, 0)
+    }
+
+    /// The parts fit, and are not all zero.
+    #[inline]
+    fn pack(index: u32, generation: u32, tag: u32) -> Self {
+        const { L::ASSERT_FITS };
+        let bits = u64::from(index) << Self::INDEX_SHIFT
+            | u64::from(generation) << Self::GENERATION_SHIFT
+            | u64::from(tag);
+        Self { word: L::Word::new(bits).expect("a key is not zero") }
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
+fn low_bits(bits: u64) -> u32 {
+    bits as u32
+}
+
+impl<L: Layout> Default for KeyData<L> {
+    /// [`KeyData::null`].
+    fn default() -> Self {
+        Self::null()
+    }
+}
+
+impl<L: Layout> fmt::Debug for KeyData<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_null() {
+            f.write_str("null")?;
+        } else {
+            write!(f, "{}v{}", self.index(), self.generation())?;
+        }
+        match self.tag() {
+            0 => Ok(()),
+            tag => write!(f, "#{tag}"),
+        }
+    }
+}
+
+/// A key of a map, made as a type of its own by [`new_key_type!`](crate::new_key_type).
+///
+/// With one key type for each map, to use a key in the wrong map is an error of the compiler.
+///
+/// A key resolves to the value it was made for as long as that is in the map, and then never
+/// again: not after its slot is reused, not after the map was cleared or trimmed.
+///
+/// Implementations other than by the macro are possible, and gain nothing.
+pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self::Layout>> {
+    /// How the bits are split.
+    type Layout: Layout;
+
+    /// What the key is made of.
+    fn data(&self) -> KeyData<Self::Layout>;
+
+    /// See [`KeyData::null`].
+    #[inline]
+    #[must_use]
+    fn null() -> Self {
+        KeyData::null().into()
+    }
+
+    /// See [`KeyData::is_null`].
+    #[inline]
+    fn is_null(&self) -> bool {
+        self.data().is_null()
+    }
+
+    /// See [`KeyData::index`].
+    #[inline]
+    fn index(&self) -> u32 {
+        self.data().index()
+    }
+
+    /// See [`KeyData::generation`].
+    #[inline]
+    fn generation(&self) -> u32 {
+        self.data().generation()
+    }
+
+    /// See [`KeyData::tag`].
+    #[inline]
+    fn tag(&self) -> u32 {
+        self.data().tag()
+    }
+
+    /// See [`KeyData::with_tag`].
+    ///
+    /// # Panics
+    ///
+    /// As for [`KeyData::with_tag`].
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    fn with_tag(&self, tag: u32) -> Self {
+        self.data().with_tag(tag).into()
+    }
+
+    /// See [`KeyData::to_bits`].
+    #[inline]
+    fn to_bits(&self) -> u64 {
+        self.data().to_bits()
+    }
+
+    /// See [`KeyData::from_bits`].
+    #[inline]
+    #[must_use]
+    fn from_bits(bits: u64) -> Option<Self> {
+        KeyData::from_bits(bits).map(Self::from)
+    }
+}
+
+/// Makes key types.
+///
+/// Each is a [`KeyData`] of the layout that is named behind the colon, or of [`Plain64`], and a
+/// [`Key`], with `Copy`, `Eq`, `Ord`, `Hash`, `Debug`, `Default` (null), and, with the feature
+/// `serde`, `Serialize` and `Deserialize`.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Bits32, Key, SlotMap, Tagged64, new_key_type};
+///
+/// new_key_type! {
+///     /// The key of a sound.
+///     pub struct SoundKey;
+///     /// The key of a unit, with 12 bits for which army it belongs to.
+///     pub struct UnitKey: Tagged64;
+///     struct TileKey: Bits32<16, 12, 4>;
+/// }
+///
+/// let mut sounds: SlotMap<SoundKey, &str> = SlotMap::with_key();
+/// let mut units: SlotMap<UnitKey, u32> = SlotMap::with_key();
+/// let bang = sounds.insert("bang");
+/// let archer = units.insert(7).with_tag(3);
+/// assert_eq!(sounds[bang], "bang");
+/// assert_eq!((units[archer], archer.tag()), (7, 3));
+/// assert_eq!(size_of::<Option<TileKey>>(), 4);
+/// ```
+///
+/// A key of one map is not taken by another,
+///
+/// ```compile_fail,E0308
+/// # use stayput::{SlotMap, new_key_type};
+/// # new_key_type! { struct SoundKey; struct UnitKey; }
+/// let mut sounds: SlotMap<SoundKey, &str> = SlotMap::with_key();
+/// let mut units: SlotMap<UnitKey, u32> = SlotMap::with_key();
+/// let archer = units.insert(7);
+/// sounds.get(archer);
+/// ```
+///
+/// nor a layout that does not fit:
+///
+/// ```compile_fail,E0080
+/// stayput::new_key_type! { struct Wide: stayput::Bits32<20, 12, 1>; }
+/// ```
+#[macro_export]
+macro_rules! new_key_type {
+    () => {};
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident; $($rest:tt)*) => {
+        $crate::new_key_type! {
+            $(#[$attribute])* $visibility struct $name: $crate::Plain64;
+            $($rest)*
+        }
+    };
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident: $layout:ty; $($rest:tt)*) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        $visibility struct $name($crate::KeyData<$layout>);
+
+        const _: () = <$layout as $crate::Layout>::ASSERT_FITS;
+
+        impl ::core::convert::From<$crate::KeyData<$layout>> for $name {
+            #[inline]
+            fn from(data: $crate::KeyData<$layout>) -> Self {
+                Self(data)
+            }
+        }
+
+        impl $crate::Key for $name {
+            type Layout = $layout;
+
+            #[inline]
+            fn data(&self) -> $crate::KeyData<$layout> {
+                self.0
+            }
+        }
+
+        $crate::__key_type_serde!($name);
+        $crate::new_key_type! { $($rest)* }
+    };
+}
+
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_type_serde {
+    ($name:ty) => {};
+}
+
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_type_serde {
+    ($name:ty) => {
+        impl $crate::__serde::Serialize for $name {
+            fn serialize<S: $crate::__serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::__serde::Serialize::serialize(&self.0, serializer)
+            }
+        }
+
+        impl<'de> $crate::__serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::__serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::__serde::Deserialize::deserialize(deserializer).map(Self)
+            }
+        }
+    };
+}
+
+new_key_type! {
+    /// The key of maps for which nobody made a type of their own.
+    pub struct DefaultKey;
+}

@@ -1,0 +1,146 @@
+use super::{Bits32, Bits64, Compact32, Key, KeyData, Layout, Plain64, Tagged64};
+use crate::{DefaultKey, new_key_type};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+type Small = Bits32<6, 3>;
+/// With bits to spare on top.
+type Loose = Bits64<10, 10, 10>;
+
+fn parts_survive<L: Layout>(index: u32, generation: u32, tag: u32) {
+    let index = index & L::MAX_INDEX;
+    let generation = (generation & L::MAX_GENERATION).max(1);
+    let tag = tag & L::MAX_TAG;
+    let key = KeyData::<L>::from_parts(index, generation, tag).unwrap();
+    assert_eq!((key.index(), key.generation(), key.tag()), (index, generation, tag));
+    assert!(!key.is_null());
+    assert_eq!(KeyData::from_bits(key.to_bits()), Some(key));
+    assert_eq!(KeyData::from_ffi(key.as_ffi()), key);
+    let retagged = key.with_tag(L::MAX_TAG);
+    assert_eq!((retagged.index(), retagged.generation()), (index, generation));
+    assert_eq!(retagged.tag(), L::MAX_TAG);
+    assert_eq!(retagged.with_tag(tag), key);
+}
+
+/// Bits are a key's, and then the same bits come out, or are refused.
+fn bits_survive<L: Layout>(bits: u64) {
+    let Some(key) = KeyData::<L>::from_bits(bits) else {
+        assert!(KeyData::<L>::from_ffi(bits).is_null());
+        return;
+    };
+    assert_eq!(key.to_bits(), bits);
+    if key.is_null() {
+        assert_eq!(key, KeyData::null().with_tag(key.tag()));
+    } else {
+        assert_eq!(
+            KeyData::from_parts(key.index(), key.generation(), key.tag()),
+            Some(key),
+            "{key:?}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn parts_and_bits_survive_in_every_layout(index: u32, generation: u32, tag: u32, bits: u64) {
+        parts_survive::<Plain64>(index, generation, tag);
+        parts_survive::<Tagged64>(index, generation, tag);
+        parts_survive::<Compact32>(index, generation, tag);
+        parts_survive::<Small>(index, generation, tag);
+        parts_survive::<Loose>(index, generation, tag);
+        parts_survive::<Bits64<1, 31, 32>>(index, generation, tag);
+        for shift in [0, 32, 54] {
+            bits_survive::<Plain64>(bits >> shift);
+            bits_survive::<Tagged64>(bits >> shift);
+            bits_survive::<Compact32>(bits >> shift);
+            bits_survive::<Small>(bits >> shift);
+            bits_survive::<Loose>(bits >> shift);
+        }
+    }
+
+    #[test]
+    fn order_is_by_index_then_generation_then_tag(
+        a in (0..64_u32, 1..8_u32, 0..4_u32),
+        b in (0..64_u32, 1..8_u32, 0..4_u32),
+    ) {
+        let key = |(index, generation, tag)| {
+            KeyData::<Bits32<6, 3, 2>>::from_parts(index, generation, tag).unwrap()
+        };
+        prop_assert_eq!(key(a).cmp(&key(b)), a.cmp(&b));
+    }
+}
+
+#[test]
+fn all_bits_of_a_small_layout_are_keys_once_or_refused() {
+    let keys: HashSet<_> = (0..1 << 12).filter_map(KeyData::<Small>::from_bits).collect();
+    // 64 indices by 7 generations, and null.
+    assert_eq!(keys.len(), 64 * 7 + 1);
+    assert_eq!(keys.iter().filter(|key| key.is_null()).count(), 1);
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    assert_eq!(KeyData::<Small>::from_parts(64, 1, 0), None);
+    assert_eq!(KeyData::<Small>::from_parts(0, 8, 0), None);
+    assert_eq!(KeyData::<Small>::from_parts(0, 0, 0), None);
+    assert_eq!(KeyData::<Small>::from_parts(0, 1, 1), None);
+    // A slot keeps 31 bits of generation, whatever the key has room for.
+    assert_eq!(KeyData::<Plain64>::from_parts(0, 1 << 31, 0), None);
+    assert_eq!(KeyData::<Plain64>::from_bits(1 << 31), None);
+    assert!(KeyData::<Plain64>::from_parts(u32::MAX, (1 << 31) - 1, 0).is_some());
+}
+
+#[test]
+#[should_panic(expected = "the tag 4 does not fit into 2 bits")]
+fn a_tag_that_does_not_fit_panics() {
+    let _ = KeyData::<Compact32>::null().with_tag(4);
+}
+
+#[test]
+fn null_is_the_default_and_stays_null_with_a_tag() {
+    new_key_type! { struct Tagged: Tagged64; }
+    assert_eq!(DefaultKey::default(), DefaultKey::null());
+    assert!(DefaultKey::null().is_null());
+    let tagged = Tagged::null().with_tag(5);
+    assert!(tagged.is_null());
+    assert_eq!(Tagged::from_bits(tagged.to_bits()), Some(tagged));
+    assert_eq!(DefaultKey::from_bits(0), None);
+}
+
+#[test]
+fn keys_are_as_small_as_their_words_with_a_niche() {
+    new_key_type! { struct Compact: Compact32; }
+    assert_eq!(size_of::<DefaultKey>(), 8);
+    assert_eq!(size_of::<Option<DefaultKey>>(), 8);
+    assert_eq!(size_of::<Compact>(), 4);
+    assert_eq!(size_of::<Option<Compact>>(), 4);
+}
+
+#[test]
+fn debug_shows_index_generation_and_tag() {
+    let key = KeyData::<Tagged64>::from_parts(3, 2, 0).unwrap();
+    assert_eq!(
+        format!("{key:?} {:?} {:?}", key.with_tag(9), KeyData::<Tagged64>::null()),
+        "3v2 3v2#9 null"
+    );
+}
+
+#[test]
+fn the_macro_expands_among_names_that_clash() {
+    #![expect(dead_code, reason = "the names are what is tested")]
+
+    trait Serialize {}
+    trait Deserialize {}
+    trait Key {}
+    trait From {}
+    struct Result;
+    struct KeyData;
+
+    new_key_type! {
+        struct A;
+        pub(super) struct B: Bits64<20, 20, 20>;
+        #[doc = "Attributes pass through."]
+        struct C;
+    }
+    assert_eq!(A::default(), A::default());
+}

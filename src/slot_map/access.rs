@@ -1,0 +1,234 @@
+//! Looking values up, and going over them.
+
+#![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
+
+use super::iter::{WalkMut, WalkRef};
+use super::{GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut, iter};
+use crate::key::Key;
+use std::ptr;
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// The number of values. O(1).
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.slots.len() - self.holes.count() - self.detached - self.retired
+    }
+
+    /// Whether there are no values. O(1).
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of slots that committed memory has room for. O(1).
+    #[inline]
+    pub const fn capacity(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    /// The number of slots that the map can ever have: as asked, or as fit into the reservation,
+    /// or as keys can number. O(1).
+    pub fn max_len(&self) -> usize {
+        self.slots.max_len()
+    }
+
+    /// Whether the key's value is in the map. O(1).
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        let data = key.data();
+        self.slots.contains(data.index(), data.generation())
+    }
+
+    /// The value of a key. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("bar");
+    /// assert_eq!(map.get(key), Some(&"bar"));
+    /// map.remove(key);
+    /// assert_eq!(map.get(key), None);
+    /// assert_eq!(map.get(DefaultKey::null()), None);
+    /// ```
+    #[inline]
+    pub fn get(&self, key: K) -> Option<&V> {
+        let data = key.data();
+        self.slots.get(data.index(), data.generation())
+    }
+
+    /// The value of a key, to be changed. O(1).
+    #[inline]
+    pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
+        let data = key.data();
+        self.slots.get_mut(data.index(), data.generation())
+    }
+
+    /// The value of a key that is known to be in the map. O(1).
+    ///
+    /// # Safety
+    ///
+    /// - [`contains_key`](Self::contains_key) is true of the key.
+    #[inline]
+    pub unsafe fn get_unchecked(&self, key: K) -> &V {
+        // SAFETY: the caller's promise.
+        unsafe { self.slots.get_unchecked(key.data().index()) }
+    }
+
+    /// The value of a key that is known to be in the map, to be changed. O(1).
+    ///
+    /// # Safety
+    ///
+    /// - [`contains_key`](Self::contains_key) is true of the key.
+    #[inline]
+    pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
+        // SAFETY: the caller's promise.
+        unsafe { self.slots.get_unchecked_mut(key.data().index()) }
+    }
+
+    /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
+    /// given twice. O(N).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let (a, b) = (map.insert(1), map.insert(2));
+    /// if let Some([a, b]) = map.get_disjoint_mut([a, b]) {
+    ///     std::mem::swap(a, b);
+    /// }
+    /// assert_eq!((map[a], map[b]), (2, 1));
+    /// assert_eq!(map.get_disjoint_mut([a, a]), None);
+    /// ```
+    #[inline]
+    pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [K; N]) -> Option<[&mut V; N]> {
+        let keys = keys.map(|key| {
+            let data = key.data();
+            (data.index(), data.generation())
+        });
+        self.slots.get_disjoint_mut(keys)
+    }
+
+    /// The values of several keys that are known to be in the map and different, to be changed.
+    ///
+    /// # Safety
+    ///
+    /// - [`contains_key`](Self::contains_key) is true of each key, and no two are the same slot's.
+    #[inline]
+    pub unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+        &mut self,
+        keys: [K; N],
+    ) -> [&mut V; N] {
+        // SAFETY: the caller's promise.
+        unsafe { self.slots.get_disjoint_unchecked_mut(keys.map(|key| key.data().index())) }
+    }
+
+    /// The value in a slot, whatever its generation, and its key. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Key, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("a");
+    /// assert_eq!(map.get_by_index(key.index()), Some((key, &"a")));
+    /// assert_eq!(map.get_by_index(7), None);
+    /// ```
+    #[inline]
+    pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
+        let (generation, value) = self.slots.at_index(index)?;
+        Some((iter::key_of(index, generation), value))
+    }
+
+    /// [`get_by_index`](Self::get_by_index), to change the value.
+    #[inline]
+    pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, &mut V)> {
+        let generation = self.slots.state(index).live_generation()?;
+        Some((iter::key_of(index, generation), self.slots.get_mut(index, generation)?))
+    }
+
+    /// The key of a value in the map, from a reference to it. O(1), one division.
+    ///
+    /// `None` if the reference is to something else. (One to a value of size zero is taken for
+    /// that of the slot at its address.)
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let keys = [map.insert(1.5), map.insert(2.5)];
+    /// let largest = map.values().max_by(|a, b| f64::total_cmp(a, b)).unwrap();
+    /// assert_eq!(map.key_of(largest), Some(keys[1]));
+    /// assert_eq!(map.key_of(&2.5), None);
+    /// ```
+    pub fn key_of(&self, value: &V) -> Option<K> {
+        let index = self.slots.index_at(ptr::from_ref(value).addr())?;
+        let (generation, _) = self.slots.at_index(index)?;
+        Some(iter::key_of(index, generation))
+    }
+
+    /// All keys and values, in the order of addresses.
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Iter::new(self.walk(), self.len())
+    }
+
+    /// All keys and values, the values to be changed, in the order of addresses.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
+        let left = self.len();
+        IterMut::new(self.walk_mut(), left)
+    }
+
+    /// All keys, in the order of their indices.
+    #[inline]
+    pub fn keys(&self) -> Keys<'_, K, V> {
+        Keys::new(self.walk(), self.len())
+    }
+
+    /// All values, in the order of addresses.
+    #[inline]
+    pub fn values(&self) -> Values<'_, K, V> {
+        Values::new(self.walk(), self.len())
+    }
+
+    /// All values, to be changed, in the order of addresses.
+    #[inline]
+    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
+        let left = self.len();
+        ValuesMut::new(self.walk_mut(), left)
+    }
+
+    /// Opens a scope in which the map can only grow, so that references to values stay good
+    /// across insertions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let scope = map.grow_only();
+    /// let (_, bomb) = scope.insert("bomb".to_string());
+    /// let (key, debris) = scope.insert(format!("debris of {bomb}")); // `bomb` is still good
+    /// assert_eq!(bomb, "bomb");
+    /// # let _ = debris;
+    /// assert_eq!(map[key], "debris of bomb");
+    /// ```
+    #[inline]
+    pub fn grow_only(&mut self) -> GrowOnlyMap<'_, K, V> {
+        GrowOnlyMap::new(self)
+    }
+
+    #[inline]
+    pub(crate) fn walk(&self) -> WalkRef<'_, V> {
+        WalkRef::new(&self.slots, self.holes.words())
+    }
+
+    #[inline]
+    pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
+        WalkMut::new(&mut self.slots, self.holes.words())
+    }
+}

@@ -1,0 +1,225 @@
+//! Slots 64 at a time, with a mask that says which hold values.
+
+#![forbid(unsafe_code)]
+
+use super::iter::{WalkMut, WalkRef};
+use super::slots::Slots;
+use super::{Iter, IterMut, SlotMap};
+use crate::key::Key;
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// The distance between one value and the next in memory: the size of a slot.
+    pub const STRIDE_BYTES: usize = Slots::<V>::STRIDE_BYTES;
+
+    /// All slots, 64 at a time, those that hold values told by a bit mask: for SIMD, and to hand
+    /// out work. Blocks without values are left out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u64> = (0..100).collect();
+    /// map.retain(|_, n| *n % 3 > 0);
+    /// let live: u32 = map.blocks().map(|block| block.mask().count_ones()).sum();
+    /// assert_eq!(live as usize, map.len());
+    /// ```
+    #[inline]
+    pub fn blocks(&self) -> Blocks<'_, K, V> {
+        Blocks { walk: self.walk(), all_live: self.has_no_others(), key: PhantomData }
+    }
+
+    /// [`blocks`](Self::blocks), to change the values.
+    #[inline]
+    pub fn blocks_mut(&mut self) -> BlocksMut<'_, K, V> {
+        let all_live = self.has_no_others();
+        BlocksMut { walk: self.walk_mut(), all_live, key: PhantomData }
+    }
+
+    /// Whether all slots are live or holes.
+    const fn has_no_others(&self) -> bool {
+        self.detached == 0 && self.retired == 0
+    }
+}
+
+/// The blocks of a [`SlotMap`], made by [`SlotMap::blocks`].
+#[must_use = "iterators are lazy"]
+pub struct Blocks<'a, K: Key, V> {
+    walk: WalkRef<'a, V>,
+    all_live: bool,
+    key: PhantomData<fn(K) -> K>,
+}
+
+/// The blocks of a [`SlotMap`], to be changed, made by [`SlotMap::blocks_mut`].
+#[must_use = "iterators are lazy"]
+pub struct BlocksMut<'a, K: Key, V> {
+    walk: WalkMut<'a, V>,
+    all_live: bool,
+    key: PhantomData<fn(K) -> K>,
+}
+
+/// 64 slots of a [`SlotMap`], side by side.
+pub struct Block<'a, K: Key, V> {
+    walk: WalkRef<'a, V>,
+    mask: u64,
+    key: PhantomData<fn(K) -> K>,
+}
+
+/// 64 slots of a [`SlotMap`], side by side, to be changed.
+pub struct BlockMut<'a, K: Key, V> {
+    walk: WalkMut<'a, V>,
+    mask: u64,
+    key: PhantomData<fn(K) -> K>,
+}
+
+impl<'a, K: Key, V> Block<'a, K, V> {
+    /// The index of the first slot, a multiple of 64.
+    #[inline]
+    pub fn first_index(&self) -> u32 {
+        self.walk.block_start()
+    }
+
+    /// A bit for each slot, the lowest for the first, which is set if the slot holds a value.
+    #[inline]
+    pub const fn mask(&self) -> u64 {
+        self.mask
+    }
+
+    /// The keys and values in the block.
+    #[inline]
+    pub fn iter(&self) -> Iter<'a, K, V> {
+        Iter::new(self.walk.clone(), self.mask.count_ones() as usize)
+    }
+
+    /// Where the value of the first slot lies, or would; those of the others follow at a distance
+    /// of [`SlotMap::STRIDE_BYTES`]. Where the bit of a slot in the [mask](Self::mask) is set there
+    /// is a value, which may be read for as long as the block's borrow of the map; what else is
+    /// between them may not be initialised.
+    #[inline]
+    pub fn as_ptr(&self) -> *const V {
+        self.walk.block_ptr()
+    }
+}
+
+impl<K: Key, V> BlockMut<'_, K, V> {
+    /// See [`Block::first_index`].
+    #[inline]
+    pub fn first_index(&self) -> u32 {
+        self.walk.block_start()
+    }
+
+    /// See [`Block::mask`].
+    #[inline]
+    pub const fn mask(&self) -> u64 {
+        self.mask
+    }
+
+    /// The keys and values in the block, the values to be changed.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
+        IterMut::new(self.walk.reborrow(), self.mask.count_ones() as usize)
+    }
+
+    /// See [`Block::as_ptr`]; values may be written to, too.
+    #[inline]
+    pub fn as_mut_ptr(&mut self) -> *mut V {
+        self.walk.block_ptr()
+    }
+}
+
+impl<'a, K: Key, V> Iterator for Blocks<'a, K, V> {
+    type Item = Block<'a, K, V>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let walk = self.walk.next_block()?;
+            let mask = walk.block_mask(self.all_live);
+            if mask != 0 {
+                return Some(Block { walk, mask, key: PhantomData });
+            }
+        }
+    }
+}
+
+impl<'a, K: Key, V> Iterator for BlocksMut<'a, K, V> {
+    type Item = BlockMut<'a, K, V>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let mut walk = self.walk.next_block()?;
+            let mask = walk.block_mask(self.all_live);
+            if mask != 0 {
+                return Some(BlockMut { walk, mask, key: PhantomData });
+            }
+        }
+    }
+}
+
+impl<K: Key, V> FusedIterator for Blocks<'_, K, V> {}
+
+impl<K: Key, V> FusedIterator for BlocksMut<'_, K, V> {}
+
+impl<'a, K: Key, V> IntoIterator for &Block<'a, K, V> {
+    type Item = (K, &'a V);
+    type IntoIter = Iter<'a, K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'b, K: Key, V> IntoIterator for &'b mut BlockMut<'_, K, V> {
+    type Item = (K, &'b mut V);
+    type IntoIter = IterMut<'b, K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+impl<K: Key, V> Clone for Blocks<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { walk: self.walk.clone(), ..*self }
+    }
+}
+
+impl<K: Key, V> Clone for Block<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { walk: self.walk.clone(), ..*self }
+    }
+}
+
+impl<K: Key, V> fmt::Debug for Blocks<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocks").finish_non_exhaustive()
+    }
+}
+
+impl<K: Key, V> fmt::Debug for BlocksMut<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlocksMut").finish_non_exhaustive()
+    }
+}
+
+impl<K: Key, V> fmt::Debug for Block<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug_block(f, "Block", self.first_index(), self.mask)
+    }
+}
+
+impl<K: Key, V> fmt::Debug for BlockMut<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug_block(f, "BlockMut", self.first_index(), self.mask)
+    }
+}
+
+fn debug_block(f: &mut fmt::Formatter<'_>, name: &str, first: u32, mask: u64) -> fmt::Result {
+    f.debug_struct(name)
+        .field("first_index", &first)
+        .field("mask", &format_args!("{mask:#018x}"))
+        .finish_non_exhaustive()
+}

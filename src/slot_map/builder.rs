@@ -1,0 +1,145 @@
+//! [`SlotMapBuilder`]: options for a `SlotMap`.
+
+use super::slots::Slots;
+use super::{SlotMap, give_up};
+use crate::error::{Error, ErrorKind};
+use crate::key::Key;
+use crate::raw_vec::{Growth, Options};
+use crate::reservation::HugePages;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Which hole of a [`SlotMap`] an insertion fills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reuse {
+    /// The one with the lowest index: values gather at the front, and the tail comes free to be
+    /// handed back.
+    #[default]
+    Lowest,
+    /// One after the other, round and round, and none before more than `min_free` of them have
+    /// gathered (or there is no other room).
+    ///
+    /// It has generations spent evenly and late, so that few slots are ever retired; values are
+    /// more spread out.
+    Rotating {
+        /// How many holes to keep.
+        min_free: usize,
+    },
+}
+
+/// Options for a [`SlotMap`]; see [`SlotMap::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{DefaultKey, HugePages, Reuse, SlotMap};
+///
+/// let map: SlotMap<DefaultKey, u64> = SlotMap::builder()
+///     .max_len(1 << 20)
+///     .capacity(1 << 10)
+///     .huge_pages(HugePages::Never)
+///     .reuse(Reuse::Rotating { min_free: 1024 })
+///     .build();
+/// assert_eq!(map.max_len(), 1 << 20);
+/// ```
+#[must_use = "nothing is made before `build` is called"]
+pub struct SlotMapBuilder<K, V> {
+    options: Options,
+    capacity: usize,
+    reuse: Reuse,
+    map: PhantomData<fn() -> (K, V)>,
+}
+
+impl<K: Key, V> SlotMapBuilder<K, V> {
+    pub(super) const fn new() -> Self {
+        Self { options: Options::DEFAULT, capacity: 0, reuse: Reuse::Lowest, map: PhantomData }
+    }
+
+    /// The number of slots that the map can ever have, retired ones among them; addresses for
+    /// them are reserved at once.
+    ///
+    /// If it is not said, as much is reserved as the machine has memory, or keys can number; see
+    /// [`VmVec::new`](crate::VmVec::new).
+    pub const fn max_len(mut self, max_len: usize) -> Self {
+        self.options.max_len = Some(max_len);
+        self
+    }
+
+    /// For how many values to commit memory at once. None, if not said.
+    pub const fn capacity(mut self, capacity: usize) -> Self {
+        self.capacity = capacity;
+        self
+    }
+
+    /// How much to commit when the map grows.
+    pub const fn growth(mut self, growth: Growth) -> Self {
+        self.options.growth = growth;
+        self
+    }
+
+    /// Whether to ask for huge pages.
+    pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
+        self.options.huge_pages = huge_pages;
+        self
+    }
+
+    /// Which hole to fill first. The lowest, if not said.
+    pub const fn reuse(mut self, reuse: Reuse) -> Self {
+        self.reuse = reuse;
+        self
+    }
+
+    /// Makes the map.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) has an error.
+    #[track_caller]
+    pub fn build(self) -> SlotMap<K, V> {
+        match self.try_build() {
+            Ok(map) => map,
+            Err(error) => give_up(error),
+        }
+    }
+
+    /// Makes the map. Enters the kernel if a maximum or a capacity was asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses or the memory cannot be had; if keys cannot number so many slots
+    /// ([`KeyBits`](ErrorKind::KeyBits)); if the capacity is more than the maximum
+    /// ([`MaxLen`](ErrorKind::MaxLen)).
+    pub fn try_build(self) -> Result<SlotMap<K, V>, Error> {
+        let bound = SlotMap::<K, V>::most_slots();
+        let wished = self.options.max_len.unwrap_or(0).max(self.capacity);
+        if wished > bound {
+            let bytes = wished.saturating_mul(Slots::<V>::STRIDE_BYTES);
+            return Err(Error::new(ErrorKind::KeyBits, bytes).with_limit(bound as u64));
+        }
+        let slots = Slots::try_new(Options { bound, ..self.options }, self.capacity)?;
+        let mut map = SlotMap::with_slots(slots, self.reuse);
+        map.cover_holes()?;
+        Ok(map)
+    }
+}
+
+impl<K, V> Clone for SlotMapBuilder<K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, V> Copy for SlotMapBuilder<K, V> {}
+
+impl<K, V> fmt::Debug for SlotMapBuilder<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlotMapBuilder")
+            .field("max_len", &self.options.max_len)
+            .field("capacity", &self.capacity)
+            .field("growth", &self.options.growth)
+            .field("huge_pages", &self.options.huge_pages)
+            .field("reuse", &self.reuse)
+            .finish()
+    }
+}

@@ -1,0 +1,223 @@
+//! [`GrowOnlyMap`]: insert through `&self`, while references to values live.
+//!
+//! # Why this is sound
+//!
+//! As for the grow-only scope of a vector, see `vec/grow_only.rs`: the scope has the one mutable
+//! borrow of the map for `'m`, on one thread, and never moves, drops, or lends mutably a value
+//! that is in the map. Here values also go into holes: an insertion writes, by raw pointer, to one
+//! slot that was not live, so no reference points to it; and no reference to a slice of slots is
+//! ever made, see [`slots`](super::slots).
+//!
+//! The map's own fields are borrowed mutably only inside [`GrowOnlyMap::with`], whose callers run
+//! no user code: not the key's conversions either, which are a user's if the key type is.
+
+#![expect(unsafe_code, reason = "changes the map through a shared reference")]
+
+use super::{SlotMap, Weak, give_up, or_give_up};
+use crate::error::{Error, Refused};
+use crate::key::Key;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Index;
+use std::ptr::NonNull;
+
+/// A scope in which a [`SlotMap`] can only grow, made by [`SlotMap::grow_only`].
+///
+/// Its `insert` takes `&self` and returns, with the key, a reference that lives as long as the
+/// scope's borrow of the map: across any number of further insertions. It costs what
+/// [`SlotMap::insert`] costs.
+///
+/// Values can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
+/// the like for what must change), and it stays on one thread.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::SlotMap;
+///
+/// let mut things = SlotMap::new();
+/// let scope = things.grow_only();
+/// let (_, bomb) = scope.insert("bomb".to_string());
+/// for n in 0..1000 {
+///     scope.insert(format!("explosion {n} of {bomb}")); // `bomb` stays good
+/// }
+/// ```
+///
+/// References end with the borrow:
+///
+/// ```compile_fail,E0499
+/// let mut map = stayput::SlotMap::new();
+/// let (key, one) = map.grow_only().insert(1);
+/// map.remove(key);
+/// println!("{one}");
+/// ```
+///
+/// ```compile_fail,E0597
+/// let one = {
+///     let mut map = stayput::SlotMap::new();
+///     map.grow_only().insert(1).1
+/// };
+/// println!("{one}");
+/// ```
+///
+/// No other thread can have the scope:
+///
+/// ```compile_fail,E0277
+/// let mut map = stayput::SlotMap::new();
+/// let scope = map.grow_only();
+/// std::thread::scope(|threads| {
+///     threads.spawn(|| scope.insert(2).1);
+///     threads.spawn(|| scope.insert(3).1);
+/// });
+/// ```
+///
+/// and no value can be put in that does not live as long as the map's must:
+///
+/// ```compile_fail
+/// use stayput::{DefaultKey, GrowOnlyMap};
+///
+/// fn shorten<'m, 's>(
+///     scope: GrowOnlyMap<'m, DefaultKey, &'static str>,
+/// ) -> GrowOnlyMap<'m, DefaultKey, &'s str> {
+///     scope
+/// }
+/// ```
+pub struct GrowOnlyMap<'m, K: Key, V> {
+    /// A raw pointer, so that the scope is neither `Send` nor `Sync`.
+    map: NonNull<SlotMap<K, V>>,
+    borrow: PhantomData<&'m mut SlotMap<K, V>>,
+}
+
+impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
+    #[inline]
+    pub(super) fn new(map: &'m mut SlotMap<K, V>) -> Self {
+        Self { map: NonNull::from(map), borrow: PhantomData }
+    }
+
+    /// The map's own fields. `change` must run no user code: no drop, no method of a key.
+    #[inline]
+    fn with<R>(&self, change: impl FnOnce(&mut SlotMap<K, V>) -> R) -> R {
+        let mut map = self.map;
+        // SAFETY: the map is borrowed for `'m`, which outlives `self`, by this scope alone.
+        // References given out point to values, not to these fields. No two borrows of the fields
+        // overlap, since `change` cannot come back here.
+        change(unsafe { map.as_mut() })
+    }
+
+    /// Puts a value in and returns its key, and where it lies for good. O(1), no copy; enters the
+    /// kernel if committed memory is used up.
+    ///
+    /// # Panics
+    ///
+    /// Where [`SlotMap::try_insert`] has an error.
+    #[inline]
+    #[track_caller]
+    pub fn insert(&self, value: V) -> (K, &'m V) {
+        match self.try_insert(value) {
+            Ok(inserted) => inserted,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`insert`](Self::insert), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SlotMap::try_insert`].
+    #[inline]
+    pub fn try_insert(&self, value: V) -> Result<(K, &'m V), Refused<V>> {
+        let (vacancy, value) = self.with(|map| match map.vacancy() {
+            Ok(vacancy) => {
+                map.occupy(vacancy, value);
+                // SAFETY: just filled.
+                let value = NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) });
+                Ok((vacancy, value))
+            }
+            Err(error) => Err(Refused { error, value }),
+        })?;
+        // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
+        Ok((vacancy.key(), unsafe { value.as_ref() }))
+    }
+
+    /// The value of a key, for as long as the scope's borrow. O(1).
+    #[inline]
+    pub fn get(&self, key: K) -> Option<&'m V> {
+        let data = key.data();
+        let value =
+            self.with(|map| map.slots.get(data.index(), data.generation()).map(NonNull::from))?;
+        // SAFETY: live, and it stays where and what it is for `'m`: see above.
+        Some(unsafe { value.as_ref() })
+    }
+
+    /// See [`SlotMap::contains_key`].
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// See [`SlotMap::key_of`].
+    pub fn key_of(&self, value: &V) -> Option<K> {
+        let address = std::ptr::from_ref(value).addr();
+        let (index, generation) = self.with(|map| {
+            let index = map.slots.index_at(address)?;
+            Some((index, map.slots.at_index(index)?.0))
+        })?;
+        Some(super::iter::key_of(index, generation))
+    }
+
+    /// See [`SlotMap::downgrade`].
+    pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
+        let data = key.data();
+        self.with(|map| map.downgrade_at(data.index(), data.generation()))
+    }
+
+    /// Makes room for `additional` more values; see [`SlotMap::reserve`].
+    ///
+    /// # Panics
+    ///
+    /// As for [`SlotMap::reserve`].
+    #[track_caller]
+    pub fn reserve(&self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SlotMap::try_reserve`].
+    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
+        self.with(|map| map.try_reserve(additional))
+    }
+
+    /// The number of values. O(1).
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.with(|map| map.len())
+    }
+
+    /// Whether there are no values. O(1).
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<K: Key, V> Index<K> for GrowOnlyMap<'_, K, V> {
+    type Output = V;
+
+    /// # Panics
+    ///
+    /// If the key's value is not in the map.
+    #[track_caller]
+    fn index(&self, key: K) -> &V {
+        self.get(key).unwrap_or_else(|| super::traits::no_such_key(key))
+    }
+}
+
+impl<K: Key, V> fmt::Debug for GrowOnlyMap<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The values are not shown: to do so could insert more.
+        f.debug_struct("GrowOnlyMap").field("len", &self.len()).finish_non_exhaustive()
+    }
+}

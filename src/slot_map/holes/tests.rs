@@ -1,0 +1,224 @@
+//! The bitmap against a set of std's, and what needs refused calls.
+
+mod op;
+
+use super::*;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use op::{Model, Op};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Indices beside the edges of words at each level.
+const EDGES: [u32; 14] =
+    [0, 1, 62, 63, 64, 65, 4095, 4096, 4097, 262_143, 262_144, 16_777_215, 16_777_216, 40_000_000];
+
+fn covering(len: usize) -> Bitmap {
+    let mut bitmap = Bitmap::new();
+    bitmap.cover(len).unwrap();
+    bitmap
+}
+
+fn take_first(bitmap: &mut Bitmap) -> Option<u32> {
+    let first = bitmap.first()?;
+    assert!(bitmap.clear(first));
+    Some(first)
+}
+
+fn indices(bitmap: &Bitmap) -> Vec<u32> {
+    let first = bitmap.first_at_or_after(0);
+    std::iter::successors(first, |last| bitmap.first_at_or_after(last + 1)).collect()
+}
+
+#[test]
+fn whatever_is_done_it_holds_what_a_set_holds() {
+    let config =
+        ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(ops in vec(any::<Op>(), 1..80))| {
+        Model::run(&ops);
+    });
+}
+
+#[test]
+fn a_new_one_takes_nothing_and_answers() {
+    static NEW: Bitmap = Bitmap::new();
+    assert_eq!((NEW.covered(), NEW.count(), NEW.is_empty()), (0, 0, true));
+    assert_eq!((NEW.first(), NEW.last(), NEW.first_at_or_after(7)), (None, None, None));
+    assert!(!NEW.contains(0));
+    assert_eq!(NEW.words(), []);
+    assert_eq!(NEW.words.stats().reserved_bytes, 0);
+    NEW.check();
+
+    let mut new = Bitmap::new();
+    assert!(!new.clear(u32::MAX));
+    assert_eq!(new.first(), None);
+    new.clear_range(0, usize::MAX);
+    new.clear_all();
+    new.uncover(0);
+    new.check();
+    assert_eq!(new.try_clone().unwrap().words.stats().reserved_bytes, 0);
+}
+
+#[test]
+fn edges_of_words_at_all_levels_are_kept_apart() {
+    let mut bitmap = covering(40_000_001);
+    for edge in EDGES.into_iter().rev() {
+        bitmap.set(edge);
+        bitmap.set(edge);
+        assert_eq!(bitmap.first(), Some(edge));
+        bitmap.check();
+    }
+    assert_eq!(indices(&bitmap), EDGES);
+    assert_eq!(bitmap.last(), Some(40_000_000));
+    let mut clone = bitmap.try_clone().unwrap();
+    clone.check();
+    for edge in EDGES {
+        assert_eq!(take_first(&mut bitmap), Some(edge));
+        bitmap.check();
+    }
+    assert_eq!(indices(&clone), EDGES);
+    for edge in EDGES.into_iter().rev() {
+        assert_eq!(clone.last(), Some(edge));
+        assert!(clone.clear(edge));
+        assert!(!clone.clear(edge));
+        clone.check();
+    }
+}
+
+#[test]
+fn levels_come_and_go_with_what_is_covered() {
+    let mut bitmap = Bitmap::new();
+    for (len, levels) in [(1, 0), (4096, 0), (4097, 1), (262_144, 1), (262_145, 2)] {
+        bitmap.cover(len).unwrap();
+        bitmap.set(0);
+        bitmap.check();
+        let used = bitmap.summaries.iter().filter(|level| !level.is_empty()).count();
+        assert_eq!(used, levels, "of {len}");
+    }
+    bitmap.uncover(64);
+    bitmap.check();
+    assert_eq!(bitmap.covered(), 64);
+    bitmap.clear(0);
+    bitmap.uncover(0);
+    bitmap.check();
+    bitmap.cover(5000).unwrap();
+    bitmap.check();
+    assert!(bitmap.is_empty());
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn the_highest_level_that_indices_need_is_used() {
+    let len = (1 << 30) + 65;
+    let mut bitmap = covering(len);
+    assert_eq!(summary_lens(1 << 26), [1 << 20, 1 << 14, 1 << 8, 4]);
+    let far = [0, (1 << 30) - 1, 1 << 30, (1 << 30) + 64];
+    for index in far {
+        bitmap.set(index);
+    }
+    assert_eq!(indices(&bitmap), far);
+    assert_eq!(bitmap.last(), Some(far[3]));
+    assert_eq!(take_first(&mut bitmap), Some(0));
+    assert_eq!(bitmap.first(), Some(far[1]));
+    bitmap.clear_range(0, 1 << 30);
+    assert_eq!(indices(&bitmap), far[2..]);
+    bitmap.clear_all();
+    assert_eq!((bitmap.first(), bitmap.last(), bitmap.count()), (None, None, 0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn covering_and_cloning_touch_only_words_with_bits() {
+    let mut bitmap = covering(1 << 29);
+    bitmap.set(1 << 28);
+    let clone = bitmap.try_clone().unwrap();
+    assert!(clone.contains(1 << 28));
+    bitmap.clear_all();
+    for bitmap in [bitmap, clone] {
+        // 64 MiB; the system may have put a huge page under a bit.
+        let resident = bitmap.words.stats().resident_bytes.unwrap();
+        assert!(resident <= 2 << 20, "{resident} bytes");
+    }
+}
+
+#[test]
+fn memory_goes_back_when_less_is_covered() {
+    let mut bitmap = covering(1 << 23);
+    (0..1 << 23).for_each(|index| bitmap.set(index));
+    assert_eq!(bitmap.count(), 1 << 23);
+    bitmap.clear_range(100, 1 << 23);
+    bitmap.uncover(100);
+    bitmap.check();
+    assert!(bitmap.words.stats().committed_bytes <= 128 << 10);
+    assert_eq!((bitmap.count(), bitmap.last()), (100, Some(99)));
+}
+
+#[test]
+#[should_panic(expected = "64 is not covered")]
+fn an_index_that_is_not_covered_cannot_be_set() {
+    covering(64).set(64);
+}
+
+#[test]
+fn a_maximum_is_kept_and_no_more_is_reserved() {
+    let mut bitmap = Bitmap::with_max_len(1 << 20);
+    bitmap.cover(1 << 20).unwrap();
+    let reserved = bitmap.words.stats().reserved_bytes;
+    assert!((1 << 17..1 << 22).contains(&reserved), "{reserved}");
+    let error = bitmap.cover((1 << 20) + 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MaxLen);
+    bitmap.check();
+    assert_eq!(bitmap.try_clone().unwrap().words.max_len(), 1 << 14);
+}
+
+/// Refuses all calls of one kind, and checks that nothing can be seen of it.
+fn refused(call: Call, mut bitmap: Bitmap, len: usize) {
+    let before = (indices(&bitmap), bitmap.covered());
+    let fault = Fault::from_nth(call, 0);
+    assert!(bitmap.cover(len).is_err());
+    assert!(fault.struck() > 0);
+    drop(fault);
+    bitmap.check();
+    assert_eq!((indices(&bitmap), bitmap.covered()), before);
+    bitmap.cover(len).unwrap();
+    bitmap.check();
+    assert_eq!(indices(&bitmap), before.0);
+    assert!(bitmap.covered() >= len);
+}
+
+#[test]
+fn refused_memory_changes_nothing() {
+    refused(Call::Reserve, Bitmap::new(), 1);
+    refused(Call::Commit, Bitmap::new(), 1);
+    for len in [1_u32, 64, 4096, 262_144] {
+        let mut bitmap = covering(len as usize);
+        (len / 2..len).for_each(|index| bitmap.set(index));
+        refused(Call::Commit, bitmap, 1 << 26);
+    }
+}
+
+#[test]
+fn a_refused_clone_leaves_the_original() {
+    let mut bitmap = covering(4096);
+    bitmap.set(4095);
+    for call in [Call::Reserve, Call::Commit] {
+        let fault = Fault::from_nth(call, 0);
+        assert!(bitmap.try_clone().is_err());
+        drop(fault);
+    }
+    assert_eq!(indices(&bitmap), [4095]);
+    bitmap.check();
+}
+
+#[test]
+fn a_refused_decommit_costs_only_memory() {
+    let mut bitmap = covering(1 << 26);
+    bitmap.set(3);
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    bitmap.uncover(64);
+    assert!(fault.struck() > 0);
+    bitmap.cover(1 << 26).unwrap();
+    drop(fault);
+    bitmap.check();
+    assert_eq!(indices(&bitmap), [3]);
+}

@@ -1,0 +1,154 @@
+//! Operations on a `Bitmap` and on std's `BTreeSet` side by side: what the model test and the fuzz
+//! target `holes` share.
+
+use super::Bitmap;
+use std::collections::BTreeSet;
+
+/// An index, or a length: mostly near the edge of a word at some level.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Place(u8, u16);
+
+impl Place {
+    const EDGES: [u32; 7] = [0, 64, 4096, 4096 * 5, 262_144, 16_777_216, 40_000_000];
+
+    fn index(self) -> u32 {
+        let Self(kind, by) = self;
+        match Self::EDGES.get(usize::from(kind % 11)) {
+            Some(edge) => (edge + u32::from(by % 6)).saturating_sub(3),
+            // Anywhere below the last edge, or among the first.
+            None if kind % 11 == 7 => u32::from(by) * 610,
+            None => u32::from(by) % 300,
+        }
+    }
+
+    fn len(self) -> usize {
+        self.index() as usize
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op {
+    Cover(Place),
+    /// Down to the last index in the set, or to a place behind it.
+    Uncover(Option<Place>),
+    Set(Place),
+    Clear(Place),
+    TakeFirst(u8),
+    /// From a place on, so many.
+    SetRange(Place, u16),
+    ClearRange(Place, Place),
+    ClearAll,
+    Clone,
+    Look(Place),
+}
+
+#[derive(Debug)]
+pub(crate) struct Model {
+    bitmap: Bitmap,
+    set: BTreeSet<u32>,
+    covered: usize,
+}
+
+impl Model {
+    /// More words are not looked at after each operation.
+    const FEW: usize = 1 << 13;
+
+    pub(crate) fn run(ops: &[Op]) {
+        let mut model = Self { bitmap: Bitmap::new(), set: BTreeSet::new(), covered: 0 };
+        for op in ops {
+            model.apply(*op);
+            model.compare();
+            if model.bitmap.words().len() <= Self::FEW {
+                model.bitmap.check();
+            }
+        }
+        model.compare_all();
+    }
+
+    fn apply(&mut self, op: Op) {
+        match op {
+            Op::Cover(place) => self.cover(place.len()),
+            Op::Uncover(place) => {
+                let used = self.set.last().map_or(0, |last| *last as usize + 1);
+                let len = place.map_or(used, |place| place.len().max(used));
+                self.bitmap.uncover(len);
+                self.covered = self.covered.min(len.next_multiple_of(64));
+            }
+            Op::Set(place) => {
+                let index = place.index();
+                // Now and then the first of many that are covered.
+                self.cover(index as usize + 1);
+                self.bitmap.set(index);
+                self.set.insert(index);
+            }
+            Op::Clear(place) => {
+                let index = place.index();
+                assert_eq!(self.bitmap.clear(index), self.set.remove(&index));
+            }
+            Op::TakeFirst(count) => {
+                for _ in 0..=count {
+                    let first = self.bitmap.first();
+                    assert!(first.is_none_or(|first| self.bitmap.clear(first)));
+                    assert_eq!(first, self.set.pop_first());
+                }
+            }
+            Op::SetRange(from, count) => {
+                let count = u32::from(count);
+                // Mostly few; sometimes enough to fill words of the first summary.
+                let count = if count % 16 == 0 { count / 6 } else { count % 200 };
+                let to = from.index() + count;
+                self.cover(to as usize);
+                for index in from.index()..to {
+                    self.bitmap.set(index);
+                    self.set.insert(index);
+                }
+            }
+            Op::ClearRange(from, to) => {
+                self.bitmap.clear_range(from.len(), to.len());
+                self.set.retain(|index| !(from.index()..to.index()).contains(index));
+            }
+            Op::ClearAll => {
+                self.bitmap.clear_all();
+                self.set.clear();
+            }
+            Op::Clone => {
+                self.bitmap = self.bitmap.try_clone().unwrap();
+                self.compare_all();
+            }
+            Op::Look(place) => {
+                let index = place.index();
+                assert_eq!(self.bitmap.contains(index), self.set.contains(&index));
+                let next = self.set.range(index..).next().copied();
+                assert_eq!(self.bitmap.first_at_or_after(index), next);
+            }
+        }
+    }
+
+    fn cover(&mut self, len: usize) {
+        self.bitmap.cover(len).unwrap();
+        self.covered = self.covered.max(len.next_multiple_of(64));
+    }
+
+    fn compare(&self) {
+        assert_eq!(self.bitmap.covered(), self.covered);
+        assert_eq!(self.bitmap.count(), self.set.len());
+        assert_eq!(self.bitmap.is_empty(), self.set.is_empty());
+        assert_eq!(self.bitmap.first(), self.set.first().copied());
+        assert_eq!(self.bitmap.last(), self.set.last().copied());
+    }
+
+    fn compare_all(&self) {
+        self.bitmap.check();
+        let mut next = 0;
+        for index in &self.set {
+            assert!(self.bitmap.contains(*index));
+            assert_eq!(self.bitmap.first_at_or_after(next), Some(*index));
+            next = index + 1;
+        }
+        assert_eq!(self.bitmap.first_at_or_after(next), None);
+    }
+}

@@ -1,0 +1,449 @@
+//! Iterators over what is in a map, in the order of addresses, from both ends.
+//!
+//! # Why this is sound
+//!
+//! Only [`WalkMut`] has unsafe code. It borrows the slots mutably for `'a` and gives out `&'a mut`
+//! to values in them. No two are to one value, since a [`Cursor`] gives each index once, and both
+//! halves of a split one give what the whole would have given. Each index is below the length that
+//! the slots have while they are borrowed.
+
+#![expect(unsafe_code, reason = "gives out references to one value after another")]
+
+use super::cursor::Cursor;
+use super::holes::Bitmap;
+use super::slots::{self, Slot, Slots};
+use super::state::Vacant;
+use crate::key::{Key, KeyData};
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// What goes through slots: gives index, generation and value.
+pub(crate) trait Walk: Sized {
+    type Value;
+
+    fn step(&mut self) -> Option<(u32, u32, Self::Value)>;
+
+    fn step_back(&mut self) -> Option<(u32, u32, Self::Value)>;
+
+    fn fold<B>(mut self, init: B, mut add: impl FnMut(B, (u32, u32, Self::Value)) -> B) -> B {
+        let mut sum = init;
+        while let Some(item) = self.step() {
+            sum = add(sum, item);
+        }
+        sum
+    }
+}
+
+/// Goes through values by shared reference.
+pub(crate) struct WalkRef<'a, V> {
+    slots: &'a Slots<V>,
+    holes: &'a [u64],
+    cursor: Cursor,
+}
+
+impl<'a, V> WalkRef<'a, V> {
+    #[inline]
+    pub(crate) fn new(slots: &'a Slots<V>, holes: &'a [u64]) -> Self {
+        Self { slots, holes, cursor: Cursor::new(slots.len()) }
+    }
+
+    /// A walk over the next 64 slots, taken out of this one.
+    #[inline]
+    pub(super) fn next_block(&mut self) -> Option<Self> {
+        Some(Self { cursor: self.cursor.next_word(self.holes)?, ..*self })
+    }
+
+    /// The index of the first slot, of a walk over a block.
+    #[inline]
+    pub(super) fn block_start(&self) -> u32 {
+        self.cursor.word_start()
+    }
+
+    /// Where the first slot is, of a walk over a block.
+    #[inline]
+    pub(super) fn block_ptr(&self) -> *const V {
+        block_ptr(self.slots.start(), &self.cursor)
+    }
+
+    /// Which slots hold values, of a walk over a block; all that are no holes if `all_live`.
+    #[inline]
+    pub(super) fn block_mask(&self, all_live: bool) -> u64 {
+        if all_live { self.cursor.word_left() } else { live_mask(self.clone()) }
+    }
+
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let Self { slots, holes, cursor } = self;
+        let (left, right) = cursor.split();
+        (Self { slots, holes, cursor: left }, right.map(|cursor| Self { slots, holes, cursor }))
+    }
+}
+
+impl<V> Clone for WalkRef<'_, V> {
+    fn clone(&self) -> Self {
+        Self { cursor: self.cursor.clone(), ..*self }
+    }
+}
+
+impl<'a, V> Walk for WalkRef<'a, V> {
+    type Value = &'a V;
+
+    #[inline]
+    fn step(&mut self) -> Option<(u32, u32, &'a V)> {
+        loop {
+            let index = self.cursor.next(self.holes)?;
+            if let Some((generation, value)) = self.slots.at_index(index) {
+                return Some((index, generation, value));
+            }
+        }
+    }
+
+    #[inline]
+    fn step_back(&mut self) -> Option<(u32, u32, &'a V)> {
+        loop {
+            let index = self.cursor.next_back(self.holes)?;
+            if let Some((generation, value)) = self.slots.at_index(index) {
+                return Some((index, generation, value));
+            }
+        }
+    }
+
+    #[inline]
+    fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a V)) -> B) -> B {
+        let Self { slots, holes, cursor } = self;
+        cursor.fold(holes, init, |sum, index| match slots.at_index(index) {
+            Some((generation, value)) => add(sum, (index, generation, value)),
+            None => sum,
+        })
+    }
+}
+
+/// Goes through values by mutable reference.
+pub(crate) struct WalkMut<'a, V> {
+    start: NonNull<Slot<V>>,
+    holes: &'a [u64],
+    /// Gives indices below the length alone.
+    cursor: Cursor,
+    borrow: PhantomData<&'a mut Slots<V>>,
+}
+
+// SAFETY: it is a mutable borrow of values, and of nothing else that has a thread.
+unsafe impl<V: Send> Send for WalkMut<'_, V> {}
+// SAFETY: through `&WalkMut` no value is reached.
+unsafe impl<V: Sync> Sync for WalkMut<'_, V> {}
+
+impl<'a, V> WalkMut<'a, V> {
+    #[inline]
+    pub(crate) fn new(slots: &'a mut Slots<V>, holes: &'a [u64]) -> Self {
+        let cursor = Cursor::new(slots.len());
+        Self { start: slots.start(), holes, cursor, borrow: PhantomData }
+    }
+
+    /// The same walk, for the time of a borrow.
+    #[inline]
+    pub(super) fn reborrow(&mut self) -> WalkMut<'_, V> {
+        WalkMut {
+            start: self.start,
+            holes: self.holes,
+            cursor: self.cursor.clone(),
+            borrow: PhantomData,
+        }
+    }
+
+    /// See [`WalkRef::next_block`].
+    #[inline]
+    pub(super) fn next_block(&mut self) -> Option<Self> {
+        Some(Self { cursor: self.cursor.next_word(self.holes)?, ..*self })
+    }
+
+    /// See [`WalkRef::block_start`].
+    #[inline]
+    pub(super) fn block_start(&self) -> u32 {
+        self.cursor.word_start()
+    }
+
+    /// See [`WalkRef::block_ptr`].
+    #[inline]
+    pub(super) fn block_ptr(&self) -> *mut V {
+        block_ptr(self.start, &self.cursor)
+    }
+
+    /// See [`WalkRef::block_mask`].
+    #[inline]
+    pub(super) fn block_mask(&mut self, all_live: bool) -> u64 {
+        if all_live { self.cursor.word_left() } else { live_mask(self.reborrow()) }
+    }
+
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let Self { start, holes, cursor, borrow } = self;
+        let (left, right) = cursor.split();
+        let right = right.map(|cursor| Self { start, holes, cursor, borrow });
+        (Self { start, holes, cursor: left, borrow }, right)
+    }
+
+    /// # Safety
+    ///
+    /// - The index was given by the cursor, and for the first time.
+    #[inline]
+    unsafe fn value(start: NonNull<Slot<V>>, index: u32) -> Option<(u32, u32, &'a mut V)> {
+        // SAFETY: the cursor gives indices below the length.
+        let slot = unsafe { start.add(index as usize) };
+        // SAFETY: below the length; the slots are borrowed mutably, by this walk.
+        let generation = unsafe { slots::live_generation(slot) }?;
+        // SAFETY: live; nobody else reaches the slots for `'a`, and this walk comes here once.
+        Some((index, generation, unsafe { slots::value_of_mut(slot) }))
+    }
+}
+
+impl<'a, V> Walk for WalkMut<'a, V> {
+    type Value = &'a mut V;
+
+    #[inline]
+    fn step(&mut self) -> Option<(u32, u32, &'a mut V)> {
+        loop {
+            let index = self.cursor.next(self.holes)?;
+            // SAFETY: just given by the cursor.
+            if let Some(item) = unsafe { Self::value(self.start, index) } {
+                return Some(item);
+            }
+        }
+    }
+
+    #[inline]
+    fn step_back(&mut self) -> Option<(u32, u32, &'a mut V)> {
+        loop {
+            let index = self.cursor.next_back(self.holes)?;
+            // SAFETY: just given by the cursor.
+            if let Some(item) = unsafe { Self::value(self.start, index) } {
+                return Some(item);
+            }
+        }
+    }
+
+    #[inline]
+    fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a mut V)) -> B) -> B {
+        let Self { start, holes, cursor, .. } = self;
+        cursor.fold(holes, init, |sum, index| {
+            // SAFETY: just given by the cursor.
+            match unsafe { Self::value(start, index) } {
+                Some(item) => add(sum, item),
+                None => sum,
+            }
+        })
+    }
+}
+
+/// Where the first slot of the word that a cursor is in lies.
+#[inline]
+fn block_ptr<V>(start: NonNull<Slot<V>>, cursor: &Cursor) -> *mut V {
+    // Not taken by `add`, since a walk that never came to a word is at none.
+    start.as_ptr().wrapping_add(cursor.word_start() as usize).cast()
+}
+
+/// A bit for each slot of a block that the walk gives.
+#[cold]
+fn live_mask(walk: impl Walk) -> u64 {
+    walk.fold(0, |mask, (index, _, _)| mask | 1 << (index % 64))
+}
+
+/// Owns slots, and moves the values out.
+pub(crate) struct WalkOwned<V> {
+    slots: Slots<V>,
+    holes: Bitmap,
+    cursor: Cursor,
+}
+
+impl<V> WalkOwned<V> {
+    pub(crate) fn new(slots: Slots<V>, holes: Bitmap) -> Self {
+        let cursor = Cursor::new(slots.len());
+        Self { slots, holes, cursor }
+    }
+
+    fn take(&mut self, index: u32) -> Option<(u32, u32, V)> {
+        let generation = self.slots.state(index).live_generation()?;
+        Some((index, generation, self.slots.take(index, generation, Vacant::EMPTY)?))
+    }
+}
+
+impl<V> Walk for WalkOwned<V> {
+    type Value = V;
+
+    #[inline]
+    fn step(&mut self) -> Option<(u32, u32, V)> {
+        loop {
+            let index = self.cursor.next(self.holes.words())?;
+            if let Some(item) = self.take(index) {
+                return Some(item);
+            }
+        }
+    }
+
+    #[inline]
+    fn step_back(&mut self) -> Option<(u32, u32, V)> {
+        loop {
+            let index = self.cursor.next_back(self.holes.words())?;
+            if let Some(item) = self.take(index) {
+                return Some(item);
+            }
+        }
+    }
+}
+
+impl<V> Drop for WalkOwned<V> {
+    fn drop(&mut self) {
+        self.slots.drop_values(self.cursor.clone(), self.holes.words());
+    }
+}
+
+/// A walk of which is known how many values it will give.
+#[derive(Clone)]
+struct Counted<W> {
+    walk: W,
+    left: usize,
+}
+
+impl<W: Walk> Counted<W> {
+    #[inline]
+    fn next(&mut self) -> Option<(u32, u32, W::Value)> {
+        self.left = self.left.checked_sub(1)?;
+        self.walk.step()
+    }
+
+    #[inline]
+    fn next_back(&mut self) -> Option<(u32, u32, W::Value)> {
+        self.left = self.left.checked_sub(1)?;
+        self.walk.step_back()
+    }
+}
+
+/// The key of a slot, by what a map keeps of it.
+#[inline]
+pub(crate) fn key_of<K: Key>(index: u32, generation: u32) -> K {
+    KeyData::of_slot(index, generation).into()
+}
+
+/// The traits of an iterator over a walk, which differ only in what they make of an item.
+macro_rules! iterator {
+    (
+        $(#[$doc:meta])*
+        $name:ident<$($lifetime:lifetime,)? K, V>, $walk:ty => $item:ty: $make:expr
+    ) => {
+        $(#[$doc])*
+        #[must_use = "iterators are lazy"]
+        pub struct $name<$($lifetime,)? K: Key, V> {
+            items: Counted<$walk>,
+            key: PhantomData<fn(K) -> K>,
+        }
+
+        impl<$($lifetime,)? K: Key, V> $name<$($lifetime,)? K, V> {
+            /// `left` is how many values the walk will give.
+            #[inline]
+            pub(crate) fn new(walk: $walk, left: usize) -> Self {
+                Self { items: Counted { walk, left }, key: PhantomData }
+            }
+        }
+
+        impl<$($lifetime,)? K: Key, V> Iterator for $name<$($lifetime,)? K, V> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                self.items.next().map($make)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (self.items.left, Some(self.items.left))
+            }
+
+            #[inline]
+            fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
+                self.items.walk.fold(init, |sum, item| add(sum, $make(item)))
+            }
+        }
+
+        impl<$($lifetime,)? K: Key, V> DoubleEndedIterator for $name<$($lifetime,)? K, V> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                self.items.next_back().map($make)
+            }
+        }
+
+        impl<$($lifetime,)? K: Key, V> ExactSizeIterator for $name<$($lifetime,)? K, V> {}
+
+        impl<$($lifetime,)? K: Key, V> FusedIterator for $name<$($lifetime,)? K, V> {}
+
+        impl<$($lifetime,)? K: Key, V> fmt::Debug for $name<$($lifetime,)? K, V> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("left", &self.items.left)
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+iterator! {
+    /// Keys and values of a map, made by `iter`.
+    Iter<'a, K, V>, WalkRef<'a, V> => (K, &'a V):
+    |(index, generation, value)| (key_of(index, generation), value)
+}
+
+iterator! {
+    /// Keys and values of a map, the values to be changed, made by `iter_mut`.
+    IterMut<'a, K, V>, WalkMut<'a, V> => (K, &'a mut V):
+    |(index, generation, value)| (key_of(index, generation), value)
+}
+
+iterator! {
+    /// Keys of a map, made by `keys`.
+    Keys<'a, K, V>, WalkRef<'a, V> => K:
+    |(index, generation, _)| key_of(index, generation)
+}
+
+iterator! {
+    /// Values of a map, made by `values`.
+    Values<'a, K, V>, WalkRef<'a, V> => &'a V: |(_, _, value)| value
+}
+
+iterator! {
+    /// Values of a map, to be changed, made by `values_mut`.
+    ValuesMut<'a, K, V>, WalkMut<'a, V> => &'a mut V: |(_, _, value)| value
+}
+
+iterator! {
+    /// Keys and values out of a map, made by `into_iter`.
+    IntoIter<K, V>, WalkOwned<V> => (K, V):
+    |(index, generation, value)| (key_of(index, generation), value)
+}
+
+iterator! {
+    /// Keys out of a map, made by `into_keys`.
+    IntoKeys<K, V>, WalkOwned<V> => K: |(index, generation, _)| key_of(index, generation)
+}
+
+iterator! {
+    /// Values out of a map, made by `into_values`.
+    IntoValues<K, V>, WalkOwned<V> => V: |(_, _, value)| value
+}
+
+impl<K: Key, V> Clone for Iter<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { items: self.items.clone(), key: PhantomData }
+    }
+}
+
+impl<K: Key, V> Clone for Keys<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { items: self.items.clone(), key: PhantomData }
+    }
+}
+
+impl<K: Key, V> Clone for Values<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { items: self.items.clone(), key: PhantomData }
+    }
+}

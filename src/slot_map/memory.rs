@@ -1,0 +1,255 @@
+//! Taking memory, and giving it back.
+
+use super::cursor::WORD_SLOTS;
+use super::slots::{Slots, indices};
+use super::state::State;
+use super::{SlotMap, or_give_up};
+use crate::error::Error;
+use crate::key::Key;
+use std::ops::Range;
+
+/// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SlotMapStats {
+    /// Slots with values.
+    pub live: usize,
+    /// Slots between them that will be filled again, trimmed ones included.
+    pub holes: usize,
+    /// Slots that are kept for a [detached](SlotMap::detach) value.
+    pub detached: usize,
+    /// Slots that are used up: they had the last generation that keys can have.
+    pub retired: usize,
+    /// Holes whose memory was handed back by [`SlotMap::trim`].
+    pub trimmed: usize,
+    /// Slots that fit into committed memory.
+    pub capacity: usize,
+    /// Slots that the map can ever have.
+    pub max_len: usize,
+    /// Bytes of address space, for slots and holes.
+    pub reserved_bytes: usize,
+    /// Bytes that the system has promised, for slots and holes.
+    pub committed_bytes: usize,
+    /// Bytes that are in memory now, for slots and holes, if the system tells.
+    pub resident_bytes: Option<usize>,
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// Makes room for `additional` more values, holes counted.
+    ///
+    /// Enters the kernel if there is not room already. Nothing is moved.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) has an error.
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_insert`](Self::try_insert). The map is unchanged then.
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        let additional = self.beyond_holes(additional);
+        if additional <= self.slots.capacity() - self.slots.len() {
+            return Ok(());
+        }
+        self.grow(additional)
+    }
+
+    /// Makes room for `additional` more values, and makes its pages resident now, so that filling
+    /// it takes no page fault.
+    ///
+    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_prefault`](Self::try_prefault) has an error.
+    #[track_caller]
+    pub fn prefault(&mut self, additional: usize) {
+        or_give_up(self.try_prefault(additional));
+    }
+
+    /// [`prefault`](Self::prefault), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve(additional)?;
+        self.slots.try_prefault(self.beyond_holes(additional))
+    }
+
+    /// The slots it takes to put in `additional` values, after holes that will be filled first.
+    fn beyond_holes(&self, additional: usize) -> usize {
+        let kept = match self.reuse {
+            super::Reuse::Lowest => 0,
+            super::Reuse::Rotating { min_free } => min_free,
+        };
+        additional.saturating_sub(self.holes.count().saturating_sub(kept))
+    }
+
+    /// Gives the memory behind the last value back to the system, as
+    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
+    /// stale. If the system refuses, the memory stays. Linear in the slots given up.
+    pub fn shrink_to_fit(&mut self) {
+        // The one refusal is that of a process at its limit of mappings; it costs only memory.
+        let _ = self.try_shrink_to_fit();
+    }
+
+    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
+    /// memory to keep account with; no key or value has changed then.
+    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.give_up_tail();
+        self.slots.try_shrink_to(0)?;
+        self.holes.uncover(self.slots.capacity());
+        Ok(())
+    }
+
+    /// Gives all memory without values in it back to the system, wherever it lies: that of the
+    /// tail is neither resident nor charged to the process any more, that in the middle is not
+    /// resident.
+    ///
+    /// Memory goes in whole runs of 64 KiB (2 MiB where there are huge pages). No value moves.
+    /// Keys stay stale: for each run the highest generation in it is kept, and slots that come
+    /// back start above it. If the system refuses, the memory stays.
+    ///
+    /// Linear in the slots, and enters the kernel for each stretch of runs: for a level's end, not
+    /// for each frame.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, [u64; 8]> = (0..100_000).map(|n| [n; 8]).collect();
+    /// let keys: Vec<_> = map.keys().collect();
+    /// map.retain(|_, value| value[0] > 90_000);
+    /// map.trim();
+    /// # #[cfg(target_os = "linux")]
+    /// assert!(map.stats().resident_bytes < Some(2 << 20));
+    ///
+    /// let new = map.insert([0; 8]);
+    /// assert_eq!(map.get(keys[0]), None);
+    /// assert!(map.contains_key(new));
+    /// ```
+    pub fn trim(&mut self) {
+        // As for `shrink_to_fit`.
+        let _ = self.try_trim();
+    }
+
+    /// [`trim`](Self::trim), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was handed back before is.
+    pub fn try_trim(&mut self) -> Result<(), Error> {
+        self.try_shrink_to_fit()?;
+        let mut from = 0;
+        while let Some(slots) = self.dead_stretch(from) {
+            from = slots.end;
+            self.try_discard(slots)?;
+        }
+        Ok(())
+    }
+
+    /// What the map holds and takes up.
+    ///
+    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
+    /// for a hot path.
+    pub fn stats(&self) -> SlotMapStats {
+        let (slots, holes) = (self.slots.stats(), self.holes.stats());
+        SlotMapStats {
+            live: self.len(),
+            holes: self.holes.count(),
+            detached: self.detached,
+            retired: self.retired,
+            trimmed: self.trimmed,
+            capacity: slots.capacity,
+            max_len: slots.max_len,
+            reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
+            committed_bytes: slots.committed_bytes + holes.committed_bytes,
+            resident_bytes: slots
+                .resident_bytes
+                .zip(holes.resident_bytes)
+                .map(|(slots, holes)| slots + holes),
+        }
+    }
+
+    /// Makes the length end behind the last slot that is no hole.
+    fn give_up_tail(&mut self) {
+        let len = self.slots.len();
+        let keep = self.candidates().next_back(self.holes.words());
+        let keep = keep.map_or(0, |index| index as usize + 1);
+        if keep == len {
+            return;
+        }
+        for index in indices(keep..len) {
+            let generation = self.last_generation(index);
+            self.floors.raise_tail(generation);
+        }
+        // All of these are holes, so an empty state means that its memory was handed back.
+        let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
+        self.trimmed -= indices(keep..len).filter(is_trimmed).count();
+        self.holes.clear_range(keep, len);
+        self.slots.truncate(keep);
+    }
+
+    /// The last generation that a hole had, or one above.
+    #[inline]
+    pub(super) fn last_generation(&self, index: u32) -> u32 {
+        match self.slots.state(index).generation() {
+            0 => self.floors.of_block(index as usize / Slots::<V>::BLOCK_SLOTS),
+            generation => generation,
+        }
+    }
+
+    /// The next stretch of whole blocks without values, from a block's first slot on.
+    fn dead_stretch(&self, from: usize) -> Option<Range<usize>> {
+        let size = Slots::<V>::BLOCK_SLOTS;
+        let mut firsts =
+            (from..).step_by(size).take_while(|first| first + size <= self.slots.len());
+        let start = firsts.find(|&first| self.is_dead(first))?;
+        let more = firsts.take_while(|&first| self.is_dead(first)).count();
+        Some(start..start + (1 + more) * size)
+    }
+
+    /// Whether all slots of a block are holes, or retired.
+    fn is_dead(&self, first: usize) -> bool {
+        let is_retired = |index| self.slots.state(index) == State::EMPTY;
+        (first..first + Slots::<V>::BLOCK_SLOTS).step_by(WORD_SLOTS).all(|first| {
+            // A word that is not there has no holes.
+            let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
+            holes == u64::MAX
+                || self.retired > 0
+                    && indices(first..first + WORD_SLOTS)
+                        .all(|index| holes >> (index % 64) & 1 == 1 || is_retired(index))
+        })
+    }
+
+    /// Hands back what it can of slots that are all holes or retired.
+    fn try_discard(&mut self, slots: Range<usize>) -> Result<(), Error> {
+        let Some(discard) = self.slots.discardable(slots) else { return Ok(()) };
+        let size = Slots::<V>::BLOCK_SLOTS;
+        self.floors.try_reserve(discard.cleared().end.div_ceil(size))?;
+        let mut cleared = 0;
+        for index in indices(discard.cleared()) {
+            if self.slots.state(index) != State::EMPTY {
+                let generation = self.slots.state(index).generation();
+                self.floors.raise_block(index as usize / size, generation);
+                cleared += 1;
+            }
+        }
+        if cleared > 0 {
+            self.slots.discard(&discard)?;
+            self.trimmed += cleared;
+        }
+        Ok(())
+    }
+}

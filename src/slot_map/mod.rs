@@ -1,0 +1,237 @@
+//! [`SlotMap`]: values that never move, found by keys that are never mistaken.
+//!
+//! # Who answers for what
+//!
+//! [`slots`] keeps the values, and answers for memory safety alone: it takes any index and any
+//! generation. [`holes`] knows which slots may be filled again. This module and its other parts
+//! decide which slot and which generation come next, and answer for the promise about keys; a
+//! mistake there could resolve a wrong key, or lose a value, but not reach one that is not there.
+//!
+//! # What holds between calls
+//!
+//! - Each slot below the length is one of: live; a hole, and marked so; detached (vacant with its
+//!   generation, not marked); retired (empty, not marked). The counts of the last two are kept.
+//! - The next generation of a hole is one more than the one its state has, or, if that is empty,
+//!   than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
+//!   value had that generation is retired when the value goes.
+//! - Slots behind the last one start above the floor of the tail.
+
+// In the order in which the docs are to list their methods.
+mod access;
+mod insert;
+mod remove;
+
+mod memory;
+
+mod blocks;
+mod builder;
+pub(crate) mod cursor;
+mod drain;
+mod floors;
+mod grow_only;
+#[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
+pub(crate) mod holes;
+pub(crate) mod iter;
+#[cfg(feature = "serde")]
+pub(crate) mod parts;
+pub(crate) mod slots;
+pub(crate) mod state;
+mod traits;
+mod weak;
+
+pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
+pub use builder::{Reuse, SlotMapBuilder};
+pub use drain::Drain;
+pub use grow_only::GrowOnlyMap;
+#[cfg(fuzzing)]
+pub use holes::Bitmap;
+pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
+pub use memory::SlotMapStats;
+pub use weak::Weak;
+
+use crate::error::Error;
+use crate::key::{DefaultKey, Key};
+use crate::raw_vec::Options;
+use cursor::Cursor;
+use floors::Floors;
+#[cfg(not(fuzzing))]
+use holes::Bitmap;
+use slots::Slots;
+use std::marker::PhantomData;
+
+/// A map that makes the keys for its values, and whose values never move.
+///
+/// It has all that the map of the same name in the `slotmap` crate has, by the same names, so that
+/// changing an import is most of moving to it. Besides:
+///
+/// - **Values stay put.** The address of a value never changes while it is in the map, whatever is
+///   inserted or removed. Growing copies nothing. A [grow-only scope](Self::grow_only) makes that
+///   usable for references, [`Weak`] and [`key_of`](Self::key_of) for pointers.
+/// - **Keys are never mistaken.** A key resolves to the value it was made for, and never to
+///   another: not after its slot is reused, cleared, trimmed, or went through `serde`. A slot
+///   whose generations are spent is retired. Bits that somebody made up find nothing, or a value
+///   that is there. Only [`reset`](Self::reset) forgets which keys there were. (Another map of the same type
+///   has keys of its own that look the same; a [key type](crate::new_key_type) for each map has
+///   the compiler tell them apart.)
+/// - **Holes cost nothing.** They are kept in a bitmap beside the values, about one bit a slot. To
+///   insert into one, or to go over the values between them, reads no dead slot.
+/// - **Memory goes back** by [`trim`](Self::trim), wherever the holes lie.
+///
+/// # Complexity
+///
+/// Looking up, inserting and removing are O(1). Insertion enters the kernel when committed memory
+/// is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To iterate is
+/// linear in the values and in 1/64 of the holes.
+///
+/// # Memory
+///
+/// A slot is the value and 4 bytes, padded to the alignment of the value; there is up to 1.02 bits
+/// a slot for holes. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
+///
+/// # Order
+///
+/// Iteration is in the order of addresses, that is, of the keys' indices. Insertion takes the
+/// lowest hole, so that a map stays dense; see [`Reuse`] for another way.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{SlotMap, new_key_type};
+///
+/// new_key_type! { struct SoundKey; }
+///
+/// let mut sounds: SlotMap<SoundKey, String> = SlotMap::with_key();
+/// let bang = sounds.insert("bang".to_string());
+/// let hiss = sounds.insert("hiss".to_string());
+/// assert_eq!(sounds[bang], "bang");
+///
+/// sounds.remove(bang);
+/// let boom = sounds.insert("boom".to_string()); // into the same slot
+/// assert_eq!(sounds.get(bang), None);
+/// assert!(sounds.values().eq(["boom", "hiss"]));
+/// # let _ = (hiss, boom);
+/// ```
+pub struct SlotMap<K: Key, V> {
+    slots: Slots<V>,
+    /// Slots below the length that may be filled again.
+    holes: Bitmap,
+    /// Slots below the length that hold nothing but are kept for their key.
+    detached: usize,
+    /// Slots below the length that are used up.
+    retired: usize,
+    /// Holes whose state is empty, since their memory was handed back.
+    trimmed: usize,
+    floors: Floors,
+    reuse: Reuse,
+    /// Where to look for the next hole under [`Reuse::Rotating`].
+    next_hole: u32,
+    identity: weak::Identity,
+    key: PhantomData<fn(K) -> K>,
+}
+
+impl<V> SlotMap<DefaultKey, V> {
+    /// An empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the
+    /// kernel until the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = stayput::SlotMap::new();
+    /// let key = map.insert(7);
+    /// assert_eq!(map[key], 7);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_options(Options::DEFAULT, Reuse::Lowest)
+    }
+
+    /// [`new`](Self::new), with memory committed for `capacity` values.
+    ///
+    /// # Panics
+    ///
+    /// If the addresses or the memory cannot be had.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::with_capacity_and_key(capacity)
+    }
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// An empty map with keys of any type; see [`new`](SlotMap::new).
+    #[must_use]
+    pub const fn with_key() -> Self {
+        Self::with_options(Options::DEFAULT, Reuse::Lowest)
+    }
+
+    /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
+    ///
+    /// # Panics
+    ///
+    /// If the addresses or the memory cannot be had, or keys cannot number so many.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity_and_key(capacity: usize) -> Self {
+        Self::builder().capacity(capacity).build()
+    }
+
+    /// Options: maximum, capacity, growth, huge pages, which hole to fill first.
+    pub const fn builder() -> SlotMapBuilder<K, V> {
+        SlotMapBuilder::new()
+    }
+
+    const fn with_options(options: Options, reuse: Reuse) -> Self {
+        let options = Options { bound: Self::most_slots(), ..options };
+        Self::with_slots(Slots::new(options), reuse)
+    }
+
+    const fn with_slots(slots: Slots<V>, reuse: Reuse) -> Self {
+        Self {
+            slots,
+            holes: Bitmap::new(),
+            detached: 0,
+            retired: 0,
+            trimmed: 0,
+            floors: Floors::NONE,
+            reuse,
+            next_hole: 0,
+            identity: weak::Identity::new(),
+            key: PhantomData,
+        }
+    }
+
+    /// As many slots as the index in a key can number.
+    const fn most_slots() -> usize {
+        use crate::key::Layout;
+        (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1)
+    }
+
+    /// Indices to visit: all but holes. (What is detached or retired is among them.)
+    fn candidates(&self) -> Cursor {
+        Cursor::new(self.slots.len())
+    }
+}
+
+impl<K: Key, V> Drop for SlotMap<K, V> {
+    fn drop(&mut self) {
+        self.slots.drop_values(self.candidates(), self.holes.words());
+    }
+}
+
+/// Ends an infallible call whose fallible twin has an error.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn give_up(error: Error) -> ! {
+    panic!("stayput: {error}")
+}
+
+/// [`give_up`], if there is an error.
+#[inline]
+#[track_caller]
+fn or_give_up<V>(result: Result<V, Error>) -> V {
+    match result {
+        Ok(value) => value,
+        Err(error) => give_up(error),
+    }
+}

@@ -1,0 +1,183 @@
+//! Taking values out.
+
+use super::floors::Floors;
+use super::state::Vacant;
+use super::weak::Identity;
+use super::{Drain, SlotMap, iter};
+use crate::key::{Key, Layout};
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// Takes a value out. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert(42);
+    /// assert_eq!(map.remove(key), Some(42));
+    /// assert_eq!(map.remove(key), None);
+    /// ```
+    #[inline]
+    pub fn remove(&mut self, key: K) -> Option<V> {
+        let data = key.data();
+        self.remove_at(data.index(), data.generation())
+    }
+
+    /// Takes out and drops the values of all these keys, and returns how many there were.
+    ///
+    /// Should a drop, or the iterator, panic, what was taken out before is out.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let keys = [map.insert(1), map.insert(2)];
+    /// assert_eq!(map.remove_many([keys[0], keys[0], keys[1]]), 2);
+    /// ```
+    pub fn remove_many(&mut self, keys: impl IntoIterator<Item = K>) -> usize {
+        keys.into_iter().filter(|key| self.remove(*key).is_some()).count()
+    }
+
+    /// Takes a value out but keeps its slot and key for it, so that it can be put back by
+    /// [`reattach`](Self::reattach). O(1).
+    ///
+    /// Until then the key finds nothing, and the slot is not reused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert(42);
+    /// assert_eq!(map.detach(key), Some(42));
+    /// assert_eq!(map.get(key), None);
+    /// map.reattach(key, 43);
+    /// assert_eq!(map[key], 43);
+    /// ```
+    pub fn detach(&mut self, key: K) -> Option<V> {
+        let data = key.data();
+        let left = Vacant::after(data.generation());
+        let value = self.slots.take(data.index(), data.generation(), left)?;
+        self.detached += 1;
+        Some(value)
+    }
+
+    /// Keeps the values of which `keep` says so, and drops the others, in the order of addresses.
+    ///
+    /// Should `keep`, or the drop of a value, panic, the values behind stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
+    /// map.retain(|_, n| *n % 2 == 0);
+    /// assert!(map.values().eq(&[0, 2, 4]));
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(K, &mut V) -> bool) {
+        let mut candidates = self.candidates();
+        while let Some(index) = candidates.next(self.holes.words()) {
+            let Some((key, value)) = self.get_by_index_mut(index) else { continue };
+            if !keep(key, value) {
+                let generation = self.slots.state(index).generation();
+                drop(self.remove_at(index, generation));
+            }
+        }
+    }
+
+    /// Takes all values out, in the order of addresses. What is left when the iterator is dropped
+    /// is dropped; if it is forgotten, that stays in the map.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// assert!(map.drain().map(|(_, n)| n).eq([0, 1, 2]));
+    /// assert!(map.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, K, V> {
+        Drain::new(self)
+    }
+
+    /// Drops all values. Keys stay stale, detached ones detached, and memory stays committed; see
+    /// [`trim`](Self::trim). Linear in the values.
+    pub fn clear(&mut self) {
+        drop(self.drain());
+    }
+
+    /// Drops all values, and forgets all keys there ever were: the map is as new, but for what is
+    /// committed.
+    ///
+    /// The next values get keys that others had before: a key from before may then resolve to a
+    /// value it was not made for. That harms nobody if no such key is left. [`Weak`](super::Weak)
+    /// pointers from before stay stale.
+    pub fn reset(&mut self) {
+        /// Forgets, even if the drop of a value panics; the other values are dropped then too.
+        struct Forget<'m, K: Key, V>(&'m mut SlotMap<K, V>);
+
+        impl<K: Key, V> Drop for Forget<'_, K, V> {
+            fn drop(&mut self) {
+                let map = &mut *self.0;
+                map.slots.truncate(0);
+                map.holes.clear_all();
+                (map.detached, map.retired, map.trimmed) = (0, 0, 0);
+                map.floors = Floors::NONE;
+                map.next_hole = 0;
+                map.identity = Identity::new();
+            }
+        }
+
+        let forget = Forget(self);
+        let map = &mut *forget.0;
+        let candidates = map.candidates();
+        map.slots.drop_values(candidates, map.holes.words());
+    }
+
+    #[inline]
+    pub(super) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
+        if generation == <K::Layout as Layout>::MAX_GENERATION {
+            return self.retire(index, generation);
+        }
+        let value = self.slots.take(index, generation, Vacant::after(generation))?;
+        self.mark_hole(index);
+        Some(value)
+    }
+
+    /// Marks a vacant slot as one to fill again.
+    #[inline]
+    pub(super) fn mark_hole(&mut self, index: u32) {
+        if !self.holes.try_set(index) {
+            self.mark_uncovered_hole(index);
+        }
+    }
+
+    /// Takes a value out whose slot has no generation left.
+    #[cold]
+    fn retire(&mut self, index: u32, generation: u32) -> Option<V> {
+        let value = self.slots.take(index, generation, Vacant::EMPTY)?;
+        self.retired += 1;
+        Some(value)
+    }
+
+    /// Marks a hole for which no mark is provided, since memory was refused when the map grew:
+    /// asks once more, or else retires the slot.
+    #[cold]
+    fn mark_uncovered_hole(&mut self, index: u32) {
+        if self.cover_holes().is_ok() {
+            self.holes.set(index);
+        } else {
+            self.slots.set_vacant(index, Vacant::EMPTY);
+            self.retired += 1;
+        }
+    }
+
+    /// Takes out whatever is in a slot, for those who go over all of them.
+    #[inline]
+    pub(super) fn take_at(&mut self, index: u32) -> Option<(K, V)> {
+        let generation = self.slots.state(index).live_generation()?;
+        Some((iter::key_of(index, generation), self.remove_at(index, generation)?))
+    }
+}

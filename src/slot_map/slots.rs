@@ -1,0 +1,445 @@
+//! [`Slots`]: values, each with the word that says whether it is there.
+//!
+//! # Why this is sound
+//!
+//! One invariant carries all maps: **a slot below the length holds an initialised value if its
+//! state is live**, and nothing else is ever read as a value. Every method here takes any index
+//! and any generation, so no bookkeeping of the maps (holes, lengths, keys) is relied on: if it
+//! were wrong, values would be lost or leak, no more. It holds because
+//!
+//! - a state becomes live only right behind the write of the value, in [`Slots::write`];
+//! - it stops being live before the value is moved out or dropped;
+//! - slots come to be below the length either by a write or as zeroes, which are not live;
+//! - pages are handed back only after a look at each slot in them.
+//!
+//! No user code runs in between: no clone, no closure, no drop but in [`Slots::drop_values`].
+//!
+//! References are made to the value of one slot at a time, never to a slice of slots. So a shared
+//! reference to one value stays good while another slot is written to, which the grow-only scope
+//! relies on, and pointers that users take stay good while other slots change.
+
+#![expect(unsafe_code, reason = "keeps values that may or may not be there")]
+
+use super::cursor::{Cursor, WORD_SLOTS};
+use super::state::{State, Vacant};
+use crate::error::{Error, Refused};
+use crate::raw_vec::Options;
+use crate::vec::{VecStats, VmVec};
+use std::mem::{self, MaybeUninit, offset_of};
+use std::ops::Range;
+use std::ptr::NonNull;
+
+/// A value and its state, side by side: one cache line for most look-ups.
+///
+/// The value comes first, so that the address of a slot is that of its value. All zero bytes are
+/// a vacant slot.
+#[repr(C)]
+pub(super) struct Slot<V> {
+    value: MaybeUninit<V>,
+    state: State,
+}
+
+/// An array of [`Slot`]s that never move. Dropping it drops no values; see
+/// [`drop_values`](Self::drop_values).
+pub(crate) struct Slots<V> {
+    slots: VmVec<Slot<V>>,
+}
+
+impl<V> Slots<V> {
+    /// The distance between one value and the next.
+    pub(crate) const STRIDE_BYTES: usize = size_of::<Slot<V>>();
+
+    pub(crate) const fn new(options: Options) -> Self {
+        Self { slots: VmVec::with_options(options) }
+    }
+
+    /// With the addresses reserved, if the options say how many, and memory for `capacity` slots.
+    pub(crate) fn try_new(options: Options, capacity: usize) -> Result<Self, Error> {
+        Ok(Self { slots: VmVec::try_with_options(options, capacity)? })
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(crate) const fn capacity(&self) -> usize {
+        self.slots.capacity()
+    }
+
+    pub(crate) fn max_len(&self) -> usize {
+        self.slots.max_len()
+    }
+
+    pub(crate) const fn options(&self) -> Options {
+        self.slots.options()
+    }
+
+    pub(crate) fn stats(&self) -> VecStats {
+        self.slots.stats()
+    }
+
+    /// Slots are numbered in blocks, of which each takes at least the memory that is worth a call
+    /// to hand back, and whole words of the hole bitmap.
+    pub(crate) const BLOCK_SLOTS: usize = {
+        let mut slots = WORD_SLOTS;
+        while slots * Self::STRIDE_BYTES < 64 << 10 {
+            slots *= 2;
+        }
+        slots
+    };
+
+    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        self.slots.try_reserve(additional)
+    }
+
+    pub(crate) fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+        self.slots.try_reserve_exact(additional)
+    }
+
+    pub(crate) fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+        self.slots.try_prefault(additional)
+    }
+
+    pub(crate) fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
+        self.slots.try_shrink_to(min_capacity)
+    }
+
+    /// Where the slots begin.
+    #[inline]
+    pub(super) const fn start(&self) -> NonNull<Slot<V>> {
+        self.slots.start()
+    }
+
+    /// The one range check.
+    #[inline]
+    fn at(&self, index: usize) -> Option<NonNull<Slot<V>>> {
+        if index >= self.slots.len() {
+            return None;
+        }
+        // SAFETY: below the length, so inside the array.
+        Some(unsafe { self.start().add(index) })
+    }
+
+    /// The slot that holds the value of a generation.
+    #[inline]
+    fn find(&self, index: u32, generation: u32) -> Option<NonNull<Slot<V>>> {
+        let slot = self.at(index as usize)?;
+        // SAFETY: slots below the length are initialised, and `&self` keeps writers away.
+        let state = unsafe { (*slot.as_ptr()).state };
+        (state == State::live(generation)).then_some(slot)
+    }
+
+    /// The state of a slot; vacant behind the last one.
+    #[inline]
+    pub(crate) fn state(&self, index: u32) -> State {
+        match self.at(index as usize) {
+            // SAFETY: as in `find`.
+            Some(slot) => unsafe { (*slot.as_ptr()).state },
+            None => State::EMPTY,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, index: u32, generation: u32) -> bool {
+        self.find(index, generation).is_some()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: u32, generation: u32) -> Option<&V> {
+        let slot = self.find(index, generation)?;
+        // SAFETY: its state is live, and stays so while `self` is borrowed.
+        Some(unsafe { value_of(slot) })
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: u32, generation: u32) -> Option<&mut V> {
+        let slot = self.find(index, generation)?;
+        // SAFETY: its state is live, and `&mut self` keeps others away.
+        Some(unsafe { value_of_mut(slot) })
+    }
+
+    /// # Safety
+    ///
+    /// - The slot is below the length and live.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked(&self, index: u32) -> &V {
+        debug_assert!(self.state(index).is_live(), "slot {index} holds no value");
+        // SAFETY: below the length by the caller's promise.
+        let slot = unsafe { self.start().add(index as usize) };
+        // SAFETY: live by the caller's promise, and stays so while `self` is borrowed.
+        unsafe { value_of(slot) }
+    }
+
+    /// # Safety
+    ///
+    /// - The slot is below the length and live.
+    #[inline]
+    pub(crate) unsafe fn get_unchecked_mut(&mut self, index: u32) -> &mut V {
+        debug_assert!(self.state(index).is_live(), "slot {index} holds no value");
+        // SAFETY: below the length by the caller's promise.
+        let slot = unsafe { self.start().add(index as usize) };
+        // SAFETY: live by the caller's promise, and `&mut self` keeps others away.
+        unsafe { value_of_mut(slot) }
+    }
+
+    /// The value of a slot, whatever its generation, and that.
+    #[inline]
+    pub(crate) fn at_index(&self, index: u32) -> Option<(u32, &V)> {
+        let slot = self.at(index as usize)?;
+        // SAFETY: below the length, and `&self` keeps writers away.
+        let generation = unsafe { live_generation(slot) }?;
+        // SAFETY: live, and stays so while `self` is borrowed.
+        Some((generation, unsafe { value_of(slot) }))
+    }
+
+    /// The values of several slots at once; none if one is not there, or is asked for twice.
+    pub(crate) fn get_disjoint_mut<const N: usize>(
+        &mut self,
+        keys: [(u32, u32); N],
+    ) -> Option<[&mut V; N]> {
+        let mut found = [NonNull::dangling(); N];
+        let mut count = 0;
+        // A slot that is found is marked as vacant for the time being, so it is not found again.
+        // Nothing here can panic before the marks are gone.
+        while count < N {
+            let (index, generation) = keys[count];
+            let Some(slot) = self.find(index, generation) else { break };
+            // SAFETY: inside the array, and `&mut self` keeps others away.
+            unsafe { (*slot.as_ptr()).state = State::EMPTY };
+            found[count] = slot;
+            count += 1;
+        }
+        for (slot, (_, generation)) in found.iter().zip(keys).take(count) {
+            // SAFETY: as above. The slot was live with this generation, and its value is still
+            // there.
+            unsafe { (*slot.as_ptr()).state = State::live(generation) };
+        }
+        // SAFETY: all are live, and no two are the same, so each reference is the only one to its
+        // value; `&mut self` keeps others away.
+        (count == N).then(|| found.map(|slot| unsafe { value_of_mut(slot) }))
+    }
+
+    /// The index of the slot at an address, if it is that of a slot's value.
+    #[inline]
+    pub(crate) fn index_at(&self, address: usize) -> Option<u32> {
+        let distance = address.wrapping_sub(self.start().addr().get());
+        let index = distance / Self::STRIDE_BYTES;
+        let is_ours = index < self.len() && distance % Self::STRIDE_BYTES == 0;
+        u32::try_from(index).ok().filter(|_| is_ours)
+    }
+
+    /// The values of several slots at once.
+    ///
+    /// # Safety
+    ///
+    /// - The slots are below the length and live, and no two are the same.
+    #[inline]
+    pub(crate) unsafe fn get_disjoint_unchecked_mut<const N: usize>(
+        &mut self,
+        indices: [u32; N],
+    ) -> [&mut V; N] {
+        let start = self.start();
+        indices.map(|index| {
+            // SAFETY: below the length by the caller's promise.
+            let slot = unsafe { start.add(index as usize) };
+            // SAFETY: live, and no other reference is made to it, by the caller's promise; `&mut
+            // self` keeps others away.
+            unsafe { value_of_mut(slot) }
+        })
+    }
+
+    /// Writes a value and makes the slot live.
+    ///
+    /// # Safety
+    ///
+    /// - The slot is within capacity, and `&mut self` is held.
+    #[inline]
+    unsafe fn write(slot: NonNull<Slot<V>>, generation: u32, value: V) {
+        let filled = Slot { value: MaybeUninit::new(value), state: State::live(generation) };
+        // SAFETY: within capacity, so writable; no reference is made to the slot.
+        unsafe { slot.write(filled) };
+    }
+
+    /// Fills a vacant slot below the length. (In one that is not, the old value would leak.)
+    ///
+    /// # Panics
+    ///
+    /// If the slot is not below the length.
+    #[inline]
+    pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
+        debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
+        let slot = self.at(index as usize).expect("the slot is below the length");
+        // SAFETY: below the length, so within capacity.
+        unsafe { Self::write(slot, generation, value) }
+    }
+
+    /// Adds a slot with a value.
+    #[inline]
+    pub(crate) fn push(&mut self, generation: u32, value: V) -> Result<(), Refused<V>> {
+        let len = self.len();
+        if len == self.capacity() {
+            if let Err(error) = self.try_reserve(1) {
+                return Err(Refused { error, value });
+            }
+        }
+        // SAFETY: `len` is less than the capacity.
+        let slot = unsafe { self.start().add(len) };
+        // SAFETY: the same.
+        unsafe { Self::write(slot, generation, value) };
+        // SAFETY: within capacity, and the slot is initialised.
+        unsafe { self.slots.set_len(len + 1) };
+        Ok(())
+    }
+
+    /// Adds vacant slots, without touching the memory of those in fresh pages.
+    pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
+        // SAFETY: all zero is a vacant slot, whose value need not be initialised.
+        unsafe { self.slots.try_extend_zeroed_unchecked(additional) }
+    }
+
+    /// Moves the value of a generation out, and leaves the slot as `left`.
+    #[inline]
+    pub(crate) fn take(&mut self, index: u32, generation: u32, left: Vacant) -> Option<V> {
+        let slot = self.find(index, generation)?;
+        // SAFETY: inside the array, and `&mut self` keeps others away.
+        unsafe { (*slot.as_ptr()).state = left.into() };
+        // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot
+        // is not live, so nobody reads the value again.
+        Some(unsafe { slot.cast::<V>().read() })
+    }
+
+    /// Changes the state of a slot that holds no value. (In one that does, it would leak.)
+    #[inline]
+    pub(crate) fn set_vacant(&mut self, index: u32, state: Vacant) {
+        debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
+        if let Some(slot) = self.at(index as usize) {
+            // SAFETY: inside the array, and `&mut self` keeps others away.
+            unsafe { (*slot.as_ptr()).state = state.into() };
+        }
+    }
+
+    /// Forgets the slots behind the first `len`; values in them leak.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.slots.truncate(len);
+    }
+
+    /// Drops the values at the candidates, of which there must be none twice, and all others
+    /// leak. Should a drop panic, the rest is dropped all the same.
+    pub(crate) fn drop_values(&mut self, candidates: Cursor, holes: &[u64]) {
+        struct Rest<'s, V> {
+            slots: &'s mut Slots<V>,
+            candidates: Cursor,
+            holes: &'s [u64],
+        }
+
+        impl<V> Rest<'_, V> {
+            fn drop_all(&mut self) {
+                while let Some(index) = self.candidates.next(self.holes) {
+                    let Some(generation) = self.slots.state(index).live_generation() else {
+                        continue;
+                    };
+                    drop(self.slots.take(index, generation, Vacant::EMPTY));
+                }
+            }
+        }
+
+        impl<V> Drop for Rest<'_, V> {
+            fn drop(&mut self) {
+                self.drop_all();
+            }
+        }
+
+        if mem::needs_drop::<V>() {
+            Rest { slots: self, candidates, holes }.drop_all();
+        }
+    }
+
+    /// What handing back the memory of vacant slots would clear: whole pages inside them, and the
+    /// slots whose states lie there.
+    pub(crate) fn discardable(&self, slots: Range<usize>) -> Option<Discard> {
+        let (first, end) = (slots.start * Self::STRIDE_BYTES, slots.end * Self::STRIDE_BYTES);
+        // Both ends at runs as large as either may need.
+        let run = self.slots.run_bytes(first).max(self.slots.run_bytes(end));
+        let bytes = first.next_multiple_of(run)..end / run * run;
+        if bytes.is_empty() {
+            return None;
+        }
+        // A state has the alignment of its size, so none lies across the edge of a page.
+        let first_state_at = |byte: usize| {
+            byte.saturating_sub(offset_of!(Slot<V>, state)).div_ceil(Self::STRIDE_BYTES)
+        };
+        let cleared = first_state_at(bytes.start)..first_state_at(bytes.end).min(slots.end);
+        Some(Discard { slots, bytes, cleared })
+    }
+
+    /// Hands the memory of vacant slots back; the states of the `cleared` ones read as empty then.
+    ///
+    /// # Panics
+    ///
+    /// If one of the slots holds a value.
+    pub(crate) fn discard(&mut self, discard: &Discard) -> Result<(), Error> {
+        let Discard { slots, bytes, .. } = discard;
+        assert!(slots.end <= self.len(), "slots behind the last one are not handed back");
+        let live = indices(slots.clone()).any(|index| self.state(index).is_live());
+        assert!(!live, "a slot holds a value");
+        // SAFETY: only bytes of these slots are cleared: `discardable`, which alone makes a
+        // `Discard`, rounds inwards. None of them is live, so their values need not be
+        // initialised, and a state of zero is vacant.
+        unsafe { self.slots.discard(bytes.clone()) }
+    }
+}
+
+/// Memory of vacant slots to hand back, made by [`Slots::discardable`].
+pub(crate) struct Discard {
+    slots: Range<usize>,
+    bytes: Range<usize>,
+    cleared: Range<usize>,
+}
+
+impl Discard {
+    /// The slots that read as empty afterwards.
+    pub(crate) fn cleared(&self) -> Range<usize> {
+        self.cleared.clone()
+    }
+}
+
+/// The indices of a range of slots. (The end may be more than an index can be.)
+pub(crate) fn indices(slots: Range<usize>) -> impl Iterator<Item = u32> {
+    let first = u32::try_from(slots.start).unwrap_or(u32::MAX);
+    (first..=u32::MAX).take(slots.len())
+}
+
+/// The value of a slot.
+///
+/// # Safety
+///
+/// - The slot is live, and for `'a` stays so, and nobody writes to its value.
+#[inline]
+pub(super) unsafe fn value_of<'a, V>(slot: NonNull<Slot<V>>) -> &'a V {
+    // SAFETY: live, so the value, which comes first, is initialised; the rest is the caller's
+    // promise.
+    unsafe { slot.cast().as_ref() }
+}
+
+/// The value of a slot, to be changed.
+///
+/// # Safety
+///
+/// - The slot is live, and for `'a` stays so, and nobody else reaches its value.
+#[inline]
+pub(super) unsafe fn value_of_mut<'a, V>(slot: NonNull<Slot<V>>) -> &'a mut V {
+    // SAFETY: live, so the value, which comes first, is initialised; the rest is the caller's
+    // promise.
+    unsafe { slot.cast().as_mut() }
+}
+
+/// The generation of the value in a slot, if there is one.
+///
+/// # Safety
+///
+/// - The slot is below the length, and nobody writes to its state meanwhile.
+#[inline]
+pub(super) unsafe fn live_generation<V>(slot: NonNull<Slot<V>>) -> Option<u32> {
+    // SAFETY: slots below the length are initialised.
+    unsafe { (*slot.as_ptr()).state }.live_generation()
+}

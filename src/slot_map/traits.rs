@@ -1,0 +1,194 @@
+//! The traits of std.
+
+use super::holes::Bitmap;
+use super::iter::WalkOwned;
+use super::slots::{Slots, indices};
+use super::state::{State, Vacant};
+use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap, or_give_up};
+use crate::error::Error;
+use crate::key::Key;
+use std::fmt;
+use std::mem;
+use std::ops::{Index, IndexMut};
+
+impl<K: Key, V> Default for SlotMap<K, V> {
+    /// An empty map; see [`SlotMap::with_key`].
+    fn default() -> Self {
+        Self::with_key()
+    }
+}
+
+impl<K: Key, V: Clone> Clone for SlotMap<K, V> {
+    /// A copy with the same options, the same keys, holes that are filled in the same order, and
+    /// values at other addresses. Linear in the slots.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_clone`](SlotMap::try_clone) has an error.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        or_give_up(self.try_clone())
+    }
+}
+
+impl<K: Key, V: Clone> SlotMap<K, V> {
+    /// [`clone`](Self::clone), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let mut slots = Slots::try_new(self.slots.options(), 0)?;
+        slots.try_reserve_exact(self.slots.len())?;
+        let mut clone = Self::with_slots(slots, self.reuse);
+        clone.slots.extend_vacant(self.slots.len())?;
+        clone.floors = self.floors.try_clone()?;
+        clone.holes = self.holes.try_clone()?;
+        clone.cover_holes()?;
+        // Should the clone of a value panic, those that are there already are at no hole, and are
+        // dropped with the map.
+        for index in indices(0..self.slots.len()) {
+            let state = self.slots.state(index);
+            if let Some((generation, value)) = self.slots.at_index(index) {
+                clone.slots.fill(index, generation, value.clone());
+            } else if state != State::EMPTY {
+                // What reads as empty is so already, untouched.
+                clone.slots.set_vacant(index, Vacant::after(state.generation()));
+            }
+        }
+        (clone.detached, clone.retired) = (self.detached, self.retired);
+        (clone.trimmed, clone.next_hole) = (self.trimmed, self.next_hole);
+        Ok(clone)
+    }
+}
+
+impl<K: Key, V: fmt::Debug> fmt::Debug for SlotMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn no_such_key(key: impl Key) -> ! {
+    panic!("stayput: no value has the key {key:?}; it is null, made up, or its value was removed")
+}
+
+impl<K: Key, V> Index<K> for SlotMap<K, V> {
+    type Output = V;
+
+    /// # Panics
+    ///
+    /// If the key's value is not in the map.
+    #[inline]
+    #[track_caller]
+    fn index(&self, key: K) -> &V {
+        match self.get(key) {
+            Some(value) => value,
+            None => no_such_key(key),
+        }
+    }
+}
+
+impl<K: Key, V> IndexMut<K> for SlotMap<K, V> {
+    /// # Panics
+    ///
+    /// If the key's value is not in the map.
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, key: K) -> &mut V {
+        match self.get_mut(key) {
+            Some(value) => value,
+            None => no_such_key(key),
+        }
+    }
+}
+
+impl<K: Key, V> FromIterator<V> for SlotMap<K, V> {
+    /// A map with these values, in their order; see [`keys`](SlotMap::keys), or
+    /// [`insert_many`](SlotMap::insert_many), for the keys.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](SlotMap::insert).
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = V>>(values: I) -> Self {
+        let mut map = Self::with_key();
+        map.extend(values);
+        map
+    }
+}
+
+impl<K: Key, V> Extend<V> for SlotMap<K, V> {
+    /// Puts all values in; see [`insert_many`](SlotMap::insert_many) for the keys.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](SlotMap::insert).
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = V>>(&mut self, values: I) {
+        /// Wants no keys.
+        struct Nothing;
+
+        impl<K> Extend<K> for Nothing {
+            fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+                keys.into_iter().for_each(drop);
+            }
+        }
+
+        self.insert_many(values, &mut Nothing);
+    }
+}
+
+impl<'a, K: Key, V> IntoIterator for &'a SlotMap<K, V> {
+    type Item = (K, &'a V);
+    type IntoIter = Iter<'a, K, V>;
+
+    #[inline]
+    fn into_iter(self) -> Iter<'a, K, V> {
+        self.iter()
+    }
+}
+
+impl<'a, K: Key, V> IntoIterator for &'a mut SlotMap<K, V> {
+    type Item = (K, &'a mut V);
+    type IntoIter = IterMut<'a, K, V>;
+
+    #[inline]
+    fn into_iter(self) -> IterMut<'a, K, V> {
+        self.iter_mut()
+    }
+}
+
+impl<K: Key, V> IntoIterator for SlotMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = IntoIter<K, V>;
+
+    fn into_iter(self) -> IntoIter<K, V> {
+        let (walk, left) = self.into_walk();
+        IntoIter::new(walk, left)
+    }
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// All keys; the values are dropped one by one, with the iterator at the latest.
+    pub fn into_keys(self) -> IntoKeys<K, V> {
+        let (walk, left) = self.into_walk();
+        IntoKeys::new(walk, left)
+    }
+
+    /// All values, in the order of addresses.
+    pub fn into_values(self) -> IntoValues<K, V> {
+        let (walk, left) = self.into_walk();
+        IntoValues::new(walk, left)
+    }
+
+    fn into_walk(mut self) -> (WalkOwned<V>, usize) {
+        let left = self.len();
+        let options = self.slots.options();
+        let slots = mem::replace(&mut self.slots, Slots::new(options));
+        let holes = mem::replace(&mut self.holes, Bitmap::new());
+        (WalkOwned::new(slots, holes), left)
+    }
+}

@@ -1,0 +1,233 @@
+//! [`Weak`]: a pointer to a value that may be gone.
+//!
+//! # Why this is sound
+//!
+//! A `Weak` is three numbers that anyone may copy, keep for ever, send anywhere, and hand to any
+//! map of the same key and value types. What it points to may have been removed and the slot
+//! reused; its map may have been dropped and another been made at the same address, with slots at
+//! other offsets; the map may have shrunk, so that the memory there is not accessible; threads
+//! may look on. So a map believes nothing that a `Weak` says:
+//!
+//! 1. **Its address is never dereferenced.** [`SlotMap::find_weak`] takes the *distance* of that
+//!    address from the start of the map's own slots, as a number, and what it hands on is the
+//!    index of a slot of its own. Wherever the pointer came from, no memory is touched by way of
+//!    it, so whether its allocation still exists does not matter.
+//! 2. **The index is checked like any other.** The distance must be a multiple of a slot's size,
+//!    and the index goes through [`Slots::get`](super::slots::Slots::get), which takes any index:
+//!    it must be below the length, which slots that were handed back are not.
+//! 3. **The generation is compared with the one in the slot**, by the same call. It is equal only
+//!    if the slot is live, and then holds an initialised value of type `V`. What is returned is a
+//!    reference to that, with the lifetime of the map's borrow, as from `get`.
+//!
+//! This much makes any `Weak` safe in any map, at any time; nothing about identities or
+//! generations needs to be true for it. That it also finds *the right value*, and not another of
+//! the same map or of another, is a promise on top, kept by
+//!
+//! 4. **The generation** within one map: a slot never has one twice.
+//! 5. **The identity** between maps: each map that gives out `Weak`s has a number of its own, from
+//!    a counter that does not wrap. Only a process that has made 4,294,967,294 such maps begins to give all
+//!    later ones one and the same; then a `Weak` of one of those may find a value in another, as
+//!    a key may. [`SlotMap::reset`], which lets generations start over, takes a new identity.
+//!
+//! `Weak` is `Send` and `Sync` whatever `V` is, and covariant in `V`: without a map there is no
+//! way from it to a value, and a map's own type says what may be done with its values where.
+
+#![expect(unsafe_code, reason = "says that it may go to other threads")]
+
+use super::{SlotMap, iter};
+use crate::key::Key;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::num::NonZeroU32;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// A pointer to a value of a [`SlotMap`], which may be gone by the time it is used.
+///
+/// [`SlotMap::downgrade`] makes it, [`SlotMap::upgrade`] gives the value, if it is still there.
+/// It finds that value and no other: not one that came to be in the same slot later, nor one of
+/// another map, even if that came to be at the same address. It takes 16 bytes (12 on 32-bit
+/// systems), and keeps nothing alive.
+///
+/// A key does the same job in 8 bytes or 4, and can be stored and sent elsewhere. A weak pointer has the
+/// address at hand, which saves computing it, and knows its map.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::SlotMap;
+///
+/// let mut sounds = SlotMap::new();
+/// let key = sounds.insert("bang");
+/// let weak = sounds.downgrade(key).unwrap();
+/// assert_eq!(sounds.upgrade(&weak), Some(&"bang"));
+///
+/// sounds.remove(key);
+/// sounds.insert("boom"); // into the same slot
+/// assert_eq!(sounds.upgrade(&weak), None);
+/// ```
+pub struct Weak<K: Key, V> {
+    /// Where the value lies, or lay.
+    value: NonNull<V>,
+    generation: u32,
+    map: NonZeroU32,
+    key: PhantomData<fn(K) -> K>,
+}
+
+// SAFETY: it is an address and numbers; see the top of this file.
+unsafe impl<K: Key, V> Send for Weak<K, V> {}
+// SAFETY: as for `Send`.
+unsafe impl<K: Key, V> Sync for Weak<K, V> {}
+
+impl<K: Key, V> Weak<K, V> {
+    /// Where the value lies, if it is still there.
+    ///
+    /// As long as it is in the map, that is its address. Whoever reads it must know that it is,
+    /// and that nobody writes to it meanwhile.
+    #[inline]
+    pub const fn as_ptr(&self) -> *const V {
+        self.value.as_ptr()
+    }
+
+    /// What tells one from another.
+    fn parts(&self) -> (NonZeroU32, NonNull<V>, u32) {
+        (self.map, self.value, self.generation)
+    }
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// A weak pointer to the value of a key, if that is in the map. O(1).
+    pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
+        let data = key.data();
+        self.downgrade_at(data.index(), data.generation())
+    }
+
+    pub(super) fn downgrade_at(&self, index: u32, generation: u32) -> Option<Weak<K, V>> {
+        let value = NonNull::from(self.slots.get(index, generation)?);
+        Some(Weak { value, generation, map: self.identity.get(), key: PhantomData })
+    }
+
+    /// The value of a weak pointer, if it is still in the map. O(1).
+    #[inline]
+    pub fn upgrade(&self, weak: &Weak<K, V>) -> Option<&V> {
+        self.slots.get(self.find_weak(weak)?, weak.generation)
+    }
+
+    /// The value of a weak pointer, to be changed, if it is still in the map. O(1).
+    #[inline]
+    pub fn upgrade_mut(&mut self, weak: &Weak<K, V>) -> Option<&mut V> {
+        self.slots.get_mut(self.find_weak(weak)?, weak.generation)
+    }
+
+    /// The key of a weak pointer, if its value is still in the map. O(1), one division.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert(1);
+    /// let weak = map.downgrade(key).unwrap();
+    /// assert_eq!(map.upgrade_key(&weak), Some(key));
+    /// ```
+    pub fn upgrade_key(&self, weak: &Weak<K, V>) -> Option<K> {
+        let index = self.find_weak(weak)?;
+        let is_live = self.slots.contains(index, weak.generation);
+        is_live.then(|| iter::key_of(index, weak.generation))
+    }
+
+    /// The index of the slot that a weak pointer of this map points to.
+    #[inline]
+    fn find_weak(&self, weak: &Weak<K, V>) -> Option<u32> {
+        if !self.identity.is(weak.map) {
+            return None;
+        }
+        self.slots.index_at(weak.value.addr().get())
+    }
+}
+
+/// The number of a map that gives out weak pointers; 0 as long as it has given none.
+#[derive(Debug)]
+pub(super) struct Identity(AtomicU32);
+
+impl Identity {
+    pub(super) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    #[inline]
+    fn is(&self, map: NonZeroU32) -> bool {
+        self.0.load(Relaxed) == map.get()
+    }
+
+    /// The number of this map. All threads that ask get the same, since one of them sets it; no
+    /// other memory depends on it.
+    fn get(&self) -> NonZeroU32 {
+        if let Some(map) = NonZeroU32::new(self.0.load(Relaxed)) {
+            return map;
+        }
+        let fresh = Self::fresh();
+        match self.0.compare_exchange(0, fresh.get(), Relaxed, Relaxed) {
+            Ok(_) => fresh,
+            Err(theirs) => NonZeroU32::new(theirs).unwrap_or(fresh),
+        }
+    }
+
+    /// A number that no map has had; the last one over and over when they are spent.
+    #[cold]
+    fn fresh() -> NonZeroU32 {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let spent = LAST.fetch_update(Relaxed, Relaxed, |last| last.checked_add(1));
+        spent.map_or(NonZeroU32::MAX, |last| NonZeroU32::MIN.saturating_add(last))
+    }
+}
+
+impl<K: Key, V> Clone for Weak<K, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: Key, V> Copy for Weak<K, V> {}
+
+impl<K: Key, V> PartialEq for Weak<K, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl<K: Key, V> Eq for Weak<K, V> {}
+
+impl<K: Key, V> PartialOrd for Weak<K, V> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Key, V> Ord for Weak<K, V> {
+    /// By map, then address, then generation.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.parts().cmp(&other.parts())
+    }
+}
+
+impl<K: Key, V> Hash for Weak<K, V> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
+}
+
+impl<K: Key, V> fmt::Debug for Weak<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Weak({:?} v{})", self.value, self.generation)
+    }
+}
+
+/// The niche, and the size that the docs promise.
+const _: () = {
+    use crate::key::DefaultKey;
+    assert!(size_of::<Weak<DefaultKey, String>>() == size_of::<usize>() + 8);
+    assert!(size_of::<Option<Weak<DefaultKey, u8>>>() == size_of::<Weak<DefaultKey, u8>>());
+};
