@@ -3,9 +3,11 @@
 use crate::child::Case;
 use crate::operation::Operation;
 
+const LARGE: Case = Case { value_bytes: 56, slots: 1 << 23 };
+
 /// How many times faster than the best peer an operation should be at least.
 pub(crate) fn of(case: Case, operation: Operation) -> Option<f64> {
-    if case.slots != 1 << 23 {
+    if case.slots != LARGE.slots {
         return None;
     }
     match (operation, case.value_bytes) {
@@ -33,7 +35,7 @@ pub(crate) fn is_for_moving_peers_too(operation: Operation) -> bool {
 
 /// The most resident bytes a value.
 pub(crate) fn resident_bytes_per_value(case: Case) -> Option<f64> {
-    (case == Case { value_bytes: 56, slots: 1 << 23 }).then_some(64.3)
+    (case == LARGE).then_some(64.3)
 }
 
 /// The furthest that the highest place in use may be, over the number of values, once a map is
@@ -42,5 +44,5 @@ pub(crate) const LIVE_RANGE_REFILLED: f64 = 1.1;
 
 /// The least bandwidth of full iteration over that of walking a slice.
 pub(crate) fn walk_bandwidth(case: Case) -> Option<f64> {
-    (case.slots == 1 << 23).then_some(0.9)
+    (case == LARGE).then_some(0.9)
 }

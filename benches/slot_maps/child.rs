@@ -76,14 +76,10 @@ fn find(id: &str) -> Result<&'static Container, Box<dyn Error>> {
 }
 
 fn live(container: &Container, case: Case, extent: Extent) -> Outcome {
-    let operations = match extent {
-        Extent::All => Operation::LIFE,
-        Extent::Short => Operation::SHORT_LIFE,
-    };
     let mut stage = (container.stage)(case.value_bytes, case.slots);
     let mut outcome = Outcome::default();
-    for &operation in operations {
-        if stage.can(operation) {
+    for &operation in Operation::LIFE {
+        if stage.can(operation) && (extent == Extent::All || !operation.takes_long()) {
             let before = (operation == Operation::Insert).then(resident_bytes).flatten();
             let time = stage.perform(operation);
             if let Some((before, after)) = before.zip(before.and_then(|_| resident_bytes())) {

@@ -43,7 +43,8 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Criterion measures only what has this in its name
+    /// Have criterion measure only what has this in its name
+    #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 }
 
@@ -118,9 +119,9 @@ impl Options {
         let repetitions = match (case.slots, self.quick) {
             (..0x4_0000, false) => 31,
             (..0x4_0000, true) => 15,
-            (..0x40_0000, false) => 11,
-            (..0x40_0000, true) | (_, false) => 5,
-            (_, true) => 3,
+            (..0x40_0000, false) => 7,
+            (..0x40_0000, true) => 5,
+            (_, _) => 3,
         };
         let large = case.slots >= 0x40_0000;
         PlannedCase {

@@ -2,6 +2,7 @@
 
 use crate::peers::{Basic, Concurrent, Dense, Hop};
 use crate::stage::{Perform, Stage};
+use crate::stayput_maps::{Plain, SmallPages};
 
 /// The sizes of values that can be measured.
 pub(crate) const VALUE_BYTES: [usize; 3] = [4, 56, 64];
@@ -62,6 +63,24 @@ type Stable<V> = stable_vec::StableVec<V>;
 
 /// In the order of the report.
 pub(crate) const ALL: &[Container] = &[
+    Container {
+        id: "stayput",
+        name: "stayput",
+        settings: "SlotMap, 64-bit keys",
+        packages: &["stayput"],
+        kind: Kind::Stayput,
+        generations: true,
+        stage: stage!(Plain),
+    },
+    Container {
+        id: "stayput-small",
+        name: "stayput, small pages",
+        settings: "SlotMap, 64-bit keys, HugePages::Never",
+        packages: &["stayput"],
+        kind: Kind::StayputVariant,
+        generations: true,
+        stage: stage!(SmallPages),
+    },
     Container {
         id: "slotmap",
         name: "slotmap",

@@ -21,6 +21,7 @@ mod run;
 mod sampling;
 mod stage;
 mod stats;
+mod stayput_maps;
 mod summary;
 mod table;
 #[path = "../common/target.rs"]

@@ -62,34 +62,25 @@ impl Operation {
         Self::Insert,
         Self::Iterate,
         Self::Get,
+        Self::Churn,
+        Self::Clear,
+        Self::InsertWarm,
         Self::IterateTenthHoles,
         Self::Remove,
         Self::IterateHalfHoles,
         Self::GetStale,
         Self::ChurnHalfHoles,
         Self::Refill,
-        Self::Churn,
-        Self::Clear,
-        Self::InsertWarm,
         Self::IterateMostlyHoles,
         Self::InsertGrowing,
         Self::Drop,
     ];
 
-    /// Those that the project has set itself bars for, and those that cost little beside.
-    pub(crate) const SHORT_LIFE: &[Self] = &[
-        Self::Insert,
-        Self::Iterate,
-        Self::Get,
-        Self::Clear,
-        Self::InsertWarm,
-        Self::IterateTenthHoles,
-        Self::Remove,
-        Self::IterateHalfHoles,
-        Self::GetStale,
-        Self::ChurnHalfHoles,
-        Self::Refill,
-    ];
+    /// Whether a large map does without it when there is little time. What the project has set
+    /// itself bars for is not among them.
+    pub(crate) fn takes_long(self) -> bool {
+        matches!(self, Self::IterateMostlyHoles | Self::InsertGrowing | Self::Drop)
+    }
 
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -80,7 +80,8 @@ fn svg(summary: &Summary, case: &CaseSummary) -> Result<String, Failure> {
         let (top, rest) = root.split_vertically(TITLE_HEIGHT);
         let title = format!("Slot maps: {}", case.title());
         top.draw(&Text::new(title, (16, 16), font(24, INK)))?;
-        let subtitle = "ns an operation, less is better: median and quartiles";
+        let subtitle = "ns an operation, less is better: median and quartiles. \
+                        Sand: moves values. Palest: no slot map.";
         top.draw(&Text::new(subtitle, (16, 48), font(17, SOFT)))?;
         for (area, (title, bars)) in rest.split_evenly((rows as usize, COLUMNS)).iter().zip(&panels)
         {

@@ -84,8 +84,11 @@ pub(crate) fn smoke() {
 
 type Ranges = Vec<(&'static Container, Outcome)>;
 
-/// By turns: all containers once, case by case, and then all again, so that a machine that slows
-/// down on the way slows them all.
+/// Where there is no bar to be seen, of lines about what is going on.
+const LINES_APART: Duration = Duration::from_secs(10);
+
+/// By turns: a case's containers one after the other, and some time later all of them again, so
+/// that a machine that slows down on the way slows them all.
 fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
     let start = Instant::now();
     let turns: usize = plan.cases.iter().map(|case| case.repetitions).sum();
@@ -104,13 +107,18 @@ fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
     let mut results: Vec<Results> = plan.cases.iter().map(none).collect();
     let mut took = vec![Duration::ZERO; plan.cases.len()];
     let rounds = plan.cases.iter().map(|case| case.repetitions).max().unwrap_or(0);
+    let mut said: Option<Instant> = None;
     for round in 0..rounds {
-        if bar.is_hidden() {
-            eprintln!("round {} of {rounds}, at {} s", round + 1, start.elapsed().as_secs());
+        if bar.is_hidden() && said.is_none_or(|said| said.elapsed() > LINES_APART) {
+            said = Some(Instant::now());
+            eprintln!("{} of {rounds}, {} s", round + 1, start.elapsed().as_secs());
         }
         for ((planned, results), took) in plan.cases.iter().zip(&mut results).zip(&mut took) {
             let late = plan.enough.is_some_and(|enough| start.elapsed() + *took > enough);
-            if round >= planned.repetitions || late {
+            // Of those that have fewer repetitions than there are rounds, evenly among these.
+            let done = |rounds_done: usize| rounds_done * planned.repetitions / rounds;
+            let is_due = done(round + 1) > done(round);
+            if !is_due || late && done(round) > 0 {
                 continue;
             }
             let turn = Instant::now();

@@ -34,11 +34,15 @@ pub(crate) fn spread(
     })
 }
 
-/// The quartiles by nearest rank: always values that were observed.
+/// The quartiles; between two values where they fall between two.
 fn quartiles(values: &mut [f64]) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
-    Some([1, 2, 3].map(|quarter| values[(last * quarter + 2) / 4]))
+    Some([1, 2, 3].map(|quarter| {
+        let (below, above) = (values[last * quarter / 4], values[(last * quarter).div_ceil(4)]);
+        let share = [0.0, 0.25, 0.5, 0.75][last * quarter % 4];
+        below + (above - below) * share
+    }))
 }
 
 /// Resident bytes of the full map for each of its values: the median over the repetitions.

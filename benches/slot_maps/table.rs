@@ -49,7 +49,7 @@ fn row(operation: &OperationSummary) -> Vec<String> {
 fn walk(case: &CaseSummary) -> Option<Vec<String>> {
     let bandwidth = case.walk_bandwidth?;
     let mut row = vec![String::new(); 9];
-    row[0] = "iterate, full: bandwidth of a slice's".into();
+    row[0] = "  its bandwidth, of a slice's".into();
     row[6] = ratio(Some(bandwidth));
     row[8] =
         case.walk_bandwidth_min.map_or(String::new(), |min| verdict(bandwidth >= min, "≥", min));
