@@ -208,7 +208,7 @@ impl<K: Key, V> SlotMap<K, V> {
         if self.slots.len() == self.slots.capacity() {
             if let Err(error) = self.grow(1) {
                 // Under `Reuse::Rotating` there may still be holes, which are better than nothing.
-                return match self.holes.first() {
+                return match self.hole_in_turn() {
                     Some(index) => Ok(self.vacancy_in_hole(index)),
                     None => Err(error),
                 };
@@ -227,9 +227,14 @@ impl<K: Key, V> SlotMap<K, V> {
                 if self.holes.count() <= min_free {
                     return None;
                 }
-                self.holes.first_at_or_after(self.next_hole).or_else(|| self.holes.first())
+                self.hole_in_turn()
             }
         }
+    }
+
+    /// The next hole, going round and round.
+    fn hole_in_turn(&self) -> Option<u32> {
+        self.holes.first_at_or_after(self.next_hole).or_else(|| self.holes.first())
     }
 
     #[inline]
