@@ -86,5 +86,7 @@ fn main() {
     things.remove(again);
     things.trim();
     let left = things.stats().committed_bytes;
-    println!("10 bombs threw 550000 sparks, nothing that was there ever moved, and {left} bytes are left");
+    println!(
+        "10 bombs threw 550000 sparks, nothing that was there ever moved, and {left} bytes are left"
+    );
 }
