@@ -21,6 +21,9 @@
 //! |---|---|
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
+//! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
+//! | [`SecondaryMap`], [`SparseSecondaryMap`] | more values under the keys of a `SlotMap` |
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
 //!
 //! # Words
@@ -34,6 +37,9 @@
 //! | release | end a reservation |
 //! | `len`, `capacity`, `max_len` | elements: initialised, committed, what the reservation can ever hold |
 //! | `*_bytes` | anything that counts bytes |
+//! | slot, hole | a place in a slot map; a vacant one with others behind it |
+//! | generation | how often a slot was used; part of the key |
+//! | retired | a slot that is never used again, because its generations are spent |
 //!
 //! # Systems
 //!
@@ -47,6 +53,8 @@
 //!
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, for element types that are
 //!   valid when all zero.
+//! - `rayon`: `par_iter` and `par_iter_mut` of the maps.
+//! - `serde`: `Serialize` and `Deserialize` for keys and maps.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
