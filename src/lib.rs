@@ -21,6 +21,8 @@
 //! |---|---|
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
+//! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
 //!
 //! # Words
@@ -59,6 +61,7 @@ mod raw_vec;
 #[cfg(feature = "rayon")]
 pub mod rayon;
 mod reservation;
+pub mod secondary;
 pub mod slot_map;
 mod vec;
 
@@ -66,6 +69,7 @@ pub use error::{Error, ErrorKind, Refused};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 pub use raw_vec::Growth;
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
+pub use secondary::{SecondaryMap, SecondaryMapStats, SparseSecondaryMap};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use slot_map::Bitmap;

@@ -2,8 +2,8 @@
 //!
 //! # Who answers for what
 //!
-//! [`slots`] keeps the values, and answers for memory safety alone: it takes any index and any
-//! generation. [`holes`] knows which slots may be filled again. This module and its other parts
+//! `slots` keeps the values, and answers for memory safety alone: it takes any index and any
+//! generation. `holes` knows which slots may be filled again. This module and its other parts
 //! decide which slot and which generation come next, and answer for the promise about keys; a
 //! mistake there could resolve a wrong key, or lose a value, but not reach one that is not there.
 //!
@@ -26,7 +26,7 @@ mod memory;
 mod blocks;
 mod builder;
 pub(crate) mod cursor;
-mod drain;
+pub(crate) mod drain;
 mod floors;
 mod grow_only;
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
@@ -34,7 +34,7 @@ pub(crate) mod holes;
 pub(crate) mod iter;
 pub(crate) mod slots;
 pub(crate) mod state;
-mod traits;
+pub(crate) mod traits;
 mod weak;
 
 pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
@@ -199,7 +199,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// As many slots as the index in a key can number.
-    const fn most_slots() -> usize {
+    pub(crate) const fn most_slots() -> usize {
         use crate::key::Layout;
         (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1)
     }
@@ -207,6 +207,10 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Indices to visit: all but holes. (What is detached or retired is among them.)
     fn candidates(&self) -> Cursor {
         Cursor::new(self.slots.len())
+    }
+
+    fn hole_words(&self) -> &[u64] {
+        self.holes.words()
     }
 }
 
@@ -220,14 +224,14 @@ impl<K: Key, V> Drop for SlotMap<K, V> {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn give_up(error: Error) -> ! {
+pub(crate) fn give_up(error: Error) -> ! {
     panic!("stayput: {error}")
 }
 
 /// [`give_up`], if there is an error.
 #[inline]
 #[track_caller]
-fn or_give_up<V>(result: Result<V, Error>) -> V {
+pub(crate) fn or_give_up<V>(result: Result<V, Error>) -> V {
     match result {
         Ok(value) => value,
         Err(error) => give_up(error),
