@@ -14,5 +14,7 @@ mod model;
 mod op;
 mod panics;
 mod reservation;
+mod secondary;
+mod secondary_op;
 mod tidy;
 mod traits;
