@@ -23,7 +23,8 @@
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
 //! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
-//! | [`SecondaryMap`], [`SparseSecondaryMap`] | more values under the keys of a `SlotMap` |
+//! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
+//! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
 //!
 //! # Words
@@ -67,6 +68,7 @@ mod raw_vec;
 #[cfg(feature = "rayon")]
 pub mod rayon;
 mod reservation;
+pub mod secondary;
 #[cfg(feature = "serde")]
 mod serde;
 pub mod slot_map;
@@ -76,6 +78,7 @@ pub use error::{Error, ErrorKind, Refused};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 pub use raw_vec::Growth;
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
+pub use secondary::{SecondaryMap, SecondaryMapStats, SparseSecondaryMap};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use slot_map::Bitmap;

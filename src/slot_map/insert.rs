@@ -281,7 +281,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Says it if it is the keys that set the limit.
-    pub(super) fn explain(error: Error) -> Error {
+    pub(crate) fn explain(error: Error) -> Error {
         let most = Self::most_slots() as u64;
         if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {
             return Error::new(ErrorKind::KeyBits, error.bytes()).with_limit(most);

@@ -14,6 +14,8 @@ mod model;
 mod op;
 mod panics;
 mod reservation;
+mod secondary;
+mod secondary_op;
 mod slot_map_model;
 mod slot_map_op;
 mod slot_map_twin;
