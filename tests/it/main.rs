@@ -14,6 +14,7 @@ mod model;
 mod op;
 mod panics;
 mod reservation;
+mod slot_map;
 mod slot_map_model;
 mod slot_map_op;
 mod slot_map_twin;
