@@ -153,11 +153,11 @@ impl<K: Key, V> SlotMap<K, V> {
         let room = self.max_len() - self.slots.len();
         let _ = self.try_reserve(values.size_hint().0.min(room));
         let mut refused = None;
-        keys.extend(
-            values.by_ref().map_while(|value| {
-                self.try_insert(value).map_err(|this| refused = Some(this)).ok()
-            }),
-        );
+        let inserted = values
+            .by_ref()
+            .map_while(|value| self.try_insert(value).map_err(|this| refused = Some(this)).ok());
+        // Whoever asks on after the end must not have another value taken, and this one lost.
+        keys.extend(inserted.fuse());
         match refused {
             None => Ok(()),
             Some(Refused { error, value }) => {
