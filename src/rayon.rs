@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::key::Key;
+use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
 use crate::slot_map::iter::{Walk, WalkMut, WalkRef, key_of};
 use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
@@ -79,14 +80,37 @@ impl<'a, K: Key + Send, V: Send> ParallelIterator for ParIterMut<'a, K, V> {
     }
 }
 
-impl<'a, K: Key + Send, V: Sync> IntoParallelIterator for &'a SlotMap<K, V> {
-    type Iter = ParIter<'a, K, V>;
-    type Item = (K, &'a V);
+/// A map with `walk` and `walk_mut`, in parallel.
+macro_rules! parallel {
+    ($map:ident: $(#[$example:meta])*) => {
+        impl<'a, K: Key + Send, V: Sync> IntoParallelIterator for &'a $map<K, V> {
+            type Iter = ParIter<'a, K, V>;
+            type Item = (K, &'a V);
 
-    /// Keys and values in parallel. Needs the feature `rayon`.
-    ///
-    /// # Examples
-    ///
+            /// Keys and values in parallel. Needs the feature `rayon`.
+            ///
+            /// # Examples
+            ///
+            $(#[$example])*
+            fn into_par_iter(self) -> Self::Iter {
+                ParIter { walk: self.walk(), key: PhantomData }
+            }
+        }
+
+        impl<'a, K: Key + Send, V: Send> IntoParallelIterator for &'a mut $map<K, V> {
+            type Iter = ParIterMut<'a, K, V>;
+            type Item = (K, &'a mut V);
+
+            /// Keys and values in parallel, the values to be changed. Needs the feature `rayon`.
+            fn into_par_iter(self) -> Self::Iter {
+                ParIterMut { walk: self.walk_mut(), key: PhantomData }
+            }
+        }
+    };
+}
+
+parallel! {
+    SlotMap:
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{DefaultKey, SlotMap};
@@ -94,18 +118,19 @@ impl<'a, K: Key + Send, V: Sync> IntoParallelIterator for &'a SlotMap<K, V> {
     /// let map: SlotMap<DefaultKey, u64> = (0..10_000).collect();
     /// assert_eq!(map.par_iter().map(|(_, n)| n).sum::<u64>(), 49_995_000);
     /// ```
-    fn into_par_iter(self) -> Self::Iter {
-        ParIter { walk: self.walk(), key: PhantomData }
-    }
 }
 
-impl<'a, K: Key + Send, V: Send> IntoParallelIterator for &'a mut SlotMap<K, V> {
-    type Iter = ParIterMut<'a, K, V>;
-    type Item = (K, &'a mut V);
-
-    fn into_par_iter(self) -> Self::Iter {
-        ParIterMut { walk: self.walk_mut(), key: PhantomData }
-    }
+parallel! {
+    SecondaryMap:
+    /// ```
+    /// use rayon::prelude::*;
+    /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    ///
+    /// let map: SlotMap<DefaultKey, u64> = (0..10_000).collect();
+    /// let mut second: SecondaryMap<_, u64> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// second.par_iter_mut().for_each(|(key, n)| *n += map[key]);
+    /// assert_eq!(second.par_iter().map(|(_, n)| n).sum::<u64>(), 99_990_000);
+    /// ```
 }
 
 impl<K: Key, V> fmt::Debug for ParIter<'_, K, V> {

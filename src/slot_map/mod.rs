@@ -1,20 +1,20 @@
-//! [`SlotMap`]: values that never move, found by keys that are never mistaken.
-//!
-//! # Who answers for what
-//!
-//! [`slots`] keeps the values, and answers for memory safety alone: it takes any index and any
-//! generation. [`holes`] knows which slots may be filled again. This module and its other parts
-//! decide which slot and which generation come next, and answer for the promise about keys; a
-//! mistake there could resolve a wrong key, or lose a value, but not reach one that is not there.
-//!
-//! # What holds between calls
-//!
-//! - Each slot below the length is one of: live; a hole, and marked so; detached (vacant with its
-//!   generation, not marked); retired (empty, not marked). The counts of the last two are kept.
-//! - The next generation of a hole is one more than the one its state has, or, if that is empty,
-//!   than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
-//!   value had that generation is retired when the value goes.
-//! - Slots behind the last one start above the floor of the tail.
+//! [`SlotMap`]: values that never move, found by keys that are never mistaken; and its iterators.
+
+// # Who answers for what
+//
+// `slots` keeps the values, and answers for memory safety alone: it takes any index and any
+// generation. `holes` knows which slots may be filled again. This module and its other parts decide
+// which slot and which generation come next, and answer for the promise about keys; a mistake there
+// could resolve a wrong key, or lose a value, but not reach one that is not there.
+//
+// # What holds between calls
+//
+// - Each slot below the length is one of: live; a hole, and marked so; detached (vacant with its
+//   generation, not marked); retired (empty, not marked). The counts of the last two are kept.
+// - The next generation of a hole is one more than the one its state has, or, if that is empty,
+//   than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
+//   value had that generation is retired when the value goes.
+// - Slots behind the last one start above the floor of the tail.
 
 // In the order in which the docs are to list their methods.
 mod access;
@@ -26,7 +26,7 @@ mod memory;
 mod blocks;
 mod builder;
 pub(crate) mod cursor;
-mod drain;
+pub(crate) mod drain;
 mod floors;
 mod grow_only;
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
@@ -36,7 +36,7 @@ pub(crate) mod iter;
 pub(crate) mod parts;
 pub(crate) mod slots;
 pub(crate) mod state;
-mod traits;
+pub(crate) mod traits;
 mod weak;
 
 pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
@@ -201,7 +201,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// As many slots as the index in a key can number.
-    const fn most_slots() -> usize {
+    pub(crate) const fn most_slots() -> usize {
         use crate::key::Layout;
         (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1)
     }
@@ -209,6 +209,10 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Indices to visit: all but holes. (What is detached or retired is among them.)
     fn candidates(&self) -> Cursor {
         Cursor::new(self.slots.len())
+    }
+
+    fn hole_words(&self) -> &[u64] {
+        self.holes.words()
     }
 }
 
@@ -222,14 +226,14 @@ impl<K: Key, V> Drop for SlotMap<K, V> {
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn give_up(error: Error) -> ! {
+pub(crate) fn give_up(error: Error) -> ! {
     panic!("stayput: {error}")
 }
 
 /// [`give_up`], if there is an error.
 #[inline]
 #[track_caller]
-fn or_give_up<V>(result: Result<V, Error>) -> V {
+pub(crate) fn or_give_up<V>(result: Result<V, Error>) -> V {
     match result {
         Ok(value) => value,
         Err(error) => give_up(error),

@@ -24,6 +24,8 @@ pub(crate) enum BadPart {
     Refused(Error),
     /// No slot like this can have this generation.
     Generation { index: usize, generation: u32, most: u32 },
+    /// No slot behind the last one can have had this generation.
+    Floor { generation: u32, most: u32 },
 }
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -54,7 +56,7 @@ impl<K: Key, V> SlotMap<K, V> {
         // Slots that had the last generation are retired, so none that is given up had it.
         let most = <K::Layout as Layout>::MAX_GENERATION - 1;
         if generation > most {
-            return Err(BadPart::Generation { index: self.slots.len(), generation, most });
+            return Err(BadPart::Floor { generation, most });
         }
         self.floors.raise_tail(generation);
         Ok(())
@@ -106,6 +108,11 @@ impl fmt::Display for BadPart {
                 f,
                 "slot {index} cannot have generation {generation}: it is from 1 to {most} \
                  with this key type"
+            ),
+            Self::Floor { generation, most } => write!(
+                f,
+                "new slots cannot start above generation {generation}: it is {most} at most with \
+                 this key type"
             ),
         }
     }

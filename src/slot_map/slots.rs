@@ -9,7 +9,8 @@
 //!
 //! - a state becomes live only right behind the write of the value, in [`Slots::write`];
 //! - it stops being live before the value is moved out or dropped;
-//! - slots come to be below the length either by a write or as zeroes, which are not live;
+//! - slots come to be below the length either by a write or as vacant ones: fresh zeroes, or
+//!   zeroed states, see [`Slots::extend_vacant`];
 //! - pages are handed back only after a look at each slot in them.
 //!
 //! No user code runs in between: no clone, no closure, no drop but in [`Slots::drop_values`].
@@ -29,6 +30,9 @@ use std::mem::{self, MaybeUninit, offset_of};
 use std::ops::Range;
 use std::ptr::NonNull;
 
+#[cfg(test)]
+mod tests;
+
 /// A value and its state, side by side: one cache line for most look-ups.
 ///
 /// The value comes first, so that the address of a slot is that of its value. All zero bytes are
@@ -43,6 +47,10 @@ pub(super) struct Slot<V> {
 /// [`drop_values`](Self::drop_values).
 pub(crate) struct Slots<V> {
     slots: VmVec<Slot<V>>,
+    /// A slot that is neither below this nor below the length is as the system gave it: all zero,
+    /// once it is within capacity. For only slots below the length are written to, and this is
+    /// raised when the length falls.
+    fresh_from: usize,
 }
 
 impl<V> Slots<V> {
@@ -50,12 +58,12 @@ impl<V> Slots<V> {
     pub(crate) const STRIDE_BYTES: usize = size_of::<Slot<V>>();
 
     pub(crate) const fn new(options: Options) -> Self {
-        Self { slots: VmVec::with_options(options) }
+        Self { slots: VmVec::with_options(options), fresh_from: 0 }
     }
 
     /// With the addresses reserved, if the options say how many, and memory for `capacity` slots.
     pub(crate) fn try_new(options: Options, capacity: usize) -> Result<Self, Error> {
-        Ok(Self { slots: VmVec::try_with_options(options, capacity)? })
+        Ok(Self { slots: VmVec::try_with_options(options, capacity)?, fresh_from: 0 })
     }
 
     pub(crate) const fn len(&self) -> usize {
@@ -101,7 +109,10 @@ impl<V> Slots<V> {
     }
 
     pub(crate) fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
-        self.slots.try_shrink_to(min_capacity)
+        self.slots.try_shrink_to(min_capacity)?;
+        // What was handed back will be fresh. Of the slot at the capacity a part may be left.
+        self.fresh_from = self.fresh_from.min(self.capacity().saturating_add(1));
+        Ok(())
     }
 
     /// Where the slots begin.
@@ -291,10 +302,20 @@ impl<V> Slots<V> {
         Ok(())
     }
 
-    /// Adds vacant slots, without touching the memory of those in fresh pages.
+    /// Adds vacant slots, without touching the memory of those that are fresh.
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
-        // SAFETY: all zero is a vacant slot, whose value need not be initialised.
-        unsafe { self.slots.try_extend_zeroed_unchecked(additional) }
+        self.try_reserve(additional)?;
+        let (len, end) = (self.len(), self.len() + additional);
+        for index in len..end.min(self.fresh_from) {
+            // SAFETY: within capacity.
+            let slot = unsafe { self.start().add(index) };
+            // SAFETY: the same, so writable, and `&mut self` keeps others away.
+            unsafe { (*slot.as_ptr()).state = State::EMPTY };
+        }
+        // SAFETY: within capacity. The slots are vacant, so their values need not be initialised:
+        // those before `fresh_from` were made so above, the others are all zero, see there.
+        unsafe { self.slots.set_len(end) };
+        Ok(())
     }
 
     /// Moves the value of a generation out, and leaves the slot as `left`.
@@ -320,6 +341,7 @@ impl<V> Slots<V> {
 
     /// Forgets the slots behind the first `len`; values in them leak.
     pub(crate) fn truncate(&mut self, len: usize) {
+        self.fresh_from = self.fresh_from.max(self.len());
         self.slots.truncate(len);
     }
 

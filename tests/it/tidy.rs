@@ -14,7 +14,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("vec", &["raw_vec", "reservation", "service", "os", "page", "error"]),
     ("key", &[]),
     ("slot_map", &["vec", "key", "raw_vec", "reservation", "service", "error"]),
-    ("secondary", &["vec", "key", "slot_map", "reservation", "error"]),
+    ("secondary", &["vec", "key", "slot_map", "raw_vec", "reservation", "error"]),
     ("dense", &["vec", "key", "slot_map", "secondary", "reservation", "error"]),
     ("index", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
     ("columns", &["vec", "key", "slot_map", "secondary", "dense", "error"]),

@@ -1,0 +1,30 @@
+//! Whatever is done to secondary maps, both hold what the model holds: the model test, fuzzed.
+
+#![no_main]
+
+#[path = "../../tests/it/secondary_op.rs"]
+mod secondary_op;
+
+use libfuzzer_sys::fuzz_target;
+use secondary_op::{Compact, Model, Op, Plain, Tagged, Tiny};
+
+/// The keys, and how large values are: with large ones, indices are soon far.
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+enum Kind {
+    Plain,
+    PlainLarge,
+    Tagged,
+    Compact,
+    Tiny,
+}
+
+fuzz_target!(|input: (Kind, Vec<Op>)| {
+    let (kind, ops) = input;
+    match kind {
+        Kind::Plain => Model::<Plain, 0>::run(&ops),
+        Kind::PlainLarge => Model::<Plain, 16_376>::run(&ops),
+        Kind::Tagged => Model::<Tagged, 44>::run(&ops),
+        Kind::Compact => Model::<Compact, 4>::run(&ops),
+        Kind::Tiny => Model::<Tiny, 0>::run(&ops),
+    }
+});

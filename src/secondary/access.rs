@@ -1,0 +1,115 @@
+//! Looking values up, and going over them.
+
+use super::{Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
+use crate::key::Key;
+use crate::slot_map::iter::{WalkMut, WalkRef};
+
+impl<K: Key, V> SecondaryMap<K, V> {
+    /// The number of values. O(1).
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Whether there are no values. O(1).
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Whether the key has a value here. O(1).
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        let data = key.data();
+        self.slots.contains(data.index(), data.generation())
+    }
+
+    /// The value of a key. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SecondaryMap::new();
+    /// second.insert(key, 7);
+    /// assert_eq!(second.get(key), Some(&7));
+    /// assert_eq!(second.get(DefaultKey::null()), None);
+    /// ```
+    #[inline]
+    pub fn get(&self, key: K) -> Option<&V> {
+        let data = key.data();
+        self.slots.get(data.index(), data.generation())
+    }
+
+    /// The value of a key, to be changed. O(1).
+    #[inline]
+    pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
+        let data = key.data();
+        self.slots.get_mut(data.index(), data.generation())
+    }
+
+    /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
+    /// given twice. O(N).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let (a, b) = (map.insert(()), map.insert(()));
+    /// let mut second = SecondaryMap::from_iter([(a, "x"), (b, "y")]);
+    /// if let Some([a, b]) = second.get_disjoint_mut([a, b]) {
+    ///     std::mem::swap(a, b);
+    /// }
+    /// assert_eq!((second[a], second[b]), ("y", "x"));
+    /// assert_eq!(second.get_disjoint_mut([a, a]), None);
+    /// ```
+    #[inline]
+    pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [K; N]) -> Option<[&mut V; N]> {
+        self.slots.get_disjoint_mut(super::parts(keys))
+    }
+
+    /// All keys and values, in the order of addresses, which is that of the keys' indices.
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Iter::new(self.walk(), self.live)
+    }
+
+    /// All keys and values, the values to be changed, in the order of addresses.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
+        let left = self.live;
+        IterMut::new(self.walk_mut(), left)
+    }
+
+    /// All keys, in the order of their indices.
+    #[inline]
+    pub fn keys(&self) -> Keys<'_, K, V> {
+        Keys::new(self.walk(), self.live)
+    }
+
+    /// All values, in the order of addresses.
+    #[inline]
+    pub fn values(&self) -> Values<'_, K, V> {
+        Values::new(self.walk(), self.live)
+    }
+
+    /// All values, to be changed, in the order of addresses.
+    #[inline]
+    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
+        let left = self.live;
+        ValuesMut::new(self.walk_mut(), left)
+    }
+
+    #[inline]
+    pub(crate) fn walk(&self) -> WalkRef<'_, V> {
+        WalkRef::new(&self.slots, &[])
+    }
+
+    #[inline]
+    pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
+        WalkMut::new(&mut self.slots, &[])
+    }
+}

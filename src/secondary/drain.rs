@@ -1,0 +1,8 @@
+//! [`Drain`]: taking all values out of a map.
+
+use super::SecondaryMap;
+
+crate::slot_map::drain::drain! {
+    /// Takes all values out of a [`SecondaryMap`], made by [`SecondaryMap::drain`].
+    Drain of SecondaryMap
+}

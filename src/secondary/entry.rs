@@ -1,0 +1,270 @@
+//! [`Entry`]: the place of a key in a secondary map, found once. Both maps have the same.
+
+use super::SecondaryMap;
+use super::change::Place;
+use super::sparse::Slot;
+use crate::key::Key;
+use hashbrown::hash_table;
+use std::fmt;
+use std::mem;
+
+/// The place of a key in a secondary map, made by [`SecondaryMap::entry`] and
+/// [`SparseSecondaryMap::entry`](super::SparseSecondaryMap::entry).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::secondary::Entry;
+/// use stayput::{SecondaryMap, SlotMap};
+///
+/// let mut map = SlotMap::new();
+/// let key = map.insert("foo");
+/// let mut second = SecondaryMap::new();
+/// match second.entry(key) {
+///     Some(Entry::Vacant(entry)) => *entry.insert(1) += 1,
+///     Some(Entry::Occupied(_)) => unreachable!("nothing was put in before"),
+///     None => unreachable!("the key is not stale"),
+/// }
+/// assert_eq!(second[key], 2);
+/// ```
+pub enum Entry<'a, K: Key, V> {
+    /// The key has a value.
+    Occupied(OccupiedEntry<'a, K, V>),
+    /// It has none.
+    Vacant(VacantEntry<'a, K, V>),
+}
+
+/// The place of a key that has a value; part of [`Entry`].
+pub struct OccupiedEntry<'a, K: Key, V> {
+    key: K,
+    found: Found<'a, K, V>,
+}
+
+/// The place of a key that has no value; part of [`Entry`].
+///
+/// There may be one of an older key, which is dropped when another is put in.
+pub struct VacantEntry<'a, K: Key, V> {
+    key: K,
+    room: Room<'a, K, V>,
+}
+
+/// Where the value of the key is.
+enum Found<'a, K: Key, V> {
+    Direct(&'a mut SecondaryMap<K, V>, Place),
+    Hashed(hash_table::OccupiedEntry<'a, Slot<V>>),
+}
+
+/// Where a value of the key can be put.
+enum Room<'a, K: Key, V> {
+    Direct(&'a mut SecondaryMap<K, V>, Place),
+    Hashed(hash_table::VacantEntry<'a, Slot<V>>),
+    /// In place of an older one.
+    Older(hash_table::OccupiedEntry<'a, Slot<V>>),
+}
+
+impl<'a, K: Key, V> Entry<'a, K, V> {
+    /// By a place in this map.
+    #[inline]
+    pub(super) fn direct(map: &'a mut SecondaryMap<K, V>, key: K, place: Place) -> Self {
+        if place.is_same() {
+            Self::Occupied(OccupiedEntry { key, found: Found::Direct(map, place) })
+        } else {
+            Self::Vacant(VacantEntry { key, room: Room::Direct(map, place) })
+        }
+    }
+
+    /// By the slot of the key's value.
+    #[inline]
+    pub(super) const fn same(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
+        Self::Occupied(OccupiedEntry { key, found: Found::Hashed(slot) })
+    }
+
+    /// By the slot of a value of an older key.
+    #[inline]
+    pub(super) const fn older(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
+        Self::Vacant(VacantEntry { key, room: Room::Older(slot) })
+    }
+
+    /// By the place for a slot.
+    #[inline]
+    pub(super) const fn vacant(key: K, room: hash_table::VacantEntry<'a, Slot<V>>) -> Self {
+        Self::Vacant(VacantEntry { key, room: Room::Hashed(room) })
+    }
+
+    /// The key that was asked for.
+    #[inline]
+    pub fn key(&self) -> K {
+        match self {
+            Self::Occupied(entry) => entry.key(),
+            Self::Vacant(entry) => entry.key(),
+        }
+    }
+
+    /// The value, after putting `default` in if there was none. O(1).
+    #[inline]
+    pub fn or_insert(self, default: V) -> &'a mut V {
+        match self {
+            Self::Occupied(entry) => entry.into_mut(),
+            Self::Vacant(entry) => entry.insert(default),
+        }
+    }
+
+    /// The value, after putting in what `default` makes if there was none. O(1).
+    ///
+    /// Should `default` panic, no value has changed.
+    #[inline]
+    pub fn or_insert_with(self, default: impl FnOnce() -> V) -> &'a mut V {
+        self.or_insert_with_key(|_| default())
+    }
+
+    /// The value, after putting in what `default` makes of the key if there was none. O(1).
+    ///
+    /// Should `default` panic, no value has changed.
+    #[inline]
+    pub fn or_insert_with_key(self, default: impl FnOnce(K) -> V) -> &'a mut V {
+        match self {
+            Self::Occupied(entry) => entry.into_mut(),
+            Self::Vacant(entry) => {
+                let value = default(entry.key);
+                entry.insert(value)
+            }
+        }
+    }
+
+    /// The value, after putting the default one in if there was none. O(1).
+    #[inline]
+    pub fn or_default(self) -> &'a mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with(V::default)
+    }
+
+    /// Changes the value, if there is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SecondaryMap::new();
+    /// second.entry(key).unwrap().and_modify(|n| *n += 1).or_insert(1);
+    /// second.entry(key).unwrap().and_modify(|n| *n += 1).or_insert(1);
+    /// assert_eq!(second[key], 2);
+    /// ```
+    #[inline]
+    #[must_use = "to change and no more, use `OccupiedEntry::get_mut`"]
+    pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
+        if let Self::Occupied(entry) = &mut self {
+            change(entry.get_mut());
+        }
+        self
+    }
+}
+
+impl<'a, K: Key, V> OccupiedEntry<'a, K, V> {
+    /// The key that was asked for.
+    #[inline]
+    pub fn key(&self) -> K {
+        self.key
+    }
+
+    /// The value. O(1).
+    #[inline]
+    pub fn get(&self) -> &V {
+        match &self.found {
+            Found::Direct(map, place) => map.at(place),
+            Found::Hashed(slot) => &slot.get().value,
+        }
+    }
+
+    /// The value, to be changed. O(1).
+    #[inline]
+    pub fn get_mut(&mut self) -> &mut V {
+        match &mut self.found {
+            Found::Direct(map, place) => map.at_mut(place),
+            Found::Hashed(slot) => &mut slot.get_mut().value,
+        }
+    }
+
+    /// The value, to be changed for as long as the map was borrowed. O(1).
+    #[inline]
+    pub fn into_mut(self) -> &'a mut V {
+        match self.found {
+            Found::Direct(map, place) => map.at_mut(&place),
+            Found::Hashed(slot) => &mut slot.into_mut().value,
+        }
+    }
+
+    /// Puts another value in, and returns the one before. O(1).
+    #[inline]
+    pub fn insert(&mut self, value: V) -> V {
+        mem::replace(self.get_mut(), value)
+    }
+
+    /// Takes the value out. O(1).
+    #[inline]
+    pub fn remove(self) -> V {
+        match self.found {
+            Found::Direct(map, place) => map.take_from(&place),
+            Found::Hashed(slot) => slot.remove().0.value,
+        }
+    }
+
+    /// Takes the value out, and returns the key that was asked for with it. O(1).
+    #[inline]
+    pub fn remove_entry(self) -> (K, V) {
+        (self.key, self.remove())
+    }
+}
+
+impl<'a, K: Key, V> VacantEntry<'a, K, V> {
+    /// The key that was asked for.
+    #[inline]
+    pub fn key(&self) -> K {
+        self.key
+    }
+
+    /// Puts a value in. O(1).
+    #[inline]
+    pub fn insert(self, value: V) -> &'a mut V {
+        let data = self.key.data();
+        match self.room {
+            Room::Direct(map, place) => {
+                map.fill(&place, value);
+                map.at_mut(&place)
+            }
+            Room::Hashed(room) => &mut room.insert(Slot::new(data, value)).into_mut().value,
+            Room::Older(slot) => {
+                let slot = slot.into_mut();
+                drop(mem::replace(slot, Slot::new(data, value)));
+                &mut slot.value
+            }
+        }
+    }
+}
+
+impl<K: Key, V: fmt::Debug> fmt::Debug for Entry<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Occupied(entry) => entry.fmt(f),
+            Self::Vacant(entry) => entry.fmt(f),
+        }
+    }
+}
+
+impl<K: Key, V: fmt::Debug> fmt::Debug for OccupiedEntry<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OccupiedEntry")
+            .field("key", &self.key)
+            .field("value", self.get())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Key, V> fmt::Debug for VacantEntry<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VacantEntry").field("key", &self.key).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,236 @@
+//! [`SecondaryMap`] and [`SparseSecondaryMap`]: more about what a [`SlotMap`] holds, by its keys.
+
+// The values of a `SecondaryMap` are in the same slots as those of a `SlotMap`, which answer for
+// memory safety. This module decides which value is in which slot; a mistake here could lose a
+// value, or count one too many, but not reach one that is not there.
+//
+// Between calls a slot is either live, with the generation of the key that its value was put in
+// under, or empty; and as many are live as `live` says.
+
+#![forbid(unsafe_code)]
+
+// In the order in which the docs are to list their methods.
+mod access;
+mod change;
+
+mod memory;
+
+mod drain;
+mod entry;
+pub mod sparse;
+mod traits;
+
+pub use crate::slot_map::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
+pub use drain::Drain;
+pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use memory::SecondaryMapStats;
+#[doc(no_inline)]
+pub use sparse::SparseSecondaryMap;
+
+use crate::error::{Error, ErrorKind};
+use crate::key::Key;
+use crate::raw_vec::Options;
+use crate::slot_map::cursor::Cursor;
+use crate::slot_map::slots::Slots;
+use crate::slot_map::{SlotMap, give_up, or_give_up};
+use std::marker::PhantomData;
+
+/// More values for the keys of a [`SlotMap`]: one array beside it, by the same indices.
+///
+/// The slot map makes the keys, and says what there is; secondary maps hold more about it, each a
+/// kind of value that not all need to have or that others shall not see. It has what the map of
+/// the same name in the `slotmap` crate has, by the same names; see [below](#what-is-not-there) for
+/// the exceptions. Besides:
+///
+/// - **Values stay put.** The address of a value never changes while it is in the map. Growing
+///   copies nothing.
+/// - **Keys are never mistaken.** A key finds the value that was put in under it, and no other. A
+///   key that is older than the one whose value is there is refused, and one that is newer takes
+///   its place: the slot map has removed the older one, so nobody will ask for it. Generations
+///   never wrap around, so older is less. Tags take no part.
+/// - **Gaps take no memory** where whole pages of them were never filled.
+///
+/// Take a [`SparseSecondaryMap`] if only few of the keys have a value: this one has a slot for each
+/// index up to the highest.
+///
+/// # Far indices
+///
+/// A key that somebody made up can have an index of four thousand million. To make room up to it
+/// would take gigabytes, so that is refused ([`FarIndex`](ErrorKind::FarIndex)), unless
+///
+/// - the index is below [`capacity`](Self::capacity): `set_capacity`, `reserve` and
+///   `with_capacity` announce how far indices will go; or
+/// - getting there takes no more than 64 MiB, or than as many bytes as the map has committed
+///   already, if that is more.
+///
+/// If the keys are right and come out of order, announce them:
+/// `secondary.set_capacity(map.capacity())`.
+///
+/// # Complexity
+///
+/// Looking up, inserting and removing are O(1), without hashing. Insertion enters the kernel when
+/// committed memory is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To
+/// iterate is linear in the slots up to the highest that was ever filled, gaps among them.
+///
+/// # Memory
+///
+/// A slot is the value and 4 bytes, padded to the alignment of the value. Address space is
+/// reserved as for a [`VmVec`](crate::VmVec) of slots.
+///
+/// # What is not there
+///
+/// `get_unchecked`, `get_unchecked_mut` and `get_disjoint_unchecked_mut`: there is no unsafe code
+/// here, and they would gain little: [`get`](Self::get) is one range check and one compare.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{SecondaryMap, SlotMap};
+///
+/// let mut players = SlotMap::new();
+/// let alice = players.insert("Alice");
+/// let bob = players.insert("Bob");
+///
+/// let mut health = SecondaryMap::new();
+/// health.insert(alice, 100);
+/// health.insert(bob, 80);
+/// health[bob] -= 30;
+/// assert_eq!(health[bob], 50);
+///
+/// // Whoever comes into the same slot has health of their own.
+/// players.remove(bob);
+/// let carol = players.insert("Carol");
+/// assert_eq!(health.get(carol), None);
+/// health.insert(carol, 90);
+/// assert_eq!(health.get(bob), None);
+/// ```
+pub struct SecondaryMap<K: Key, V> {
+    slots: Slots<V>,
+    /// How many slots are live.
+    live: usize,
+    key: PhantomData<fn(K) -> K>,
+}
+
+impl<K: Key, V> SecondaryMap<K, V> {
+    /// An empty map. Reserves nothing and does not enter the kernel until the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap};
+    ///
+    /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
+    /// assert!(map.is_empty());
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_options(Options::DEFAULT)
+    }
+
+    /// [`new`](Self::new), with memory committed for indices below `capacity`.
+    ///
+    /// # Panics
+    ///
+    /// If the addresses or the memory cannot be had, or keys cannot number so many.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut map = Self::new();
+        map.set_capacity(capacity);
+        map
+    }
+
+    /// An empty map that refuses indices from `max_len` on. Reserves addresses for so many slots at
+    /// once.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap};
+    ///
+    /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
+    /// assert_eq!(map.max_len(), 1 << 20);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_max_len(max_len: usize) -> Self {
+        or_give_up(Self::try_with_max_len(max_len))
+    }
+
+    /// [`with_max_len`](Self::with_max_len), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses cannot be had, or keys cannot number so many slots
+    /// ([`KeyBits`](ErrorKind::KeyBits)).
+    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
+        Self::check_key_bits(max_len)?;
+        let options = Options { max_len: Some(max_len), bound: Self::BOUND, ..Options::DEFAULT };
+        Ok(Self::with_slots(Slots::try_new(options, 0)?))
+    }
+
+    /// As many slots as the index in a key can number.
+    const BOUND: usize = SlotMap::<K, V>::most_slots();
+
+    const fn with_options(options: Options) -> Self {
+        Self::with_slots(Slots::new(Options { bound: Self::BOUND, ..options }))
+    }
+
+    const fn with_slots(slots: Slots<V>) -> Self {
+        Self { slots, live: 0, key: PhantomData }
+    }
+
+    /// Refuses more slots than keys can number.
+    fn check_key_bits(slots: usize) -> Result<(), Error> {
+        if slots <= Self::BOUND {
+            return Ok(());
+        }
+        let bytes = slots.saturating_mul(Slots::<V>::STRIDE_BYTES);
+        Err(Error::new(ErrorKind::KeyBits, bytes).with_limit(Self::BOUND as u64))
+    }
+
+    /// Indices to visit: all.
+    fn candidates(&self) -> Cursor {
+        Cursor::new(self.slots.len())
+    }
+
+    /// There is no bitmap of holes.
+    #[expect(clippy::unused_self, reason = "the slot map has one")]
+    const fn hole_words(&self) -> &'static [u64] {
+        &[]
+    }
+}
+
+impl<K: Key, V> Drop for SecondaryMap<K, V> {
+    fn drop(&mut self) {
+        self.slots.drop_values(self.candidates(), &[]);
+    }
+}
+
+/// What there is, `None` if the key was stale.
+///
+/// # Panics
+///
+/// If there is any other error.
+#[inline]
+#[track_caller]
+fn unless_stale<T>(result: Result<T, Error>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(error) if error.kind() == ErrorKind::StaleKey => None,
+        Err(error) => give_up(error),
+    }
+}
+
+/// Index and generation of each key.
+#[inline]
+fn parts<K: Key, const N: usize>(keys: [K; N]) -> [(u32, u32); N] {
+    keys.map(|key| {
+        let data = key.data();
+        (data.index(), data.generation())
+    })
+}

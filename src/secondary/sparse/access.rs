@@ -1,0 +1,125 @@
+//! Looking values up, and going over them.
+
+use super::{Iter, IterMut, Keys, SparseSecondaryMap, Values, ValuesMut, parts};
+use crate::key::Key;
+use std::hash::BuildHasher;
+
+impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
+    /// The number of values. O(1).
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether there are no values. O(1).
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// The number of values that there is room for, at least. O(1).
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.table.capacity()
+    }
+
+    /// All keys and values, in no order.
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Iter::new(self.table.iter())
+    }
+
+    /// All keys and values, the values to be changed, in no order.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
+        IterMut::new(self.table.iter_mut())
+    }
+
+    /// All keys, in no order.
+    #[inline]
+    pub fn keys(&self) -> Keys<'_, K, V> {
+        Keys::new(self.table.iter())
+    }
+
+    /// All values, in no order.
+    #[inline]
+    pub fn values(&self) -> Values<'_, K, V> {
+        Values::new(self.table.iter())
+    }
+
+    /// All values, to be changed, in no order.
+    #[inline]
+    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
+        ValuesMut::new(self.table.iter_mut())
+    }
+}
+
+impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
+    /// Whether the key has a value here. O(1).
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// The value of a key. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, SparseSecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SparseSecondaryMap::new();
+    /// second.insert(key, 7);
+    /// assert_eq!(second.get(key), Some(&7));
+    /// assert_eq!(second.get(DefaultKey::null()), None);
+    /// ```
+    #[inline]
+    pub fn get(&self, key: K) -> Option<&V> {
+        let [key] = parts([key]);
+        let slot = self.table.find(self.hash_builder.hash_one(key.0), |slot| slot.is_of(key))?;
+        Some(&slot.value)
+    }
+
+    /// The value of a key, to be changed. O(1).
+    #[inline]
+    pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
+        let [key] = parts([key]);
+        let hash = self.hash_builder.hash_one(key.0);
+        let slot = self.table.find_mut(hash, |slot| slot.is_of(key))?;
+        Some(&mut slot.value)
+    }
+
+    /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
+    /// given twice. O(N²).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SparseSecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let (a, b) = (map.insert(()), map.insert(()));
+    /// let mut second: SparseSecondaryMap<_, _> = [(a, "x"), (b, "y")].into_iter().collect();
+    /// if let Some([a, b]) = second.get_disjoint_mut([a, b]) {
+    ///     std::mem::swap(a, b);
+    /// }
+    /// assert_eq!((second[a], second[b]), ("y", "x"));
+    /// assert_eq!(second.get_disjoint_mut([a, a]), None);
+    /// ```
+    pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [K; N]) -> Option<[&mut V; N]> {
+        let keys = parts(keys);
+        let is_twice = |(n, key)| keys[..n].contains(key);
+        if keys.iter().enumerate().any(is_twice) {
+            return None;
+        }
+        let hashes = keys.map(|(index, _)| self.hash_builder.hash_one(index));
+        let found = self.table.get_disjoint_mut(hashes, |n, slot| slot.is_of(keys[n]));
+        all(found).map(|slots| slots.map(|slot| &mut slot.value))
+    }
+}
+
+/// All of them, if none is missing.
+fn all<T, const N: usize>(found: [Option<T>; N]) -> Option<[T; N]> {
+    let is_complete = found.iter().all(Option::is_some);
+    is_complete.then(|| found.map(|found| found.expect("none is missing")))
+}

@@ -1,0 +1,194 @@
+//! Putting values in, and taking them out.
+
+use super::{Drain, Entry, Slot, SparseSecondaryMap, hash_of, try_reserve, unless_stale};
+use crate::error::{Error, ErrorKind, Refused};
+use crate::key::Key;
+use hashbrown::hash_table;
+use std::hash::BuildHasher;
+
+impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
+    /// Puts in the value of a key, and returns the one it had. O(1), but for growing.
+    ///
+    /// If the key is null, or older than the one whose value is there for its slot, nothing is put
+    /// in: the value is dropped, and there is `None`. A value of an older key is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_insert`](Self::try_insert) has an error, but for stale keys.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SparseSecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SparseSecondaryMap::new();
+    /// assert_eq!(second.insert(key, 1), None);
+    /// assert_eq!(second.insert(key, 2), Some(1));
+    ///
+    /// map.remove(key);
+    /// let newer = map.insert("bar"); // in the same slot
+    /// assert_eq!(second.insert(newer, 3), None);
+    /// assert_eq!(second.insert(key, 4), None); // too late
+    /// assert_eq!((second.get(key), second[newer]), (None, 3));
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        unless_stale(self.try_insert(key, value).map_err(Error::from)).flatten()
+    }
+
+    /// [`insert`](Self::insert), or the error and the value. O(1), but for growing.
+    ///
+    /// # Errors
+    ///
+    /// If the key is null, or older than the one whose value is there for its slot
+    /// ([`StaleKey`](ErrorKind::StaleKey)), or the allocator refuses memory
+    /// ([`Memory`](ErrorKind::Memory)). The map is unchanged then.
+    #[inline]
+    pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, Refused<V>> {
+        match self.try_entry(key) {
+            Ok(Entry::Occupied(mut entry)) => Ok(Some(entry.insert(value))),
+            Ok(Entry::Vacant(entry)) => {
+                entry.insert(value);
+                Ok(None)
+            }
+            Err(error) => Err(Refused { error, value }),
+        }
+    }
+
+    /// The place of a key, to look at or to fill; `None` if the key is null, or older than the one
+    /// whose value is there for its slot. O(1), but for growing.
+    ///
+    /// Room for the value is made, even if none is put in then.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_entry`](Self::try_entry) has an error, but for stale keys.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SparseSecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut hits = SparseSecondaryMap::new();
+    /// for _ in 0..3 {
+    ///     if let Some(entry) = hits.entry(key) {
+    ///         *entry.or_insert(0) += 1;
+    ///     }
+    /// }
+    /// assert_eq!(hits[key], 3);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn entry(&mut self, key: K) -> Option<Entry<'_, K, V>> {
+        unless_stale(self.try_entry(key))
+    }
+
+    /// [`entry`](Self::entry), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_insert`](Self::try_insert).
+    #[inline]
+    pub fn try_entry(&mut self, key: K) -> Result<Entry<'_, K, V>, Error> {
+        let data = key.data();
+        if data.is_null() {
+            return Err(Error::new(ErrorKind::StaleKey, 0));
+        }
+        let (index, generation) = (data.index(), data.generation());
+        let hash = self.hash_builder.hash_one(index);
+        let is_it = |slot: &Slot<V>| slot.index == index;
+        let table = match self.table.find_entry(hash, is_it) {
+            Ok(slot) => return Self::entry_in(slot, key, generation),
+            Err(absent) => absent.into_table(),
+        };
+        let hash_builder = &self.hash_builder;
+        try_reserve(table, 1, hash_of(hash_builder))?;
+        match table.entry(hash, is_it, hash_of(hash_builder)) {
+            hash_table::Entry::Occupied(slot) => Self::entry_in(slot, key, generation),
+            hash_table::Entry::Vacant(room) => Ok(Entry::vacant(key, room)),
+        }
+    }
+
+    /// The entry of a key for whose index there is a slot.
+    #[inline]
+    fn entry_in(
+        slot: hash_table::OccupiedEntry<'_, Slot<V>>,
+        key: K,
+        generation: u32,
+    ) -> Result<Entry<'_, K, V>, Error> {
+        let there = slot.get().generation;
+        if there > generation {
+            return Err(Error::new(ErrorKind::StaleKey, 0));
+        }
+        Ok(if there == generation { Entry::same(key, slot) } else { Entry::older(key, slot) })
+    }
+
+    /// Takes the value of a key out. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SparseSecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SparseSecondaryMap::new();
+    /// second.insert(key, 10);
+    /// map.remove(key); // is not known to `second`
+    /// assert_eq!(second.remove(key), Some(10));
+    /// assert_eq!(second.remove(key), None);
+    /// ```
+    #[inline]
+    pub fn remove(&mut self, key: K) -> Option<V> {
+        let [key] = super::parts([key]);
+        let hash = self.hash_builder.hash_one(key.0);
+        let slot = self.table.find_entry(hash, |slot| slot.is_of(key)).ok()?;
+        Some(slot.remove().0.value)
+    }
+}
+
+impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
+    /// Keeps the values of which `keep` says so, and drops the others, in no order.
+    ///
+    /// Should `keep`, or the drop of a value, panic, the values not yet seen stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SparseSecondaryMap, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// map.retain(|_, n| *n % 2 == 0);
+    /// second.retain(|key, _| map.contains_key(key));
+    /// assert_eq!(second.values().sum::<u32>(), 6);
+    /// ```
+    pub fn retain(&mut self, mut keep: impl FnMut(K, &mut V) -> bool) {
+        self.table.retain(|slot| keep(slot.key(), &mut slot.value));
+    }
+
+    /// Takes all values out, in no order. What is left when the iterator is dropped is dropped;
+    /// if it is forgotten, that is leaked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SparseSecondaryMap, SlotMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// assert_eq!(second.drain().map(|(_, n)| n).sum::<u32>(), 3);
+    /// assert!(second.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, K, V> {
+        Drain::new(self.table.drain())
+    }
+
+    /// Drops all values. Memory stays allocated. Linear in the capacity.
+    ///
+    /// Should the drop of a value panic, the map is empty all the same, and values that were not
+    /// dropped are leaked, as by std's `HashMap`.
+    pub fn clear(&mut self) {
+        self.table.clear();
+    }
+}

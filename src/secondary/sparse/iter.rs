@@ -1,0 +1,148 @@
+//! Iterators over what is in a sparse map, in no order.
+
+use super::{Slot, SparseSecondaryMap};
+use crate::key::Key;
+use hashbrown::hash_table;
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+/// The traits of an iterator over slots, which differ only in what they make of one.
+macro_rules! iterator {
+    (
+        $(#[$doc:meta])*
+        $name:ident<$($lifetime:lifetime,)? K, V>, $slots:ty => $item:ty: $make:expr
+    ) => {
+        $(#[$doc])*
+        #[must_use = "iterators are lazy"]
+        pub struct $name<$($lifetime,)? K: Key, V> {
+            slots: $slots,
+            key: PhantomData<fn(K) -> K>,
+        }
+
+        impl<$($lifetime,)? K: Key, V> $name<$($lifetime,)? K, V> {
+            #[inline]
+            pub(super) fn new(slots: $slots) -> Self {
+                Self { slots, key: PhantomData }
+            }
+        }
+
+        impl<$($lifetime,)? K: Key, V> Iterator for $name<$($lifetime,)? K, V> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                self.slots.next().map($make)
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.slots.size_hint()
+            }
+
+            #[inline]
+            fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
+                self.slots.fold(init, |sum, slot| add(sum, $make(slot)))
+            }
+        }
+
+        impl<$($lifetime,)? K: Key, V> ExactSizeIterator for $name<$($lifetime,)? K, V> {}
+
+        impl<$($lifetime,)? K: Key, V> FusedIterator for $name<$($lifetime,)? K, V> {}
+
+        impl<$($lifetime,)? K: Key, V> fmt::Debug for $name<$($lifetime,)? K, V> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("left", &self.slots.len())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// An iterator by shared reference, which can be cloned.
+macro_rules! shared {
+    ($name:ident) => {
+        impl<K: Key, V> Clone for $name<'_, K, V> {
+            fn clone(&self) -> Self {
+                Self::new(self.slots.clone())
+            }
+        }
+    };
+}
+
+iterator! {
+    /// Keys and values of a map, made by [`SparseSecondaryMap::iter`].
+    Iter<'a, K, V>, hash_table::Iter<'a, Slot<V>> => (K, &'a V):
+    |slot: &'a Slot<V>| (slot.key(), &slot.value)
+}
+
+iterator! {
+    /// Keys and values of a map, the values to be changed, made by
+    /// [`SparseSecondaryMap::iter_mut`].
+    IterMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => (K, &'a mut V):
+    |slot: &'a mut Slot<V>| (slot.key(), &mut slot.value)
+}
+
+iterator! {
+    /// Keys of a map, made by [`SparseSecondaryMap::keys`].
+    Keys<'a, K, V>, hash_table::Iter<'a, Slot<V>> => K: Slot::key
+}
+
+iterator! {
+    /// Values of a map, made by [`SparseSecondaryMap::values`].
+    Values<'a, K, V>, hash_table::Iter<'a, Slot<V>> => &'a V: |slot: &'a Slot<V>| &slot.value
+}
+
+iterator! {
+    /// Values of a map, to be changed, made by [`SparseSecondaryMap::values_mut`].
+    ValuesMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => &'a mut V:
+    |slot: &'a mut Slot<V>| &mut slot.value
+}
+
+iterator! {
+    /// Keys and values out of a map, made by `into_iter`.
+    IntoIter<K, V>, hash_table::IntoIter<Slot<V>> => (K, V):
+    |slot: Slot<V>| (slot.key(), slot.value)
+}
+
+iterator! {
+    /// Keys out of a map, made by [`SparseSecondaryMap::into_keys`].
+    IntoKeys<K, V>, hash_table::IntoIter<Slot<V>> => K: |slot: Slot<V>| slot.key()
+}
+
+iterator! {
+    /// Values out of a map, made by [`SparseSecondaryMap::into_values`].
+    IntoValues<K, V>, hash_table::IntoIter<Slot<V>> => V: |slot: Slot<V>| slot.value
+}
+
+iterator! {
+    /// Takes all values out of a map, made by [`SparseSecondaryMap::drain`].
+    Drain<'a, K, V>, hash_table::Drain<'a, Slot<V>> => (K, V):
+    |slot: Slot<V>| (slot.key(), slot.value)
+}
+
+shared!(Iter);
+shared!(Keys);
+shared!(Values);
+
+impl<K: Key, V, S> IntoIterator for SparseSecondaryMap<K, V, S> {
+    type Item = (K, V);
+    type IntoIter = IntoIter<K, V>;
+
+    fn into_iter(self) -> IntoIter<K, V> {
+        IntoIter::new(self.table.into_iter())
+    }
+}
+
+impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
+    /// All keys; the values are dropped one by one, with the iterator at the latest.
+    pub fn into_keys(self) -> IntoKeys<K, V> {
+        IntoKeys::new(self.table.into_iter())
+    }
+
+    /// All values, in no order.
+    pub fn into_values(self) -> IntoValues<K, V> {
+        IntoValues::new(self.table.into_iter())
+    }
+}

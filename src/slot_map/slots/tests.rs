@@ -1,0 +1,59 @@
+//! Slots that were used before come back vacant; those that were not are not touched.
+
+use super::{Slots, Vacant};
+use crate::raw_vec::Options;
+use crate::reservation::HugePages;
+
+fn slots() -> Slots<[u32; 3]> {
+    Slots::new(Options { huge_pages: HugePages::Never, ..Options::DEFAULT })
+}
+
+fn live(slots: &Slots<[u32; 3]>) -> Vec<u32> {
+    super::indices(0..slots.len()).filter(|index| slots.state(*index).is_live()).collect()
+}
+
+fn fill(slots: &mut Slots<[u32; 3]>, count: u32) {
+    for n in 0..count {
+        slots.push(u32::MAX >> 1, [u32::MAX; 3]).unwrap();
+        assert_eq!(slots.get(n, u32::MAX >> 1), Some(&[u32::MAX; 3]));
+    }
+}
+
+#[test]
+fn slots_behind_the_length_come_back_vacant() {
+    let mut slots = slots();
+    fill(&mut slots, 100);
+    slots.truncate(10);
+    slots.extend_vacant(50).unwrap();
+    assert_eq!(live(&slots), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    slots.truncate(40);
+    slots.extend_vacant(100_000).unwrap();
+    assert_eq!(live(&slots), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(slots.take(3, u32::MAX >> 1, Vacant::EMPTY), Some([u32::MAX; 3]));
+}
+
+#[test]
+fn slots_around_the_edge_of_what_was_handed_back_come_back_vacant() {
+    for count in [20_000, 20_001, 30_000, 50_003] {
+        let mut slots = slots();
+        fill(&mut slots, count);
+        slots.truncate(5);
+        slots.try_shrink_to(0).unwrap();
+        assert!(slots.capacity() < 10_000);
+        slots.extend_vacant(count as usize).unwrap();
+        assert_eq!(live(&slots), [0, 1, 2, 3, 4]);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn fresh_slots_are_not_touched_and_capacity_stays() {
+    let mut slots = slots();
+    slots.try_reserve_exact(1_000_000).unwrap();
+    let capacity = slots.capacity();
+    slots.extend_vacant(900_000).unwrap();
+    assert_eq!(slots.capacity(), capacity);
+    assert!(slots.stats().resident_bytes < Some(1 << 20));
+    slots.fill(899_999, 1, [7; 3]);
+    assert_eq!(live(&slots), [899_999]);
+}

@@ -1,0 +1,434 @@
+//! Secondary maps: the model test, user code that panics, far indices, limits.
+
+use crate::ledger::{Ledger, Step, Token, panic_message};
+use crate::secondary_op::{Compact, Model, Op, Plain, Tagged, Tiny};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use stayput::secondary::Entry;
+use stayput::{
+    DefaultKey, ErrorKind, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap, new_key_type,
+};
+use std::iter;
+use std::panic::{self, AssertUnwindSafe};
+
+/// Runs random operations; fails with the shortest list of them that does.
+fn agrees_with_the_model<K: Key, const PAD: usize>(cases: u32) {
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(ops in vec(any::<Op>(), 1..60))| {
+        Model::<K, PAD>::run(&ops);
+    });
+}
+
+#[test]
+fn plain_keys_agree_with_the_model() {
+    agrees_with_the_model::<Plain, 0>(200);
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn plain_keys_agree_with_the_model_where_indices_are_soon_far() {
+    agrees_with_the_model::<Plain, 16_376>(60);
+}
+
+#[test]
+fn tagged_keys_agree_with_the_model() {
+    agrees_with_the_model::<Tagged, 44>(200);
+}
+
+#[test]
+fn compact_keys_agree_with_the_model() {
+    agrees_with_the_model::<Compact, 4>(200);
+}
+
+#[test]
+fn tiny_keys_agree_with_the_model() {
+    agrees_with_the_model::<Tiny, 0>(200);
+}
+
+fn key(index: u32, generation: u32) -> DefaultKey {
+    KeyData::from_parts(index, generation, 0).expect("it fits").into()
+}
+
+/// The maps under test, each with the tokens 0 to 9 under the keys of generation 2.
+struct Maps<'l> {
+    dense: SecondaryMap<DefaultKey, Token<'l>>,
+    sparse: SparseSecondaryMap<DefaultKey, Token<'l>>,
+}
+
+/// Gets the maps, and may take them.
+type Case = for<'l> fn(&'l Ledger, &mut Maps<'l>);
+
+/// Runs a case over and over: first its first step of the kind panics, then its second, and so on
+/// until it gets through. The map by direct index must not lose a value.
+#[track_caller]
+fn at_each_step(step: Step, may_leak: bool, case: Case) {
+    for pass in 0.. {
+        let ledger = Ledger::new();
+        let items = || (0..10).map(|n| (key(n, 2), ledger.token(n)));
+        let mut maps = Maps { dense: items().collect(), sparse: items().collect() };
+
+        ledger.set_fuse(step, pass);
+        let result = panic::catch_unwind(AssertUnwindSafe(|| case(&ledger, &mut maps)));
+        let panicked = ledger.clear_fuse();
+        assert_eq!(result.is_err(), panicked, "at step {pass}");
+        assert!(pass > 0 || panicked, "the case has no such step");
+
+        let Maps { dense, sparse } = maps;
+        check_usable(&ledger, dense.len(), dense.iter());
+        check_usable(&ledger, sparse.len(), sparse.iter());
+        let held = dense.len() + sparse.len();
+        assert!(ledger.live() >= held, "it holds what was dropped");
+        let leaked = ledger.live() - held;
+        assert!(may_leak || leaked == 0, "something was lost");
+        drop((dense, sparse));
+        ledger.assert_all_dropped_but(leaked);
+        if !panicked {
+            return;
+        }
+        assert!(pass < 1000, "the case never gets through");
+    }
+}
+
+fn check_usable<'m, 'l: 'm>(
+    ledger: &'l Ledger,
+    len: usize,
+    items: impl Iterator<Item = (DefaultKey, &'m Token<'l>)>,
+) {
+    let mut ids: Vec<usize> = items
+        .map(|(_, token)| {
+            assert!(ledger.is_live(token), "it holds what was dropped: {token:?}");
+            token.id
+        })
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), len, "it holds one value twice, or counts wrongly");
+}
+
+#[test]
+fn clones_may_panic() {
+    let cases: [Case; 4] = [
+        |_, maps| drop(maps.dense.clone()),
+        |_, maps| drop(maps.sparse.clone()),
+        |_, maps| drop(maps.sparse.try_clone()),
+        |_, maps| maps.dense = maps.dense.clone(),
+    ];
+    for case in cases {
+        at_each_step(Step::Clone, false, case);
+    }
+}
+
+#[test]
+fn predicates_and_closures_may_panic() {
+    let cases: [Case; 8] = [
+        |ledger, maps| {
+            maps.dense.retain(|_, token| {
+                ledger.step(Step::Call);
+                token.value % 3 == 0
+            });
+        },
+        |ledger, maps| {
+            maps.sparse.retain(|_, token| {
+                ledger.step(Step::Call);
+                token.value % 3 == 0
+            });
+        },
+        |ledger, maps| {
+            maps.dense.extend((5..15).map(|n| {
+                ledger.step(Step::Call);
+                (key(n, 3), ledger.token(n))
+            }));
+        },
+        |ledger, maps| {
+            maps.sparse.extend((5..15).map(|n| {
+                ledger.step(Step::Call);
+                (key(n, 3), ledger.token(n))
+            }));
+        },
+        // Over nothing, and over an older value, which stays.
+        |ledger, maps| {
+            for key in [key(40, 1), key(3, 3)] {
+                let make = || {
+                    ledger.step(Step::Call);
+                    ledger.token(0)
+                };
+                maps.dense.entry(key).expect("not stale").or_insert_with(make);
+            }
+        },
+        |ledger, maps| {
+            for key in [key(40, 1), key(3, 3)] {
+                let make = |key: DefaultKey| {
+                    ledger.step(Step::Call);
+                    ledger.token(key.index())
+                };
+                maps.sparse.entry(key).expect("not stale").or_insert_with_key(make);
+            }
+        },
+        |ledger, maps| {
+            let entry = maps.dense.entry(key(3, 2)).expect("not stale");
+            drop(entry.and_modify(|_| ledger.step(Step::Call)));
+        },
+        // Comparing two maps.
+        |_, maps| {
+            let other: SecondaryMap<_, _> = maps.sparse.drain().collect();
+            assert!(other == maps.dense);
+        },
+    ];
+    for case in cases {
+        at_each_step(Step::Call, false, case);
+    }
+}
+
+#[test]
+fn drops_may_panic() {
+    let cases: [Case; 9] = [
+        |_, maps| maps.dense.clear(),
+        |_, maps| maps.dense.retain(|_, token| token.value % 2 == 0),
+        |_, maps| {
+            let mut drain = maps.dense.drain();
+            (drain.next(), drain.next_back());
+        },
+        |ledger, maps| {
+            // An older value is dropped, and a stale one is.
+            maps.dense.insert(key(4, 3), ledger.token(1));
+            maps.dense.insert(key(4, 1), ledger.token(2));
+        },
+        |ledger, maps| {
+            let entry = maps.dense.entry(key(4, 3)).expect("not stale");
+            entry.or_insert(ledger.token(1));
+        },
+        |ledger, maps| {
+            maps.sparse.insert(key(4, 3), ledger.token(1));
+            maps.sparse.insert(key(4, 1), ledger.token(2));
+            maps.sparse.entry(key(5, 9)).expect("not stale").or_insert(ledger.token(3));
+        },
+        |_, maps| maps.sparse.retain(|_, token| token.value % 2 == 0),
+        |_, maps| maps.dense = SecondaryMap::new(),
+        |_, maps| {
+            let mut items = std::mem::take(&mut maps.dense).into_iter();
+            (items.next(), items.next_back());
+        },
+    ];
+    for case in cases {
+        at_each_step(Step::Drop, false, case);
+    }
+    let cases: [Case; 3] = [
+        |_, maps| maps.sparse.clear(),
+        |_, maps| drop(maps.sparse.drain()),
+        |_, maps| maps.sparse = SparseSecondaryMap::new(),
+    ];
+    for case in cases {
+        at_each_step(Step::Drop, true, case);
+    }
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn a_far_index_commits_nothing_and_says_what_to_do() {
+    let mut map: SecondaryMap<DefaultKey, [u64; 7]> = SecondaryMap::new();
+    let far = key(u32::MAX, 1);
+    for _ in 0..2 {
+        let before = map.stats();
+        let refused = map.try_insert(far, [1; 7]).unwrap_err();
+        assert_eq!(refused.value, [1; 7]);
+        assert_eq!(refused.error.kind(), ErrorKind::FarIndex);
+        assert_eq!(refused.error.bytes(), 64 << 32);
+        assert_eq!(refused.error.limit(), Some(map.capacity() as u64 + (1 << 20)));
+        let text = refused.error.to_string();
+        for part in ["256.0 GiB", "reserve", "set_capacity", "SparseSecondaryMap"] {
+            assert!(text.contains(part), "{part:?} is not in {text:?}");
+        }
+        assert_eq!(map.try_entry(far).unwrap_err().kind(), ErrorKind::FarIndex);
+        for message in [
+            panic_message(|| map.insert(far, [1; 7])),
+            panic_message(|| map.entry(far).is_some()),
+            panic_message(|| map.extend([(far, [1; 7])])),
+        ] {
+            assert!(message.contains("set_capacity"), "{message}");
+        }
+        assert_eq!(map.stats(), before);
+        assert_eq!(map.get(far), None);
+        assert_eq!(map.remove(far), None);
+        assert_eq!(map.stats(), before);
+        map.insert(key(0, 1), [0; 7]);
+    }
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
+    // 64 MiB are 1024 slots.
+    type Large = [u8; (64 << 10) - 4];
+    let mut map: SecondaryMap<DefaultKey, Box<u8>> = SecondaryMap::new();
+    let mut large: SecondaryMap<DefaultKey, Large> = SecondaryMap::new();
+    let refused = large.try_entry(key(1024, 1)).unwrap_err();
+    assert_eq!(refused.limit(), Some(1024));
+    assert!(large.try_entry(key(1023, 1)).is_ok());
+
+    // As much again as there is.
+    large.set_capacity(5000);
+    let capacity = large.capacity();
+    let limit = u32::try_from(2 * capacity).expect("few");
+    assert_eq!(large.try_entry(key(limit, 1)).unwrap_err().limit(), Some(limit.into()));
+    assert!(large.try_entry(key(limit - 1, 1)).is_ok());
+
+    // Announced ones are near, in whatever order they come.
+    map.set_capacity(30_000_000);
+    let capacity = map.capacity();
+    for index in [10_000_000, 29_999_999, 0] {
+        assert_eq!(map.insert(key(index, 1), Box::new(7)), None);
+        assert_eq!(map.capacity(), capacity);
+    }
+    assert_eq!(map.len(), 3);
+    #[cfg(target_os = "linux")]
+    assert!(map.stats().resident_bytes < Some(8 << 20));
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn very_large_values_come_one_by_one() {
+    let mut map: SecondaryMap<DefaultKey, [[u8; 1 << 20]; 65]> = SecondaryMap::new();
+    assert!(map.try_entry(key(0, 1)).is_ok());
+    let capacity = u32::try_from(map.capacity()).expect("few");
+    assert_eq!(map.try_entry(key(2 * capacity, 1)).unwrap_err().kind(), ErrorKind::FarIndex);
+    assert!(map.try_entry(key(2 * capacity - 1, 1)).is_ok());
+}
+
+#[test]
+fn max_len_and_the_bits_of_keys_are_limits() {
+    new_key_type! { struct Small: stayput::Bits32<6, 20, 6>; }
+    let mut map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(100);
+    assert_eq!(map.max_len(), 100);
+    assert_eq!(map.insert(key(99, 1), 1), None);
+    for index in [100, 40_000_000, u32::MAX] {
+        let error = map.try_insert(key(index, 1), 2).unwrap_err().error;
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(100)));
+    }
+    assert_eq!(map.try_set_capacity(101).unwrap_err().kind(), ErrorKind::MaxLen);
+    assert_eq!(map.try_reserve(1).unwrap_err().kind(), ErrorKind::MaxLen);
+    assert!(map.try_set_capacity(100).is_ok());
+
+    let mut small: SecondaryMap<Small, u32> = SecondaryMap::new();
+    assert_eq!(small.max_len(), 64);
+    small.insert(KeyData::from_parts(63, 1, 0).expect("it fits").into(), 1);
+    for error in [
+        small.try_set_capacity(65).unwrap_err(),
+        small.try_reserve(1).unwrap_err(),
+        small.try_reserve(usize::MAX).unwrap_err(),
+        SecondaryMap::<Small, u32>::try_with_max_len(65).unwrap_err(),
+    ] {
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(64)));
+    }
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn what_the_allocator_refuses_is_an_error() {
+    let mut map: SparseSecondaryMap<DefaultKey, [u8; 100]> = SparseSecondaryMap::with_capacity(5);
+    assert!(map.capacity() >= 5);
+    map.insert(key(u32::MAX, 1), [1; 100]);
+    let error = map.try_reserve(usize::MAX).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
+    let error = map.try_reserve(usize::MAX / 1000).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Memory);
+    assert!(error.bytes() > usize::MAX / 1000);
+    assert!(panic_message(|| map.reserve(usize::MAX / 1000)).contains("memory"));
+    assert_eq!(map.iter().next(), Some((key(u32::MAX, 1), &[1; 100])));
+}
+
+#[test]
+fn shrinking_ends_behind_the_last_value() {
+    let mut map: SecondaryMap<DefaultKey, u64> =
+        (0..100_000).map(|n| (key(n, 7), u64::from(n))).collect();
+    map.retain(|key, _| key.index() < 10);
+    map.shrink_to_fit();
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.slots), (10, 10));
+    assert!(stats.committed_bytes <= 256 << 10);
+    // What comes back is empty, whatever was there.
+    map.insert(key(99_999, 1), 1);
+    assert_eq!(map.len(), 11);
+    assert_eq!(map.iter().count(), 11);
+    assert_eq!(map.get(key(50, 7)), None);
+    map.clear();
+    map.shrink_to_fit();
+    assert_eq!(map.stats().slots, 0);
+}
+
+#[test]
+fn an_entry_of_a_newer_key_leaves_the_older_value_until_one_is_put_in() {
+    let mut dense = SecondaryMap::from_iter([(key(3, 2), "old")]);
+    let mut sparse: SparseSecondaryMap<_, _> = [(key(3, 2), "old")].into_iter().collect();
+    assert!(matches!(dense.entry(key(3, 5)), Some(Entry::Vacant(_))));
+    assert!(matches!(sparse.entry(key(3, 5)), Some(Entry::Vacant(_))));
+    assert_eq!((dense.get(key(3, 2)), sparse.get(key(3, 2))), (Some(&"old"), Some(&"old")));
+    dense.entry(key(3, 5)).expect("not stale").or_insert("new");
+    sparse.entry(key(3, 5)).expect("not stale").or_insert("new");
+    assert!(dense.entry(key(3, 2)).is_none() && sparse.entry(key(3, 2)).is_none());
+    assert!(dense.into_iter().eq([(key(3, 5), "new")]));
+    assert!(sparse.into_iter().eq([(key(3, 5), "new")]));
+}
+
+#[test]
+fn keys_are_of_one_slot_map_over_its_whole_life() {
+    let mut map = SlotMap::new();
+    let mut second: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
+    let mut sparse: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::new();
+    let mut old = Vec::new();
+    for round in 0..50 {
+        let keys: Vec<DefaultKey> = iter::repeat_with(|| map.insert(round)).take(20).collect();
+        second.extend(keys.iter().map(|key| (*key, round)));
+        sparse.extend(keys.iter().map(|key| (*key, &round)));
+        assert_eq!((second.len(), sparse.len()), (20, 20), "newer ones take the place of older");
+        assert!(old.iter().all(|key| !second.contains_key(*key) && !sparse.contains_key(*key)));
+        assert!(keys.iter().all(|key| second[*key] == round && sparse[*key] == round));
+        map.clear();
+        old.extend(keys);
+    }
+}
+
+#[test]
+fn a_missing_key_panics_with_its_name() {
+    let dense: SecondaryMap<DefaultKey, u8> = SecondaryMap::new();
+    let sparse: SparseSecondaryMap<DefaultKey, u8> = SparseSecondaryMap::new();
+    assert!(panic_message(|| dense[key(4, 2)]).contains("4v2"));
+    assert!(panic_message(|| sparse[DefaultKey::null()]).contains("null"));
+}
+
+#[test]
+fn everything_can_be_printed() {
+    let mut dense = SecondaryMap::from_iter([(key(3, 2), "a")]);
+    let mut sparse: SparseSecondaryMap<_, _> = [(key(3, 2), "a")].into_iter().collect();
+    let text = format!("{:?}", (&dense, &sparse));
+    assert_eq!(text, format!("({{{0:?}: \"a\"}}, {{{0:?}: \"a\"}})", key(3, 2)));
+    let texts = [
+        format!("{:?}", dense.entry(key(3, 2))),
+        format!("{:?}", sparse.entry(key(3, 2))),
+        format!("{:?}", dense.entry(key(3, 4))),
+        format!("{:?}", sparse.entry(key(3, 4))),
+        format!("{:?}", sparse.entry(key(5, 4))),
+        format!("{:?} {:?} {:?}", sparse.iter(), sparse.keys(), sparse.values()),
+        format!("{:?} {:?}", sparse.drain(), dense.drain()),
+    ];
+    for text in texts {
+        assert!(text.contains("key") || text.contains("left: 1"), "{text}");
+    }
+}
+
+#[test]
+fn the_maps_are_send_sync_and_covariant() {
+    use static_assertions::{assert_impl_all, assert_not_impl_any};
+    use std::rc::Rc;
+    assert_impl_all!(SecondaryMap<DefaultKey, u8>: Send, Sync, Unpin);
+    assert_impl_all!(SparseSecondaryMap<DefaultKey, u8>: Send, Sync, Unpin);
+    assert_not_impl_any!(SecondaryMap<DefaultKey, Rc<u8>>: Send, Sync);
+    assert_not_impl_any!(SparseSecondaryMap<DefaultKey, Rc<u8>>: Send, Sync);
+
+    fn shorter<'a>(
+        dense: SecondaryMap<DefaultKey, &'static str>,
+        sparse: SparseSecondaryMap<DefaultKey, &'static str>,
+    ) -> (SecondaryMap<DefaultKey, &'a str>, SparseSecondaryMap<DefaultKey, &'a str>) {
+        (dense, sparse)
+    }
+    let _ = shorter(SecondaryMap::new(), SparseSecondaryMap::new());
+}

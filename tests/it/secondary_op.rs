@@ -1,0 +1,614 @@
+//! Operations on secondary maps and on a model of them side by side: what the model test and the
+//! fuzz target `secondary_model` share.
+
+use stayput::secondary::Entry;
+use stayput::{
+    Bits32, Compact32, Error, ErrorKind, Key, KeyData, Layout, SecondaryMap, SparseSecondaryMap,
+    Tagged64, new_key_type,
+};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::mem;
+
+new_key_type! {
+    pub(crate) struct Plain;
+    pub(crate) struct Tagged: Tagged64;
+    pub(crate) struct Compact: Compact32;
+    /// All of its indices and generations are soon met.
+    pub(crate) struct Tiny: Bits32<6, 3, 2>;
+}
+
+/// A key: mostly one of few, so that they meet again.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Name {
+    /// Index, generation, tag.
+    Made(u8, u8, u8),
+    MadeToo(u8, u8, u8),
+    /// One whose value is there, with any tag.
+    There(u8, u8),
+    /// One about the value that is there: generations up or down, but for the null key.
+    Near(u8, i8),
+    Null(u8),
+    /// Anything.
+    Bits(u64),
+    /// So far from the first index that would be refused.
+    Edge(i8),
+    Far(u32),
+}
+
+/// What is done to an entry.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum EntryOp {
+    Look,
+    OrInsert(u8),
+    OrInsertWithKey,
+    OrDefault,
+    Modify(u8),
+    /// Inserts, or replaces.
+    Insert(u8),
+    Remove,
+    RemoveEntry,
+}
+
+/// How an iterator ends, after so many steps.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Partly {
+    front: u8,
+    back: u8,
+    forget: bool,
+}
+
+#[derive(Clone, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op {
+    Insert(Name, u8),
+    TryInsert(Name, u8),
+    Entry(Name, EntryOp),
+    Look(Name),
+    Change(Name, u8),
+    Disjoint([Name; 3]),
+    Remove(Name),
+    Retain(u8),
+    Drain(Partly),
+    Clear,
+    ChangeAll(u8),
+    Extend(Vec<(Name, u8)>),
+    Clone,
+    Collect,
+    IntoIter(Partly),
+    SetCapacity(u16),
+    Reserve(u8),
+    ShrinkToFit,
+}
+
+/// A value of some size, counted.
+#[derive(Debug)]
+pub(crate) struct Value<const PAD: usize> {
+    n: u32,
+    _pad: [u8; PAD],
+}
+
+thread_local! {
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+impl<const PAD: usize> Value<PAD> {
+    fn new(n: u32) -> Self {
+        LIVE.set(LIVE.get() + 1);
+        Self { n, _pad: [0xa5; PAD] }
+    }
+}
+
+impl<const PAD: usize> Default for Value<PAD> {
+    fn default() -> Self {
+        Self::new(1000)
+    }
+}
+
+impl<const PAD: usize> Clone for Value<PAD> {
+    fn clone(&self) -> Self {
+        Self::new(self.n)
+    }
+}
+
+impl<const PAD: usize> PartialEq for Value<PAD> {
+    fn eq(&self, other: &Self) -> bool {
+        self.n == other.n
+    }
+}
+
+impl<const PAD: usize> Drop for Value<PAD> {
+    fn drop(&mut self) {
+        LIVE.set(LIVE.get().checked_sub(1).expect("dropped more than were made"));
+    }
+}
+
+type Sparse<K, V> = SparseSecondaryMap<K, V, BuildHasherDefault<DefaultHasher>>;
+
+/// The maps, and what they should hold.
+pub(crate) struct Model<K: Key, const PAD: usize> {
+    dense: SecondaryMap<K, Value<PAD>>,
+    sparse: Sparse<K, Value<PAD>>,
+    /// By index: generation and value.
+    std: BTreeMap<u32, (u32, u32)>,
+    live_before: usize,
+    /// Values that were leaked on purpose.
+    leaked: usize,
+}
+
+/// What must become of a key that is to be put in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fate {
+    Stale,
+    /// It has a value.
+    Same,
+    /// It has none, or an older one.
+    Vacant,
+    /// The map by direct index refuses it, and all from this index on.
+    Far(usize),
+}
+
+/// The same on both maps.
+macro_rules! on_both {
+    ($model:ident, $map:ident => $run:expr) => {{
+        let $map = &mut $model.dense;
+        $run;
+        let $map = &mut $model.sparse;
+        $run;
+    }};
+}
+
+fn key<K: Key>(index: u32, generation: u32, tag: u32) -> K {
+    let max = <K::Layout as Layout>::MAX_GENERATION;
+    let generation = if generation > max { 1 } else { generation };
+    let index = index & <K::Layout as Layout>::MAX_INDEX;
+    let tag = tag & <K::Layout as Layout>::MAX_TAG;
+    KeyData::from_parts(index, generation, tag).expect("made to fit").into()
+}
+
+impl<K: Key, const PAD: usize> Model<K, PAD> {
+    /// No more slots are gone over.
+    const FEW: usize = 1 << 14;
+    /// As `SecondaryMap` says of itself.
+    const NEAR_SLOTS: usize = (64 << 20) / (size_of::<Value<PAD>>() + 4);
+
+    pub(crate) fn run(ops: &[Op]) {
+        let mut model = Self {
+            dense: SecondaryMap::new(),
+            sparse: Sparse::default(),
+            std: BTreeMap::new(),
+            live_before: LIVE.get(),
+            leaked: 0,
+        };
+        for op in ops {
+            model.apply(op);
+            model.check();
+        }
+        on_both!(model, map => map.clear());
+        model.std.clear();
+        model.check();
+    }
+
+    fn check(&self) {
+        let Self { dense, sparse, std, .. } = self;
+        assert_eq!((dense.len(), sparse.len()), (std.len(), std.len()));
+        assert_eq!((dense.is_empty(), sparse.is_empty()), (std.is_empty(), std.is_empty()));
+        let there = || std.iter().map(|(index, (generation, n))| (key(*index, *generation, 0), *n));
+        assert!(dense.iter().map(|(key, value)| (key, value.n)).eq(there()));
+        assert!(dense.iter().rev().map(|(key, value)| (key, value.n)).eq(there().rev()));
+        assert!(dense.keys().eq(there().map(|(key, _)| key)));
+        assert!(dense.values().map(|value| value.n).eq(there().map(|(_, n)| n)));
+        let mut pairs: Vec<(K, u32)> = sparse.iter().map(|(key, value)| (key, value.n)).collect();
+        pairs.sort_unstable();
+        assert!(pairs.into_iter().eq(there()));
+        assert_eq!(sparse.keys().len() + sparse.values().len(), 2 * std.len());
+        for (key, n) in there() {
+            assert_eq!((dense[key].n, sparse[key].n), (n, n));
+        }
+        assert_eq!(LIVE.get() - self.live_before, 2 * std.len() + self.leaked, "lost or doubled");
+        assert!(dense.stats().slots <= dense.capacity() && dense.capacity() <= dense.max_len());
+    }
+
+    fn near(&self) -> usize {
+        let capacity = self.dense.capacity();
+        capacity + capacity.max(Self::NEAR_SLOTS)
+    }
+
+    fn key(&self, name: Name) -> K {
+        match name {
+            Name::Made(index, generation, tag) | Name::MadeToo(index, generation, tag) => {
+                key(u32::from(index % 40), u32::from(generation % 5 + 1), tag.into())
+            }
+            Name::There(which, tag) => self.there(which, 0, tag),
+            Name::Near(which, by) => self.there(which, by % 3, 0),
+            Name::Null(tag) => K::null().with_tag(u32::from(tag) & <K::Layout as Layout>::MAX_TAG),
+            Name::Bits(bits) => K::from_bits(bits).unwrap_or_default(),
+            Name::Edge(by) => {
+                let index = self.near().saturating_add_signed((by % 3).into());
+                let few = if index < Self::FEW { index } else { usize::from(by.unsigned_abs()) };
+                key(u32::try_from(few).expect("few"), 2, 0)
+            }
+            Name::Far(index) => key(u32::MAX - index % 1000, 3, 0),
+        }
+    }
+
+    fn there(&self, which: u8, by: i8, tag: u8) -> K {
+        let nth = usize::from(which) % self.std.len().max(1);
+        let Some((index, (generation, _))) = self.std.iter().nth(nth) else {
+            return K::null();
+        };
+        let generation = generation.saturating_add_signed(by.into());
+        if generation == 0 { K::null() } else { key(*index, generation, tag.into()) }
+    }
+
+    fn fate(&self, key: K) -> Fate {
+        let there = self.std.get(&key.index()).map(|there| there.0);
+        let slots = self.dense.stats().slots;
+        match there {
+            _ if key.is_null() => Fate::Stale,
+            Some(there) if there > key.generation() => Fate::Stale,
+            Some(there) if there == key.generation() => Fate::Same,
+            Some(_) => Fate::Vacant,
+            None if (key.index() as usize) < slots => Fate::Vacant,
+            None if key.index() as usize >= self.near() => Fate::Far(self.near()),
+            None => Fate::Vacant,
+        }
+    }
+
+    /// Whether the maps can be gone over after this key was put in.
+    fn is_within_reach(&self, key: K, fate: Fate) -> bool {
+        matches!(fate, Fate::Far(_) | Fate::Stale) || (key.index() as usize) < Self::FEW
+    }
+
+    fn value(&self, key: K) -> Option<u32> {
+        let (generation, n) = self.std.get(&key.index())?;
+        (*generation == key.generation()).then_some(*n)
+    }
+
+    fn assert_far(error: Error, key: K, limit: usize) {
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::FarIndex, Some(limit as u64)));
+        let slots = error.bytes() / size_of::<Value<PAD>>();
+        assert!(slots > key.index() as usize || error.bytes() == usize::MAX);
+    }
+
+    fn apply(&mut self, op: &Op) {
+        match op {
+            Op::Insert(name, seed) | Op::TryInsert(name, seed) => {
+                let is_try = matches!(op, Op::TryInsert(..));
+                self.insert(self.key(*name), u32::from(*seed), is_try);
+            }
+            Op::Extend(items) => {
+                let items: Vec<(K, u8)> =
+                    items.iter().map(|(name, seed)| (self.key(*name), *seed)).collect();
+                let near =
+                    |key: K| !matches!(self.fate(key), Fate::Far(_)) && (key.index() as usize) < 99;
+                let items: Vec<_> = items.into_iter().filter(|(key, _)| near(*key)).collect();
+                let values =
+                    || items.iter().map(|(key, seed)| (*key, Value::new(u32::from(*seed))));
+                on_both!(self, map => map.extend(values()));
+                for (key, seed) in items {
+                    if self.fate(key) != Fate::Stale {
+                        self.std.insert(key.index(), (key.generation(), seed.into()));
+                    }
+                }
+            }
+            Op::Entry(name, op) => self.entry(self.key(*name), *op),
+            Op::Look(name) => {
+                let key = self.key(*name);
+                let expected = self.value(key);
+                on_both!(self, map => {
+                    assert_eq!(map.get(key).map(|value| value.n), expected);
+                    assert_eq!(map.contains_key(key), expected.is_some());
+                });
+            }
+            Op::Change(name, seed) => {
+                let key = self.key(*name);
+                let expected = self.value(key);
+                on_both!(self, map => {
+                    let value = map.get_mut(key).map(|value| mem::replace(&mut value.n, 7));
+                    assert_eq!(value, expected);
+                    if value.is_some() {
+                        map[key].n = (*seed).into();
+                    }
+                });
+                if expected.is_some() {
+                    self.std.insert(key.index(), (key.generation(), (*seed).into()));
+                }
+            }
+            Op::Disjoint(names) => self.disjoint(names.map(|name| self.key(name))),
+            Op::Remove(name) => {
+                let key = self.key(*name);
+                let expected = self.value(key);
+                on_both!(self, map => assert_eq!(map.remove(key).map(|value| value.n), expected));
+                if expected.is_some() {
+                    self.std.remove(&key.index());
+                }
+            }
+            _ => self.whole(op),
+        }
+    }
+
+    fn insert(&mut self, key: K, n: u32, is_try: bool) {
+        let fate = self.fate(key);
+        if !self.is_within_reach(key, fate) {
+            return;
+        }
+        let before = self.value(key);
+        if let Fate::Far(limit) = fate {
+            let capacity = self.dense.capacity();
+            let refused = self.dense.try_insert(key, Value::new(n)).expect_err("it is far");
+            assert_eq!(refused.value.n, n);
+            Self::assert_far(refused.error, key, limit);
+            assert_eq!(self.dense.capacity(), capacity);
+            assert!(self.sparse.insert(key, Value::new(n)).is_none());
+            assert_eq!(self.sparse.remove(key).map(|value| value.n), Some(n));
+            return;
+        }
+        on_both!(self, map => if is_try {
+            match map.try_insert(key, Value::new(n)) {
+                Ok(old) => {
+                    assert_ne!(fate, Fate::Stale);
+                    assert_eq!(old.map(|old| old.n), before);
+                }
+                Err(refused) => {
+                    assert_eq!(fate, Fate::Stale);
+                    assert_eq!(refused.error.kind(), ErrorKind::StaleKey);
+                    assert_eq!(refused.value.n, n);
+                }
+            }
+        } else {
+            let old = map.insert(key, Value::new(n)).map(|old| old.n);
+            assert_eq!(old, before.filter(|_| fate == Fate::Same));
+        });
+        if fate != Fate::Stale {
+            self.std.insert(key.index(), (key.generation(), n));
+        }
+    }
+
+    fn entry(&mut self, key: K, op: EntryOp) {
+        let fate = self.fate(key);
+        if !self.is_within_reach(key, fate) {
+            return;
+        }
+        if let Fate::Far(limit) = fate {
+            let error = self.dense.try_entry(key).expect_err("it is far");
+            Self::assert_far(error, key, limit);
+            drop(self.sparse.entry(key).expect("it is not stale"));
+            return;
+        }
+        if fate == Fate::Stale {
+            on_both!(self, map => {
+                assert!(map.entry(key).is_none());
+                let error = map.try_entry(key).expect_err("it is stale");
+                assert_eq!(error.kind(), ErrorKind::StaleKey);
+            });
+            return;
+        }
+        let before = self.value(key);
+        let mut after = Vec::new();
+        on_both!(self, map => {
+            let entry = map.entry(key).expect("it is not stale");
+            assert_eq!(entry.key(), key);
+            assert_eq!(matches!(entry, Entry::Occupied(_)), fate == Fate::Same);
+            after.push(at_entry(entry, before, op));
+        });
+        assert_eq!(after[0], after[1]);
+        match after[0] {
+            Some(n) => drop(self.std.insert(key.index(), (key.generation(), n))),
+            // An older one stays, unless there was one of this key.
+            None if before.is_some() => drop(self.std.remove(&key.index())),
+            None => {}
+        }
+    }
+
+    fn disjoint(&mut self, keys: [K; 3]) {
+        let mut indices = keys.map(|key| key.index());
+        indices.sort_unstable();
+        let are_different = indices.windows(2).all(|pair| pair[0] != pair[1]);
+        let expected = keys.map(|key| self.value(key));
+        on_both!(self, map => match map.get_disjoint_mut(keys) {
+            Some(values) => {
+                assert!(are_different);
+                for ((value, expected), n) in values.into_iter().zip(expected).zip(2000..) {
+                    assert_eq!(Some(mem::replace(&mut value.n, n)), expected);
+                }
+            }
+            None => assert!(!are_different || expected.contains(&None)),
+        });
+        if are_different && !expected.contains(&None) {
+            for (key, n) in keys.into_iter().zip(2000..) {
+                self.std.insert(key.index(), (key.generation(), n));
+            }
+        }
+    }
+
+    /// All values, or the maps as a whole.
+    fn whole(&mut self, op: &Op) {
+        match *op {
+            Op::Retain(by) => {
+                let by = u32::from(by);
+                let keep = |index: u32, n: u32| (index ^ n ^ by) % (by % 5 + 1) != 0;
+                on_both!(self, map => map.retain(|key, value| {
+                    let is_kept = keep(key.index(), value.n);
+                    value.n += 1;
+                    is_kept
+                }));
+                self.std.retain(|index, (_, n)| {
+                    *n += 1;
+                    keep(*index, *n - 1)
+                });
+            }
+            Op::Drain(partly) => self.drain(partly),
+            Op::Clear => {
+                on_both!(self, map => map.clear());
+                self.std.clear();
+            }
+            Op::ChangeAll(by) => {
+                let by = u32::from(by);
+                on_both!(self, map => {
+                    map.iter_mut().for_each(|(key, value)| value.n ^= key.index());
+                    map.values_mut().for_each(|value| value.n += by);
+                });
+                for (index, (_, n)) in &mut self.std {
+                    *n = (*n ^ index) + by;
+                }
+            }
+            Op::Clone => {
+                on_both!(self, map => {
+                    let clone = map.clone();
+                    assert!(clone == *map);
+                    *map = map.try_clone().expect("there is memory");
+                    assert!(clone == *map);
+                });
+            }
+            Op::Collect => {
+                self.dense = mem::take(&mut self.dense).into_iter().rev().collect();
+                self.sparse = mem::take(&mut self.sparse).into_iter().collect();
+            }
+            Op::IntoIter(partly) => self.into_iter(partly),
+            Op::SetCapacity(capacity) => {
+                let capacity = usize::from(capacity) % Self::FEW;
+                match self.dense.try_set_capacity(capacity) {
+                    Ok(()) => assert!(self.dense.capacity() >= capacity),
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::KeyBits),
+                }
+            }
+            Op::Reserve(additional) => {
+                let additional = additional.into();
+                match self.dense.try_reserve(additional) {
+                    Ok(()) => {
+                        let stats = self.dense.stats();
+                        assert!(stats.capacity - stats.slots >= additional);
+                    }
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::KeyBits),
+                }
+                self.sparse.reserve(additional);
+                assert!(self.sparse.capacity() - self.sparse.len() >= additional);
+            }
+            Op::ShrinkToFit => {
+                on_both!(self, map => map.shrink_to_fit());
+                let last = self.std.last_key_value().map_or(0, |(index, _)| *index as usize + 1);
+                assert_eq!(self.dense.stats().slots, last);
+            }
+            _ => unreachable!("{op:?} is not of this group"),
+        }
+    }
+
+    fn drain(&mut self, Partly { front, back, forget }: Partly) {
+        let mut drain = self.dense.drain();
+        let mut std = mem::take(&mut self.std).into_iter();
+        let same = |item: Option<(K, Value<PAD>)>, std: Option<(u32, (u32, u32))>| {
+            let std = std.map(|(index, (generation, n))| (key(index, generation, 0), n));
+            assert_eq!(item.map(|(key, value)| (key, value.n)), std);
+        };
+        for _ in 0..front % 32 {
+            same(drain.next(), std.next());
+        }
+        for _ in 0..back % 32 {
+            same(drain.next_back(), std.next_back());
+        }
+        assert_eq!(drain.len(), std.len());
+        let mut sparse = self.sparse.drain();
+        if !forget {
+            drop(drain);
+            let taken = usize::from(front).min(sparse.len());
+            assert_eq!(sparse.by_ref().take(front.into()).count(), taken);
+            return;
+        }
+        // That by direct index keeps what was not taken; the other leaks it.
+        mem::forget(drain);
+        self.leaked += sparse.len();
+        mem::forget(sparse);
+        assert!(self.sparse.is_empty());
+        self.std = BTreeMap::from_iter(std);
+        self.sparse.extend(self.dense.iter().map(|(key, value)| (key, value.clone())));
+    }
+
+    fn into_iter(&mut self, Partly { front, back, .. }: Partly) {
+        let mut owned = self.dense.clone().into_iter();
+        let mut std = self.std.iter();
+        let n = |(key, value): (K, Value<PAD>)| (key.index(), value.n);
+        let std_n = |(index, (_, n)): (&u32, &(u32, u32))| (*index, *n);
+        for _ in 0..front % 32 {
+            assert_eq!(owned.next().map(n), std.next().map(std_n));
+        }
+        for _ in 0..back % 32 {
+            assert_eq!(owned.next_back().map(n), std.next_back().map(std_n));
+        }
+        assert_eq!(owned.len(), std.len());
+        let keys = self.dense.clone().into_keys().map(|key| key.index());
+        assert!(keys.eq(self.std.keys().copied()));
+        let values = self.dense.clone().into_values().map(|value| value.n);
+        assert!(values.eq(self.std.values().map(|(_, n)| *n)));
+
+        let mut owned = self.sparse.clone().into_iter();
+        assert_eq!(owned.by_ref().take(front.into()).count(), self.std.len().min(front.into()));
+        drop(owned);
+        assert_eq!(self.sparse.clone().into_keys().count(), self.std.len());
+        assert_eq!(self.sparse.clone().into_values().count(), self.std.len());
+    }
+}
+
+/// Does something to an entry whose key has this value, and returns the one it has then.
+fn at_entry<K: Key, const PAD: usize>(
+    entry: Entry<'_, K, Value<PAD>>,
+    before: Option<u32>,
+    op: EntryOp,
+) -> Option<u32> {
+    let name = entry.key();
+    match (op, entry) {
+        (EntryOp::Look, Entry::Occupied(entry)) => {
+            assert_eq!(Some(entry.get().n), before);
+            before
+        }
+        (EntryOp::OrInsert(seed), entry) => {
+            let n = entry.or_insert(Value::new(seed.into())).n;
+            assert_eq!(n, before.unwrap_or(seed.into()));
+            Some(n)
+        }
+        (EntryOp::OrInsertWithKey, entry) => {
+            let n = entry.or_insert_with_key(|key| Value::new(key.generation())).n;
+            assert_eq!(n, before.unwrap_or(name.generation()));
+            Some(n)
+        }
+        (EntryOp::OrDefault, entry) => {
+            let n = entry.or_default().n;
+            assert_eq!(n, before.unwrap_or(1000));
+            Some(n)
+        }
+        (EntryOp::Modify(by), entry) => {
+            let n = entry.and_modify(|value| value.n += u32::from(by)).or_default().n;
+            assert_eq!(n, before.map_or(1000, |before| before + u32::from(by)));
+            Some(n)
+        }
+        (EntryOp::Insert(seed), Entry::Occupied(mut entry)) => {
+            assert_eq!(Some(entry.insert(Value::new(seed.into())).n), before);
+            entry.get_mut().n += 1;
+            entry.into_mut().n += 1;
+            Some(u32::from(seed) + 2)
+        }
+        (EntryOp::Insert(seed), Entry::Vacant(entry)) => {
+            let value = entry.insert(Value::new(seed.into()));
+            value.n += 2;
+            Some(value.n)
+        }
+        (EntryOp::Remove, Entry::Occupied(entry)) => {
+            assert_eq!(Some(entry.remove().n), before);
+            None
+        }
+        (EntryOp::RemoveEntry, Entry::Occupied(entry)) => {
+            let (key, value) = entry.remove_entry();
+            assert_eq!((key, Some(value.n)), (name, before));
+            None
+        }
+        (EntryOp::Look | EntryOp::Remove | EntryOp::RemoveEntry, Entry::Vacant(_)) => None,
+    }
+}
