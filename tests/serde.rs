@@ -3,7 +3,8 @@
 use ::serde::de::DeserializeOwned;
 use ::serde::{Deserialize, Deserializer, Serialize};
 use stayput::{
-    Bits32, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, SlotMap, Tagged64, new_key_type,
+    Bits32, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, SecondaryMap, SlotMap,
+    SparseSecondaryMap, Tagged64, new_key_type,
 };
 use std::collections::BTreeMap;
 
@@ -194,4 +195,51 @@ fn values_that_were_read_are_dropped_when_a_later_one_panics_or_is_broken() {
     let slots = "{\"floor\":0,\"slots\":[{\"live\":[1,1]},{\"live\":[1,2]},{\"live\":[1,3]}]}";
     assert!(std::panic::catch_unwind(|| serde_json::from_str::<Map>(slots)).is_err());
     assert!(serde_json::from_str::<Map>(&slots.replace("[1,3]", "[9,2]")).is_err());
+}
+
+#[test]
+fn secondary_maps_survive_and_read_each_other() {
+    let mut map: SlotMap<Small, u8> = (0..6).collect();
+    let keys: Vec<_> = map.keys().collect();
+    map.remove(keys[2]);
+    let again = map.insert(9);
+    let dense: SecondaryMap<Small, String> =
+        [keys[0], again, keys[5]].into_iter().map(|key| (key, format!("{key:?}"))).collect();
+    let sparse: SparseSecondaryMap<Small, String> =
+        dense.iter().map(|(key, text)| (key, text.clone())).collect();
+    for read in through(&dense) {
+        assert_eq!(read, dense);
+        assert_eq!(read.get(keys[2]), None);
+    }
+    for read in through(&sparse) {
+        assert_eq!(read, sparse);
+    }
+    let bytes = postcard::to_stdvec(&dense).unwrap();
+    let other: SparseSecondaryMap<Small, String> = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(other, sparse);
+}
+
+#[test]
+fn broken_secondary_maps_are_refused_with_what_is_wrong() {
+    let bits =
+        |index, generation| KeyData::<Plain64>::from_parts(index, generation, 0).unwrap().to_bits();
+    let null = DefaultKey::null().to_bits();
+    for (text, part) in [
+        (format!("[[{null},1]]"), "the key is null"),
+        (format!("[[{0},1],[{0},2]]", bits(1, 1)), "the slot of key 1v1 occurs twice"),
+        (format!("[[{},1],[{},2]]", bits(1, 1), bits(1, 2)), "the slot of key 1v2 occurs twice"),
+        (format!("[[{},1],[{},2]]", bits(1, 2), bits(1, 1)), "older than the one"),
+        ("[[0,1]]".to_owned(), "bits of a key"),
+        ("{}".to_owned(), "pairs of a key and a value"),
+    ] {
+        let error = error_of::<SecondaryMap<DefaultKey, u8>>(&text);
+        assert!(error.contains(part), "{text}: {error}");
+        let error = error_of::<SparseSecondaryMap<DefaultKey, u8>>(&text);
+        assert!(error.contains(part), "{text}: {error}");
+    }
+    let far = format!("[[{},1]]", bits(u32::MAX - 1, 1));
+    let error = error_of::<SecondaryMap<DefaultKey, [u8; 0]>>(&far.replace(",1]]", ",[]]]"));
+    assert!(error.contains("without being announced"), "{error}");
+    let read = serde_json::from_str::<SparseSecondaryMap<DefaultKey, u8>>(&far).unwrap();
+    assert_eq!(read.len(), 1);
 }
