@@ -39,15 +39,17 @@ pub(crate) struct Job {
     /// A [`Container::id`].
     pub(crate) container: String,
     pub(crate) frames: usize,
-    /// Entities a frame.
+    /// Entities there before the first frame, and how many each frame spawns and removes.
+    pub(crate) start: usize,
     pub(crate) spawn: usize,
+    pub(crate) remove: usize,
     pub(crate) paced: bool,
 }
 
 impl Job {
     /// Entities in the container at the end.
     pub(crate) fn total(&self) -> usize {
-        self.frames * self.spawn
+        self.start + self.frames * (self.spawn - self.remove)
     }
 }
 

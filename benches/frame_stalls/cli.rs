@@ -6,6 +6,7 @@ use clap::Parser;
 use clap::builder::PossibleValuesParser;
 
 use crate::containers::{self, Container};
+use crate::scenario::Scenario;
 
 /// Frame stalls: what growing an array costs a game loop, container by container.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -24,13 +25,26 @@ pub(crate) struct Options {
     #[arg(long)]
     paced: bool,
 
+    /// What happens in a frame [default: all]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = scenario_ids())]
+    scenario: Vec<String>,
+
     /// Frames a run
     #[arg(long, value_name = "N", default_value = "220", value_parser = positive)]
     frames: usize,
 
-    /// Entities spawned in each frame
+    /// Entities spawned in each frame (steady)
     #[arg(long, value_name = "N", default_value = "20000", value_parser = positive)]
     spawn: usize,
+
+    /// Entities in the end; about a tenth of them are there before the first frame (churn)
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = positive)]
+    population: usize,
+
+    /// Entities removed in each frame; as many are spawned beside those that the population grows
+    /// by (churn)
+    #[arg(long, value_name = "N", default_value = "5000", value_parser = positive)]
+    churn: usize,
 
     /// How often each container is measured [default: 3; with --quick: 1]
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -59,13 +73,15 @@ impl Options {
         Plan {
             frames: self.frames,
             spawn: self.spawn,
+            population: self.population,
+            churn: self.churn,
             repetitions: self.repetitions.unwrap_or(if self.quick { 1 } else { 3 }),
             paced: self.paced || !(self.fast || self.quick),
             budget_us: self.budget_us,
-            containers: containers::ALL
-                .iter()
+            containers: containers::all()
                 .filter(|container| {
-                    self.only.is_empty() || self.only.iter().any(|id| id == container.id)
+                    named(&self.only, container.id)
+                        && named(&self.scenario, container.scenario.id())
                 })
                 .collect(),
         }
@@ -77,13 +93,50 @@ impl Options {
 pub(crate) struct Plan {
     pub(crate) frames: usize,
     pub(crate) spawn: usize,
+    pub(crate) population: usize,
+    pub(crate) churn: usize,
     pub(crate) repetitions: usize,
     pub(crate) paced: bool,
     pub(crate) budget_us: Option<u64>,
     pub(crate) containers: Vec<&'static Container>,
 }
 
+/// What a scenario does in how many frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    pub(crate) frames: usize,
+    /// Entities there before the first frame.
+    pub(crate) start: usize,
+    /// Entities that each frame spawns and removes.
+    pub(crate) spawn: usize,
+    pub(crate) remove: usize,
+}
+
 impl Plan {
+    pub(crate) fn extent(&self, scenario: Scenario) -> Extent {
+        let frames = self.frames;
+        match scenario {
+            Scenario::SteadySpawn => Extent { frames, start: 0, spawn: self.spawn, remove: 0 },
+            Scenario::Churn => {
+                let growth = self.population / 10 * 9 / frames;
+                let start = self.population - growth * frames;
+                let remove = self.churn.min(start);
+                Extent { frames, start, spawn: remove + growth, remove }
+            }
+        }
+    }
+
+    /// Those that have containers to be measured.
+    pub(crate) fn scenarios(&self) -> impl Iterator<Item = Scenario> {
+        let wanted = |&scenario: &Scenario| self.of(scenario).next().is_some();
+        Scenario::ALL.into_iter().filter(wanted)
+    }
+
+    /// The containers of a scenario.
+    pub(crate) fn of(&self, scenario: Scenario) -> impl Iterator<Item = &'static Container> {
+        self.containers.iter().copied().filter(move |container| container.scenario == scenario)
+    }
+
     /// The command that does the same again.
     pub(crate) fn command(&self) -> String {
         let mut words = vec![
@@ -91,10 +144,12 @@ impl Plan {
             if self.paced { "--paced" } else { "--fast" }.to_owned(),
             format!("--frames {}", self.frames),
             format!("--spawn {}", self.spawn),
+            format!("--population {}", self.population),
+            format!("--churn {}", self.churn),
             format!("--repetitions {}", self.repetitions),
         ];
         words.extend(self.budget_us.map(|budget| format!("--budget-us {budget}")));
-        if self.containers.len() < containers::ALL.len() {
+        if self.containers.len() < containers::all().count() {
             words.push("--only".to_owned());
             words.extend(self.containers.iter().map(|container| container.id.to_owned()));
         }
@@ -111,5 +166,14 @@ fn positive(text: &str) -> Result<usize, String> {
 }
 
 fn container_ids() -> PossibleValuesParser {
-    PossibleValuesParser::new(containers::ALL.iter().map(|container| container.id))
+    PossibleValuesParser::new(containers::all().map(|container| container.id))
+}
+
+fn scenario_ids() -> PossibleValuesParser {
+    PossibleValuesParser::new(Scenario::ALL.map(Scenario::id))
+}
+
+/// Whether it is among those named; all are if none is.
+fn named(names: &[String], id: &str) -> bool {
+    names.is_empty() || names.iter().any(|name| name == id)
 }

@@ -1,5 +1,7 @@
 //! What is spawned: a 64-byte value, written whole and summed in the end.
 
+use std::ops::Range;
+
 /// An entity of a game: the size of a cache line, and plain data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entity {
@@ -47,12 +49,12 @@ fn lane(bits: u64) -> f32 {
     f32::from(u16::from_le_bytes([low, high]))
 }
 
-/// The sum that a container of these entities must come to.
+/// What a container of these entities comes to.
 pub(crate) fn sum<'a>(entities: impl IntoIterator<Item = &'a Entity>) -> u64 {
     entities.into_iter().map(Entity::digest).fold(0, u64::wrapping_add)
 }
 
-/// The sum that a container of the first `count` entities must come to.
-pub(crate) fn expected_sum(count: u64) -> u64 {
-    (0..count).map(|index| Entity::spawn(index).digest()).fold(0, u64::wrapping_add)
+/// The sum that a container of these entities must come to.
+pub(crate) fn expected_sum(indices: Range<u64>) -> u64 {
+    indices.map(|index| Entity::spawn(index).digest()).fold(0, u64::wrapping_add)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use plotters::style::RGBColor;
 
-use crate::containers::{Container, Family, WARM};
+use crate::containers::{Container, Family};
 use crate::plots::{self, GRID, INK, PAPER};
 use crate::stats::{Measured, Results, Row, typical_run};
 use crate::summary::Summary;
@@ -22,11 +22,11 @@ pub(crate) fn html(summary: &Summary, results: &[Results]) -> Result<String, Box
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>Frame stalls</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>Frame stalls</h1>\n\
-         <p>What growing an array costs a game loop. {}</p>\n",
-        escaped(&summary.description())
+         <p>What growing arrays and slot maps cost a game loop.</p>\n"
     )?;
     for (results, scenario) in results.iter().zip(&summary.scenarios) {
         writeln!(page, "<h2>Scenario: {}</h2>", escaped(scenario.name))?;
+        writeln!(page, "<p>{}</p>", escaped(&scenario.description))?;
         write_plots(&mut page, &results.measured, &scenario.containers)?;
         write_table(&mut page, &scenario.containers, summary.budget_us)?;
         write_settings(&mut page, &scenario.containers)?;
@@ -36,7 +36,7 @@ pub(crate) fn html(summary: &Summary, results: &[Results]) -> Result<String, Box
     Ok(page)
 }
 
-/// The headline containers together, then each family by itself beside the warm `Vec`: more lines
+/// The headline containers together, then each family by itself beside the limit: more lines
 /// than that in one plot can't be told apart.
 fn write_plots(
     page: &mut String,
@@ -48,16 +48,12 @@ fn write_plots(
     };
     let panels = [
         ("an overview", select(|container| container.headline)),
-        ("Vec", select(|container| container.family == Family::Std)),
-        (
-            "other growable arrays",
-            select(|container| container.family == Family::Peer || container.id == WARM),
-        ),
-        (
-            "stayput",
-            select(|container| container.family == Family::Stayput || container.id == WARM),
-        ),
+        ("Vec", select(|container| container.family == Family::Std || container.limit)),
+        ("other crates", select(|container| container.family == Family::Peer || container.limit)),
+        ("stayput", select(|container| container.family == Family::Stayput || container.limit)),
     ];
+    // The limit alone is no panel.
+    let panels: Vec<_> = panels.into_iter().filter(|(_, lines)| lines.len() > 1).collect();
     let frames = measured.first().map_or(0, |measured| typical_run(measured).len());
     let group = match plots::frames_a_point(frames) {
         1 => String::new(),

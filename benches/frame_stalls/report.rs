@@ -5,25 +5,36 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{fs, io};
 
+use crate::scenario::Scenario;
 use crate::stats::{Measured, Results, micros};
 use crate::summary::Summary;
 use crate::{page, plots};
 
 /// A file's name and its text.
-pub(crate) type File = (&'static str, String);
+pub(crate) type File = (String, String);
 
 /// Everything that is to be written, as text.
 pub(crate) fn render(summary: &Summary, results: &[Results]) -> Result<Vec<File>, Box<dyn Error>> {
     let mut files = vec![
-        ("summary.json", serde_json::to_string_pretty(summary)? + "\n"),
-        ("frames.csv", csv(results)?),
-        ("report.html", page::html(summary, results)?),
+        ("summary.json".to_owned(), serde_json::to_string_pretty(summary)? + "\n"),
+        ("frames.csv".to_owned(), csv(results)?),
+        ("report.html".to_owned(), page::html(summary, results)?),
     ];
-    if let Some(first) = results.first() {
+    for Results { scenario, measured } in results {
         let headline: Vec<&Measured> =
-            first.measured.iter().filter(|measured| measured.container.headline).collect();
-        files.push(("frame-times.svg", plots::frame_times("Time a frame takes", &headline)?));
-        files.push(("percentiles.svg", plots::percentiles("Frame time percentiles", &headline)?));
+            measured.iter().filter(|measured| measured.container.headline).collect();
+        let (of, what) = match scenario {
+            Scenario::SteadySpawn => (String::new(), String::new()),
+            Scenario::Churn => (format!("-{}", scenario.id()), format!(": {}", scenario.name())),
+        };
+        files.push((
+            format!("frame-times{of}.svg"),
+            plots::frame_times(&format!("Time a frame takes{what}"), &headline)?,
+        ));
+        files.push((
+            format!("percentiles{of}.svg"),
+            plots::percentiles(&format!("Frame time percentiles{what}"), &headline)?,
+        ));
     }
     Ok(files)
 }

@@ -18,6 +18,9 @@ const PASSES: usize = 2;
 /// Measures, shows and writes everything.
 pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
     let plan = options.plan();
+    if plan.containers.is_empty() {
+        return Err("none of the containers named is measured in the scenarios named".into());
+    }
     let results = measure_all(&plan)?;
     let summary = Summary::new(&plan, &results);
     let directory = target::directory()?.join("frame-stalls");
@@ -28,11 +31,10 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
         println!("{}", serde_json::to_string_pretty(&summary)?);
         return Ok(());
     }
-    println!("{}", summary.description());
     for scenario in &summary.scenarios {
-        println!("\n{}\n{}", scenario.name, table::terminal(&scenario.containers, plan.budget_us));
+        println!("{}: {}", scenario.name, scenario.description);
+        println!("{}\n", table::terminal(&scenario.containers, plan.budget_us));
     }
-    println!();
     for (name, _) in &files {
         println!("{}", directory.join(name).display());
     }
@@ -44,10 +46,12 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
     let plan = Plan {
         frames: 4,
         spawn: 500,
+        population: 1000,
+        churn: 50,
         repetitions: 1,
         paced: false,
         budget_us: None,
-        containers: containers::ALL.iter().collect(),
+        containers: containers::all().collect(),
     };
     let results = measure_all(&plan)?;
     let summary = Summary::new(&plan, &results);
@@ -59,11 +63,11 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
 /// Interleaved: each repetition goes through all containers before the next begins, so that a
 /// machine that slows down on the way slows them all.
 fn measure_all(plan: &Plan) -> Result<Vec<Results>, Box<dyn Error>> {
-    let steps = Scenario::ALL.len() * plan.repetitions * plan.containers.len() * PASSES;
+    let steps = plan.repetitions * plan.containers.len() * PASSES;
     let bar = progress_bar(steps)?;
     let mut results = Vec::new();
-    for &scenario in Scenario::ALL {
-        let mut measured: Vec<Measured> = plan.containers.iter().copied().map(empty).collect();
+    for scenario in plan.scenarios() {
+        let mut measured: Vec<Measured> = plan.of(scenario).map(empty).collect();
         for repetition in 1..=plan.repetitions {
             if bar.is_hidden() {
                 eprintln!("{}: repetition {repetition} of {}", scenario.name(), plan.repetitions);
@@ -100,12 +104,15 @@ fn measure(
     pass: Pass,
     container: &Container,
 ) -> Result<Outcome, Box<dyn Error>> {
+    let extent = plan.extent(scenario);
     let job = Job {
         scenario,
         pass,
         container: container.id.to_owned(),
-        frames: plan.frames,
-        spawn: plan.spawn,
+        frames: extent.frames,
+        start: extent.start,
+        spawn: extent.spawn,
+        remove: extent.remove,
         paced: plan.paced && pass == Pass::Frames,
     };
     if pass == Pass::Frames {

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::cli::Plan;
-use crate::containers;
+use crate::cli::{Extent, Plan};
 use crate::entity::Entity;
 use crate::machine::Machine;
 use crate::stats::{Measured, Results, Row};
@@ -14,7 +13,6 @@ pub(crate) struct Summary {
     /// Does the same again.
     pub(crate) command: String,
     pub(crate) frames: usize,
-    pub(crate) spawn_per_frame: usize,
     pub(crate) entity_bytes: usize,
     pub(crate) paced: bool,
     pub(crate) budget_us: Option<u64>,
@@ -23,13 +21,19 @@ pub(crate) struct Summary {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ScenarioSummary {
+    pub(crate) id: &'static str,
     pub(crate) name: &'static str,
+    /// What is done, in a sentence.
+    pub(crate) description: String,
+    pub(crate) entities_at_start: usize,
+    pub(crate) spawn_per_frame: usize,
+    pub(crate) remove_per_frame: usize,
     pub(crate) containers: Vec<Row>,
 }
 
 impl Summary {
     pub(crate) fn new(plan: &Plan, results: &[Results]) -> Self {
-        let packages = containers::ALL.iter().flat_map(|container| container.packages);
+        let packages = plan.containers.iter().flat_map(|container| container.packages);
         let machine = Machine::with(packages.copied());
         let row = |measured: &Measured| {
             let version = machine.versions_of(measured.container.packages);
@@ -37,15 +41,22 @@ impl Summary {
         };
         let scenarios = results
             .iter()
-            .map(|results| ScenarioSummary {
-                name: results.scenario.name(),
-                containers: results.measured.iter().map(row).collect(),
+            .map(|results| {
+                let extent = plan.extent(results.scenario);
+                ScenarioSummary {
+                    id: results.scenario.id(),
+                    name: results.scenario.name(),
+                    description: description(plan, extent),
+                    entities_at_start: extent.start,
+                    spawn_per_frame: extent.spawn,
+                    remove_per_frame: extent.remove,
+                    containers: results.measured.iter().map(row).collect(),
+                }
             })
             .collect();
         Self {
             command: plan.command(),
             frames: plan.frames,
-            spawn_per_frame: plan.spawn,
             entity_bytes: size_of::<Entity>(),
             paced: plan.paced,
             budget_us: plan.budget_us,
@@ -53,16 +64,22 @@ impl Summary {
             machine,
         }
     }
+}
 
-    /// What was done, in a sentence.
-    pub(crate) fn description(&self) -> String {
-        format!(
-            "{} frames{}, each spawning {} entities of {} bytes: {} MiB in the end.",
-            self.frames,
-            if self.paced { " at 60 Hz" } else { ", back to back" },
-            self.spawn_per_frame,
-            self.entity_bytes,
-            (self.frames * self.spawn_per_frame * self.entity_bytes) >> 20,
-        )
+fn description(plan: &Plan, extent: Extent) -> String {
+    let Extent { frames, start, spawn, remove } = extent;
+    let pace = if plan.paced { " at 60 Hz" } else { ", back to back" };
+    let bytes = size_of::<Entity>();
+    let most = start + frames * (spawn - remove);
+    let mebibytes = (most * bytes) >> 20;
+    if remove == 0 {
+        return format!(
+            "{frames} frames{pace}, each spawning {spawn} entities of {bytes} bytes: {mebibytes} MiB \
+             in the end."
+        );
     }
+    format!(
+        "{frames} frames{pace}, each removing {remove} of {start} and more entities of {bytes} bytes \
+         at random and spawning {spawn}: {most} entities and {mebibytes} MiB in the end."
+    )
 }

@@ -1,82 +1,31 @@
-//! The containers under test, each with the settings that its users would choose for a large,
-//! growing array.
+//! Growing arrays, each with the settings that its users would choose for a large one.
 
 use std::hint::black_box;
 
 use orx_split_vec::{Collection, Doubling, Growth, Linear, PinnedVec, SplitVec};
 use stayput::{HugePages, VmVec};
 
+use super::{Container, Family, Pages};
 use crate::alloc::Allocator;
-use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};
-use crate::scenario::measure;
-
-/// What the frame loop needs of a container. The loop is compiled once for each implementation.
-pub(crate) trait Spawner {
-    fn push(&mut self, entity: Entity);
-
-    /// Called in the idle time before each frame, for containers that can prepare for it.
-    fn prepare(&mut self, _upcoming: usize) {}
-
-    /// [`entity::sum`] over everything pushed.
-    fn sum(&self) -> u64;
-}
-
-/// Whose container it is; the plots show each family in a panel of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    Std,
-    Peer,
-    Stayput,
-}
-
-/// The pages that a container asks the system for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pages {
-    Small,
-    Huge,
-}
-
-/// A container with its settings, and how to measure it.
-#[derive(Debug)]
-pub(crate) struct Container {
-    /// For the command line.
-    pub(crate) id: &'static str,
-    /// For people.
-    pub(crate) name: &'static str,
-    pub(crate) settings: &'static str,
-    /// The packages whose versions the report names; none for std alone.
-    pub(crate) packages: &'static [&'static str],
-    pub(crate) family: Family,
-    /// One of the few that the stand-alone plots show.
-    pub(crate) headline: bool,
-    pub(crate) colour: (u8, u8, u8),
-    pub(crate) allocator: Allocator,
-    pub(crate) pages: Pages,
-    pub(crate) run: fn(&Job) -> Outcome,
-}
-
-/// The container of that id.
-pub(crate) fn find(id: &str) -> Option<&'static Container> {
-    ALL.iter().find(|container| container.id == id)
-}
-
-/// The limit: memory that is there and resident before the first frame. Panels repeat it.
-pub(crate) const WARM: &str = "vec-warm";
+use crate::scenario::Scenario;
+use crate::scenario::steady::{Spawner, measure};
 
 /// 2^16 entities: fragments of 4 MiB.
 const FRAGMENT_EXPONENT: usize = 16;
 
-/// In the order of the report. The headline colours are Okabe and Ito's, which colour-blind
-/// readers can tell apart; the others need only differ within a family.
-pub(crate) const ALL: &[Container] = &[
+/// In the order of the report. The limit is memory that is there and resident before the first
+/// frame.
+pub(super) const ALL: &[Container] = &[
     Container {
         id: "vec",
         name: "Vec",
+        scenario: Scenario::SteadySpawn,
         settings: "new()",
         packages: &[],
         family: Family::Std,
         headline: true,
+        limit: false,
         colour: (0xE6, 0x9F, 0x00),
         allocator: Allocator::System,
         pages: Pages::Small,
@@ -85,10 +34,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vec-mimalloc",
         name: "Vec (mimalloc)",
+        scenario: Scenario::SteadySpawn,
         settings: "new(), mimalloc as the global allocator",
         packages: &["mimalloc"],
         family: Family::Std,
         headline: true,
+        limit: false,
         colour: (0xD5, 0x5E, 0x00),
         allocator: Allocator::Mimalloc,
         pages: Pages::Huge,
@@ -97,22 +48,26 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vec-capacity",
         name: "Vec::with_capacity",
+        scenario: Scenario::SteadySpawn,
         settings: "with_capacity(all), untouched",
         packages: &[],
         family: Family::Std,
         headline: false,
+        limit: false,
         colour: (0x99, 0x66, 0xCC),
         allocator: Allocator::System,
         pages: Pages::Small,
         run: |job| measure(job, Vec::with_capacity(job.total())),
     },
     Container {
-        id: WARM,
+        id: "vec-warm",
         name: "Vec::with_capacity, warm",
+        scenario: Scenario::SteadySpawn,
         settings: "with_capacity(all), every page touched beforehand: the limit",
         packages: &[],
         family: Family::Std,
         headline: true,
+        limit: true,
         colour: (0x88, 0x88, 0x88),
         allocator: Allocator::System,
         pages: Pages::Small,
@@ -121,10 +76,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "virtual-buffer",
         name: "virtual-buffer",
+        scenario: Scenario::SteadySpawn,
         settings: "vec::Vec::new(all), growth by doubling (default)",
         packages: &["virtual-buffer"],
         family: Family::Peer,
         headline: true,
+        limit: false,
         colour: (0xCC, 0x79, 0xA7),
         allocator: Allocator::System,
         pages: Pages::Small,
@@ -133,10 +90,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "boxcar",
         name: "boxcar",
+        scenario: Scenario::SteadySpawn,
         settings: "Vec::new()",
         packages: &["boxcar"],
         family: Family::Peer,
         headline: true,
+        limit: false,
         colour: (0x56, 0xB4, 0xE9),
         allocator: Allocator::System,
         pages: Pages::Small,
@@ -145,10 +104,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "split-vec",
         name: "orx-split-vec",
+        scenario: Scenario::SteadySpawn,
         settings: "Doubling (default; Recursive pushes alike)",
         packages: &["orx-split-vec"],
         family: Family::Peer,
         headline: true,
+        limit: false,
         colour: (0x00, 0x9E, 0x73),
         allocator: Allocator::System,
         pages: Pages::Small,
@@ -157,10 +118,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "split-vec-linear",
         name: "orx-split-vec, linear",
+        scenario: Scenario::SteadySpawn,
         settings: "Linear, fragments of 4 MiB",
         packages: &["orx-split-vec"],
         family: Family::Peer,
         headline: false,
+        limit: false,
         colour: (0x99, 0x99, 0x33),
         allocator: Allocator::System,
         pages: Pages::Small,
@@ -169,10 +132,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vmvec",
         name: "VmVec",
+        scenario: Scenario::SteadySpawn,
         settings: "new()",
         packages: &["stayput"],
         family: Family::Stayput,
         headline: true,
+        limit: false,
         colour: (0x00, 0x72, 0xB2),
         allocator: Allocator::System,
         pages: Pages::Huge,
@@ -181,10 +146,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vmvec-huge",
         name: "VmVec, huge pages",
+        scenario: Scenario::SteadySpawn,
         settings: "HugePages::Always",
         packages: &["stayput"],
         family: Family::Stayput,
         headline: false,
+        limit: false,
         colour: (0x44, 0xAA, 0x99),
         allocator: Allocator::System,
         pages: Pages::Huge,
@@ -193,10 +160,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vmvec-small",
         name: "VmVec, small pages",
+        scenario: Scenario::SteadySpawn,
         settings: "HugePages::Never",
         packages: &["stayput"],
         family: Family::Stayput,
         headline: false,
+        limit: false,
         colour: (0xAA, 0x44, 0x99),
         allocator: Allocator::System,
         pages: Pages::Small,
@@ -205,10 +174,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vmvec-max-len",
         name: "VmVec::with_max_len",
+        scenario: Scenario::SteadySpawn,
         settings: "with_max_len(all)",
         packages: &["stayput"],
         family: Family::Stayput,
         headline: false,
+        limit: false,
         colour: (0xDD, 0xAA, 0x33),
         allocator: Allocator::System,
         pages: Pages::Huge,
@@ -217,10 +188,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vmvec-idle",
         name: "VmVec, idle prefault",
+        scenario: Scenario::SteadySpawn,
         settings: "new(), prefault(a frame's worth) in the idle time before each frame",
         packages: &["stayput"],
         family: Family::Stayput,
         headline: true,
+        limit: false,
         colour: (0x22, 0x22, 0x22),
         allocator: Allocator::System,
         pages: Pages::Huge,
@@ -229,10 +202,12 @@ pub(crate) const ALL: &[Container] = &[
     Container {
         id: "vmvec-warm",
         name: "VmVec, warm",
+        scenario: Scenario::SteadySpawn,
         settings: "new(), prefault(all) beforehand",
         packages: &["stayput"],
         family: Family::Stayput,
         headline: false,
+        limit: false,
         colour: (0xB8, 0x5C, 0x6B),
         allocator: Allocator::System,
         pages: Pages::Huge,
