@@ -21,6 +21,8 @@
 //! |---|---|
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
+//! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
 //! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
 //! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
@@ -36,6 +38,9 @@
 //! | release | end a reservation |
 //! | `len`, `capacity`, `max_len` | elements: initialised, committed, what the reservation can ever hold |
 //! | `*_bytes` | anything that counts bytes |
+//! | slot, hole | a place in a slot map; a vacant one with others behind it |
+//! | generation | how often a slot was used; part of the key |
+//! | retired | a slot that is never used again, because its generations are spent |
 //!
 //! # Systems
 //!
@@ -49,6 +54,8 @@
 //!
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, for element types that are
 //!   valid when all zero.
+//! - `rayon`: `par_iter` and `par_iter_mut` of the maps.
+//! - `serde`: `Serialize` and `Deserialize` for keys and maps.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -62,6 +69,8 @@ mod raw_vec;
 pub mod rayon;
 mod reservation;
 pub mod secondary;
+#[cfg(feature = "serde")]
+mod serde;
 pub mod slot_map;
 mod vec;
 
@@ -75,6 +84,11 @@ pub use secondary::{SecondaryMap, SecondaryMapStats, SparseSecondaryMap};
 pub use slot_map::Bitmap;
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
 pub use vec::{Drain, ExtractIf, GrowOnly, IntoIter, Rest, Splice, VecBuilder, VecStats, VmVec};
+
+/// For what [`new_key_type!`] expands to.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+pub use ::serde as __serde;
 
 /// The code in the README runs as a test.
 #[cfg(doctest)]

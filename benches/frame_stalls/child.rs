@@ -3,18 +3,14 @@
 
 use std::error::Error;
 use std::hint::black_box;
-use std::process::{Command, Stdio};
-use std::{env, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{Allocator, MIMALLOC_VARIABLE};
 use crate::containers::{self, Container, Pages};
+use crate::delegate;
 use crate::entity::Entity;
 use crate::scenario::Scenario;
-
-/// The first argument of a child; its task follows as JSON.
-const CHILD: &str = "--frame-stalls-child";
 
 /// What a child is for.
 #[derive(Debug, Serialize, Deserialize)]
@@ -68,15 +64,6 @@ pub(crate) struct Outcome {
     pub(crate) worst_push_ns: u64,
 }
 
-/// The task, if this process is a child.
-pub(crate) fn task_from_args() -> serde_json::Result<Option<Task>> {
-    let mut args = env::args().skip(1);
-    match (args.next(), args.next()) {
-        (Some(flag), Some(task)) if flag == CHILD => serde_json::from_str(&task).map(Some),
-        _ => Ok(None),
-    }
-}
-
 /// Does the task and writes what was found to standard output.
 pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
     let outcome = match task {
@@ -92,13 +79,12 @@ pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
             Outcome::default()
         }
     };
-    serde_json::to_writer(io::stdout(), &outcome)?;
-    Ok(())
+    Ok(delegate::answer(&outcome)?)
 }
 
 /// Has a new process measure a container.
 pub(crate) fn measure(job: Job, container: &Container) -> Result<Outcome, Box<dyn Error>> {
-    delegate(&Task::Measure(job), container.allocator)
+    run(&Task::Measure(job), container.allocator)
         .map_err(|error| format!("measuring {}: {error}", container.name).into())
 }
 
@@ -115,19 +101,14 @@ pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Erro
         Pages::Small => Allocator::System,
         Pages::Huge => Allocator::Mimalloc,
     };
-    delegate(&Task::Touch(needed), allocator).map(drop)
+    run(&Task::Touch(needed), allocator).map(drop)
 }
 
-fn delegate(task: &Task, allocator: Allocator) -> Result<Outcome, Box<dyn Error>> {
-    let mut command = Command::new(env::current_exe()?);
-    command.arg(CHILD).arg(serde_json::to_string(task)?).stderr(Stdio::inherit());
+fn run(task: &Task, allocator: Allocator) -> Result<Outcome, Box<dyn Error>> {
+    let mut command = delegate::command(task)?;
     match allocator {
         Allocator::System => command.env_remove(MIMALLOC_VARIABLE),
         Allocator::Mimalloc => command.env(MIMALLOC_VARIABLE, "1"),
     };
-    let output = command.output()?;
-    if !output.status.success() {
-        return Err(format!("the child process failed: {}", output.status).into());
-    }
-    Ok(serde_json::from_slice(&output.stdout)?)
+    delegate::outcome(command)
 }

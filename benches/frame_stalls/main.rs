@@ -7,7 +7,10 @@ mod alloc;
 mod child;
 mod cli;
 mod containers;
+#[path = "../common/delegate.rs"]
+mod delegate;
 mod entity;
+#[path = "../common/machine.rs"]
 mod machine;
 mod page;
 mod plots;
@@ -17,6 +20,8 @@ mod scenario;
 mod stats;
 mod summary;
 mod table;
+#[path = "../common/target.rs"]
+mod target;
 mod usage;
 
 use std::error::Error;
@@ -24,7 +29,7 @@ use std::error::Error;
 /// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
 /// test harness. Criterion tells the two apart in the same way.
 fn main() -> Result<(), Box<dyn Error>> {
-    if let Some(task) = child::task_from_args()? {
+    if let Some(task) = delegate::task_from_args()? {
         child::perform(&task)
     } else if std::env::args().any(|arg| arg == "--bench") {
         run::bench(&cli::Options::from_args())

@@ -1,8 +1,6 @@
 //! From the plan to the report.
 
-use std::env;
 use std::error::Error;
-use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -12,7 +10,7 @@ use crate::containers::{self, Container};
 use crate::scenario::Scenario;
 use crate::stats::{Measured, Results};
 use crate::summary::Summary;
-use crate::{report, table};
+use crate::{report, table, target};
 
 /// Measurements of a container in each repetition: frames and pushes.
 const PASSES: usize = 2;
@@ -22,7 +20,7 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
     let plan = options.plan();
     let results = measure_all(&plan)?;
     let summary = Summary::new(&plan, &results);
-    let directory = target_directory()?.join("frame-stalls");
+    let directory = target::directory()?.join("frame-stalls");
     let files = report::render(&summary, &results)?;
     report::write(&directory, &files)?;
 
@@ -114,12 +112,4 @@ fn measure(
         child::touch(&job, container)?;
     }
     child::measure(job, container)
-}
-
-/// Cargo marks the root of its target directory with this file, wherever it was told to put it.
-fn target_directory() -> Result<PathBuf, Box<dyn Error>> {
-    let program = env::current_exe()?;
-    let root = program.ancestors().find(|path| path.join("CACHEDIR.TAG").is_file());
-    let fallback = program.parent().unwrap_or(Path::new("."));
-    Ok(root.unwrap_or(fallback).to_owned())
 }

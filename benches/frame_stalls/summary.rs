@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::Plan;
+use crate::containers;
 use crate::entity::Entity;
 use crate::machine::Machine;
 use crate::stats::{Measured, Results, Row};
@@ -28,9 +29,11 @@ pub(crate) struct ScenarioSummary {
 
 impl Summary {
     pub(crate) fn new(plan: &Plan, results: &[Results]) -> Self {
-        let machine = Machine::this();
+        let packages = containers::ALL.iter().flat_map(|container| container.packages);
+        let machine = Machine::with(packages.copied());
         let row = |measured: &Measured| {
-            Row::new(measured, machine.version_of(measured.container), plan.budget_us)
+            let version = machine.versions_of(measured.container.packages);
+            Row::new(measured, version, plan.budget_us)
         };
         let scenarios = results
             .iter()

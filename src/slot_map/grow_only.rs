@@ -211,7 +211,10 @@ impl<K: Key, V> Index<K> for GrowOnlyMap<'_, K, V> {
     /// If the key's value is not in the map.
     #[track_caller]
     fn index(&self, key: K) -> &V {
-        self.get(key).unwrap_or_else(|| super::traits::no_such_key(key))
+        match self.get(key) {
+            Some(value) => value,
+            None => super::traits::no_such_key(key),
+        }
     }
 }
 

@@ -4,17 +4,18 @@
 //!
 //! - `words` has a bit for each index, set if the index is in the set.
 //! - Each level of `summaries` has a bit for each word of the level below, `words` being the
-//!   lowest: set if that word is not zero. A level exists if the one below has more than one word,
-//!   so the highest has one.
+//!   lowest: set if that word is not zero. A level exists if the one below has more than 64 words,
+//!   so the highest has 64 at most.
 //! - `lowest` is the first word that is not zero, or [`NONE`] if there is none.
 //! - `count` is the number of bits set in `words`.
 //!
 //! # What it costs
 //!
 //! A bit changes its word, and nothing else unless the word was zero before or is so after. Only
-//! then one word a level changes, up to a level where another bit stands beside: for eight million
-//! indices there are three. So does a search that finds nothing in the first word go up, and down
-//! again. Words without a bit near them are pages that nobody ever touched: they take no memory.
+//! then one word a level changes, up to a level where another bit stands beside: for sixteen
+//! million indices there are two. The next word to be first is looked for in the same way, up and
+//! then down again, with at most 64 words to go through on top. Words without a bit near them are
+//! pages that nobody ever touched: they take no memory.
 
 #![forbid(unsafe_code)]
 
@@ -33,8 +34,8 @@ const WORD: usize = u64::BITS as usize;
 /// The indices under a word of the first summary.
 const CHUNK: usize = WORD * WORD;
 
-/// The levels of summaries that 2^32 indices need, the highest of one word.
-const HEIGHT: usize = 5;
+/// The levels of summaries that 2^32 indices need, the highest of four words.
+const HEIGHT: usize = 4;
 
 /// The place of a word that there is not.
 const NONE: usize = usize::MAX;
@@ -117,14 +118,15 @@ impl Bitmap {
         }
         self.words.try_extend_zero_words(additional)?;
         // There is room for all now, so this allocates nothing.
-        let has_bits = u64::from(!self.is_empty());
+        let mut below = self.words.as_slice();
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
             level.resize(len, 0);
-            if is_new && len > 0 {
-                // There was one word below at most, so all bits are under it.
-                level[0] = has_bits;
+            if is_new && len > 0 && self.count > 0 {
+                // There were 64 words below at most, so all bits are under the first.
+                level[0] = summary(&below[..WORD]);
             }
+            below = level;
         }
         Ok(())
     }
@@ -181,23 +183,28 @@ impl Bitmap {
         self.words.get(at).is_some_and(|word| word & bit != 0)
     }
 
-    /// Adds an index, and tells whether it was missing.
+    /// Adds an index.
     ///
     /// # Panics
     ///
     /// If it is not covered.
     #[inline]
-    pub fn set(&mut self, index: u32) -> bool {
+    pub fn set(&mut self, index: u32) {
+        assert!(self.try_set(index), "{index} is not covered");
+    }
+
+    /// Adds an index, if it is covered, and tells whether it is.
+    #[inline]
+    pub fn try_set(&mut self, index: u32) -> bool {
         let (at, bit) = split(index);
-        let word = &mut self.words[at];
+        let Some(word) = self.words.get_mut(at) else { return false };
         let before = *word;
         *word |= bit;
-        let changed = before & bit == 0;
-        self.count += usize::from(changed);
+        self.count += usize::from(before & bit == 0);
         if before == 0 {
             self.word_filled(at);
         }
-        changed
+        true
     }
 
     /// Removes an index, and tells whether it was there.
@@ -223,34 +230,34 @@ impl Bitmap {
         Some(index(self.lowest * WORD + lowest_bit(*word)))
     }
 
-    /// The lowest index that is not below `from`. Looks at two words a level at most.
+    /// The lowest index that is not below `from`. Looks at two words a level, and at all of the
+    /// highest, at most.
     pub fn first_at_or_after(&self, from: u32) -> Option<u32> {
         let mut at = from as usize;
         for height in 0..=HEIGHT {
-            let word = self.level(height).get(at / WORD)?;
+            let level = self.level(height);
+            let word = level.get(at / WORD)?;
             let behind = word & (u64::MAX << (at % WORD));
             if behind != 0 {
-                let at = at / WORD * WORD + lowest_bit(behind);
-                return Some(index(self.first_below(height, at)));
+                return Some(self.lowest_below(height, at / WORD * WORD + lowest_bit(behind)));
+            }
+            if level.len() <= WORD {
+                let first = self.first_on_top(height, at / WORD + 1)?;
+                return Some(self.lowest_below(height, first));
             }
             at = at / WORD + 1;
         }
         None
     }
 
-    /// The highest index. Looks at one word a level.
+    /// The highest index. Looks at one word a level, and at all of the highest.
     pub fn last(&self) -> Option<u32> {
-        if self.is_empty() {
-            return None;
-        }
-        let mut at = 0;
-        for height in (0..=HEIGHT).rev() {
-            // Levels that do not exist stand above the highest.
-            if let Some(word) = self.level(height).get(at) {
-                at = at * WORD + word.ilog2() as usize;
-            }
-        }
-        Some(index(at))
+        let top = (0..=HEIGHT).find(|height| self.level(*height).len() <= WORD)?;
+        let word = self.level(top).iter().rposition(|word| *word != 0)?;
+        let below = (0..=top).rev();
+        Some(index(
+            below.fold(word, |at, height| at * WORD + self.level(height)[at].ilog2() as usize),
+        ))
     }
 
     /// Removes the indices from `from` to before `to`, covered or not. Linear in the words there
@@ -298,8 +305,17 @@ impl Bitmap {
 
     /// The lowest index under a bit that is set, at so many levels above the bits of the indices.
     #[inline]
-    fn first_below(&self, height: usize, bit: usize) -> usize {
-        (0..height).rev().fold(bit, |at, height| at * WORD + lowest_bit(self.level(height)[at]))
+    fn lowest_below(&self, height: usize, bit: usize) -> u32 {
+        let levels = (0..height).rev();
+        index(levels.fold(bit, |at, height| at * WORD + lowest_bit(self.level(height)[at])))
+    }
+
+    /// The first bit at the highest level, from a word of it on.
+    #[inline]
+    fn first_on_top(&self, height: usize, from: usize) -> Option<usize> {
+        let level = self.level(height);
+        let word = from + level.get(from..)?.iter().position(|word| *word != 0)?;
+        Some(word * WORD + lowest_bit(level[word]))
     }
 
     /// Makes good what depends on a word that was zero, and is not any more.
@@ -322,22 +338,33 @@ impl Bitmap {
     #[inline(never)]
     fn word_emptied(&mut self, word: usize) {
         let mut at = word;
-        for height in 1..=HEIGHT {
-            let Some(summary) = self.summaries[height - 1].get_mut(at / WORD) else { break };
+        let mut height = 0;
+        let mut rest = 0;
+        for level in &mut self.summaries {
+            let Some(summary) = level.get_mut(at / WORD) else { break };
             *summary &= !(1 << (at % WORD));
-            let rest = *summary;
-            if rest != 0 {
-                if word == self.lowest {
-                    // Nothing stands before the lowest word, so the rest stands behind it.
-                    let next = at / WORD * WORD + lowest_bit(rest);
-                    self.lowest = self.first_below(height, next) / WORD;
-                }
-                return;
-            }
+            rest = *summary;
+            height += 1;
             at /= WORD;
+            if rest != 0 {
+                break;
+            }
         }
-        // The highest level had no other bit.
-        self.lowest = NONE;
+        if word != self.lowest {
+            return;
+        }
+        // Nothing stands before the lowest word, so what is left at `at` stands behind it, or, if
+        // that is nothing, what there is on top.
+        let next = match rest {
+            0 => self.first_on_top(height, at + 1),
+            rest => Some(at * WORD + lowest_bit(rest)),
+        };
+        self.lowest = next.map_or(NONE, |bit| match height {
+            0 => bit / WORD,
+            _ => (1..height)
+                .rev()
+                .fold(bit, |at, height| at * WORD + lowest_bit(self.level(height)[at])),
+        });
     }
 
     /// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary
@@ -355,11 +382,8 @@ impl Bitmap {
         assert_eq!(self.lowest, self.words.iter().position(|word| *word != 0).unwrap_or(NONE));
         for height in 1..=HEIGHT {
             let below = self.level(height - 1);
-            let summary = |words: &[u64]| {
-                words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
-            };
             let expected: Vec<u64> = below.chunks(WORD).map(summary).collect();
-            assert_eq!(self.level(height), if below.len() > 1 { &expected[..] } else { &[] });
+            assert_eq!(self.level(height), if below.len() > WORD { &expected[..] } else { &[] });
         }
     }
 }
@@ -392,11 +416,16 @@ const fn lowest_bit(word: u64) -> usize {
     word.trailing_zeros() as usize
 }
 
+/// A bit for each of up to 64 words, set if the word is not zero.
+fn summary(words: &[u64]) -> u64 {
+    words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
+}
+
 /// The words of each summary over so many words.
 fn summary_lens(words: usize) -> [usize; HEIGHT] {
     let mut below = words;
     [(); HEIGHT].map(|()| {
-        below = if below > 1 { below.div_ceil(WORD) } else { 0 };
+        below = if below > WORD { below.div_ceil(WORD) } else { 0 };
         below
     })
 }

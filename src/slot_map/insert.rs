@@ -153,11 +153,11 @@ impl<K: Key, V> SlotMap<K, V> {
         let room = self.max_len() - self.slots.len();
         let _ = self.try_reserve(values.size_hint().0.min(room));
         let mut refused = None;
-        keys.extend(
-            values.by_ref().map_while(|value| {
-                self.try_insert(value).map_err(|this| refused = Some(this)).ok()
-            }),
-        );
+        let inserted = values
+            .by_ref()
+            .map_while(|value| self.try_insert(value).map_err(|this| refused = Some(this)).ok());
+        // Whoever asks on after the end must not have another value taken, and this one lost.
+        keys.extend(inserted.fuse());
         match refused {
             None => Ok(()),
             Some(Refused { error, value }) => {
@@ -208,7 +208,7 @@ impl<K: Key, V> SlotMap<K, V> {
         if self.slots.len() == self.slots.capacity() {
             if let Err(error) = self.grow(1) {
                 // Under `Reuse::Rotating` there may still be holes, which are better than nothing.
-                return match self.holes.first() {
+                return match self.hole_in_turn() {
                     Some(index) => Ok(self.vacancy_in_hole(index)),
                     None => Err(error),
                 };
@@ -216,7 +216,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
         let index = self.slots.len() as u32;
-        Ok(Vacancy { index, generation: self.floors.tail() + 1, is_hole: false })
+        Ok(Vacancy { index, generation: self.floors.tail() + 1, place: Place::Behind })
     }
 
     #[inline]
@@ -227,32 +227,40 @@ impl<K: Key, V> SlotMap<K, V> {
                 if self.holes.count() <= min_free {
                     return None;
                 }
-                self.holes.first_at_or_after(self.next_hole).or_else(|| self.holes.first())
+                self.hole_in_turn()
             }
         }
     }
 
+    /// The next hole, going round and round.
+    fn hole_in_turn(&self) -> Option<u32> {
+        self.holes.first_at_or_after(self.next_hole).or_else(|| self.holes.first())
+    }
+
     #[inline]
     fn vacancy_in_hole(&self, index: u32) -> Vacancy {
-        let last = self.last_generation(index);
-        Vacancy { index, generation: last + 1, is_hole: true }
+        let (last, place) = match self.slots.state(index).generation() {
+            0 => (self.last_generation(index), Place::TrimmedHole),
+            generation => (generation, Place::Hole),
+        };
+        Vacancy { index, generation: last + 1, place }
     }
 
     /// Fills a vacancy that was just found. Runs no user code.
     #[inline]
     pub(super) fn occupy(&mut self, vacancy: Vacancy, value: V) {
-        let Vacancy { index, generation, is_hole } = vacancy;
-        if is_hole {
-            if self.trimmed > 0 && self.slots.state(index).generation() == 0 {
-                self.trimmed -= 1;
-            }
-            self.holes.clear(index);
-            self.next_hole = index.wrapping_add(1);
-            self.slots.fill(index, generation, value);
-        } else {
+        let Vacancy { index, generation, place } = vacancy;
+        if let Place::Behind = place {
             let pushed = self.slots.push(generation, value);
             assert!(pushed.is_ok(), "there is room, since `vacancy` made it");
+            return;
         }
+        if let Place::TrimmedHole = place {
+            self.trimmed = self.trimmed.saturating_sub(1);
+        }
+        self.holes.clear(index);
+        self.next_hole = index.wrapping_add(1);
+        self.slots.fill(index, generation, value);
     }
 
     /// Makes room for `additional` more slots, and that they can become holes.
@@ -287,7 +295,16 @@ impl<K: Key, V> SlotMap<K, V> {
 pub(super) struct Vacancy {
     pub(super) index: u32,
     pub(super) generation: u32,
-    is_hole: bool,
+    place: Place,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    /// Behind the last slot.
+    Behind,
+    Hole,
+    /// A hole whose memory was handed back.
+    TrimmedHole,
 }
 
 impl Vacancy {

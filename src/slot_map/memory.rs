@@ -196,7 +196,8 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         // All of these are holes, so an empty state means that its memory was handed back.
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
-        self.trimmed -= indices(keep..len).filter(is_trimmed).count();
+        let trimmed = indices(keep..len).filter(is_trimmed).count();
+        self.trimmed = self.trimmed.saturating_sub(trimmed);
         self.holes.clear_range(keep, len);
         self.slots.truncate(keep);
     }

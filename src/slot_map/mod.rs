@@ -1,20 +1,20 @@
-//! [`SlotMap`]: values that never move, found by keys that are never mistaken.
-//!
-//! # Who answers for what
-//!
-//! `slots` keeps the values, and answers for memory safety alone: it takes any index and any
-//! generation. `holes` knows which slots may be filled again. This module and its other parts
-//! decide which slot and which generation come next, and answer for the promise about keys; a
-//! mistake there could resolve a wrong key, or lose a value, but not reach one that is not there.
-//!
-//! # What holds between calls
-//!
-//! - Each slot below the length is one of: live; a hole, and marked so; detached (vacant with its
-//!   generation, not marked); retired (empty, not marked). The counts of the last two are kept.
-//! - The next generation of a hole is one more than the one its state has, or, if that is empty,
-//!   than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
-//!   value had that generation is retired when the value goes.
-//! - Slots behind the last one start above the floor of the tail.
+//! [`SlotMap`]: values that never move, found by keys that are never mistaken; and its iterators.
+
+// # Who answers for what
+//
+// `slots` keeps the values, and answers for memory safety alone: it takes any index and any
+// generation. `holes` knows which slots may be filled again. This module and its other parts decide
+// which slot and which generation come next, and answer for the promise about keys; a mistake there
+// could resolve a wrong key, or lose a value, but not reach one that is not there.
+//
+// # What holds between calls
+//
+// - Each slot below the length is one of: live; a hole, and marked so; detached (vacant with its
+//   generation, not marked); retired (empty, not marked). The counts of the last two are kept.
+// - The next generation of a hole is one more than the one its state has, or, if that is empty,
+//   than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
+//   value had that generation is retired when the value goes.
+// - Slots behind the last one start above the floor of the tail.
 
 // In the order in which the docs are to list their methods.
 mod access;
@@ -32,6 +32,8 @@ mod grow_only;
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
 pub(crate) mod holes;
 pub(crate) mod iter;
+#[cfg(feature = "serde")]
+pub(crate) mod parts;
 pub(crate) mod slots;
 pub(crate) mod state;
 pub(crate) mod traits;

@@ -142,12 +142,16 @@ impl<K: Key, V> SlotMap<K, V> {
             return self.retire(index, generation);
         }
         let value = self.slots.take(index, generation, Vacant::after(generation))?;
-        if index as usize >= self.holes.covered() {
-            self.mark_uncovered(index);
-        } else {
-            self.holes.set(index);
-        }
+        self.mark_hole(index);
         Some(value)
+    }
+
+    /// Marks a vacant slot as one to fill again.
+    #[inline]
+    pub(super) fn mark_hole(&mut self, index: u32) {
+        if !self.holes.try_set(index) {
+            self.mark_uncovered_hole(index);
+        }
     }
 
     /// Takes a value out whose slot has no generation left.
@@ -161,7 +165,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Marks a hole for which no mark is provided, since memory was refused when the map grew:
     /// asks once more, or else retires the slot.
     #[cold]
-    fn mark_uncovered(&mut self, index: u32) {
+    fn mark_uncovered_hole(&mut self, index: u32) {
         if self.cover_holes().is_ok() {
             self.holes.set(index);
         } else {

@@ -3,7 +3,7 @@
 
 #![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
 
-use crate::ledger::panic_message;
+use crate::ledger::{panic_file, panic_message};
 use stayput::{Error, ErrorKind, Refused, Reservation, VmVec};
 use std::ops::Bound;
 
@@ -237,17 +237,6 @@ fn a_range_out_of_bounds_panics_with_the_numbers() {
 
 #[test]
 fn a_panic_names_the_line_of_the_caller() {
-    use std::cell::RefCell;
-    use std::panic;
-    thread_local!(static FILE: RefCell<Option<String>> = const { RefCell::new(None) });
-
-    let before = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        if let Some(place) = info.location() {
-            FILE.set(Some(place.file().to_owned()));
-        }
-        before(info);
-    }));
     let mut full = VmVec::with_max_len(1);
     full.push(1);
     let calls: [fn(&mut VmVec<i32>); 16] = [
@@ -269,8 +258,7 @@ fn a_panic_names_the_line_of_the_caller() {
         |vec| assert_eq!(*vec.grow_only().push(2), 2),
     ];
     for (i, call) in calls.into_iter().enumerate() {
-        panic_message(|| call(&mut full));
-        let file = FILE.take().expect("the hook ran on this thread");
+        let file = panic_file(|| call(&mut full));
         assert!(file.ends_with("errors.rs"), "call {i} blames {file}");
     }
 }

@@ -113,7 +113,7 @@ fn a_clone_and_a_comparison_may_push() {
 }
 
 /// A value that is never dropped; it stays reachable, so that no leak checker minds.
-fn leak<T>(value: T) -> &'static mut T {
+pub(crate) fn leak<T>(value: T) -> &'static mut T {
     static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let leaked = Box::leak(Box::new(value));
     let address = (&raw const *leaked).expose_provenance();

@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
 
 /// Kinds of user code that a container runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,4 +150,21 @@ pub(crate) fn panic_message<R>(run: impl FnOnce() -> R) -> String {
             Err(other) => panic!("it panicked with no words, but {:?}", other.type_id()),
         },
     }
+}
+
+/// Runs something that must panic, and returns the file of the call that is blamed for it.
+#[track_caller]
+pub(crate) fn panic_file<R>(run: impl FnOnce() -> R) -> String {
+    thread_local!(static FILE: RefCell<Option<String>> = const { RefCell::new(None) });
+    static HOOK: Once = Once::new();
+
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            FILE.set(info.location().map(|place| place.file().to_owned()));
+            before(info);
+        }));
+    });
+    panic_message(run);
+    FILE.take().expect("the hook ran on this thread")
 }

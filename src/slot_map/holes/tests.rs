@@ -63,8 +63,8 @@ fn a_new_one_takes_nothing_and_answers() {
 fn edges_of_words_at_all_levels_are_kept_apart() {
     let mut bitmap = covering(40_000_001);
     for edge in EDGES.into_iter().rev() {
-        assert!(bitmap.set(edge));
-        assert!(!bitmap.set(edge));
+        bitmap.set(edge);
+        bitmap.set(edge);
         assert_eq!(bitmap.first(), Some(edge));
         bitmap.check();
     }
@@ -88,7 +88,7 @@ fn edges_of_words_at_all_levels_are_kept_apart() {
 #[test]
 fn levels_come_and_go_with_what_is_covered() {
     let mut bitmap = Bitmap::new();
-    for (len, levels) in [(1, 0), (64, 0), (65, 1), (4096, 1), (4097, 2), (262_145, 3)] {
+    for (len, levels) in [(1, 0), (4096, 0), (4097, 1), (262_144, 1), (262_145, 2)] {
         bitmap.cover(len).unwrap();
         bitmap.set(0);
         bitmap.check();
@@ -111,7 +111,7 @@ fn levels_come_and_go_with_what_is_covered() {
 fn the_highest_level_that_indices_need_is_used() {
     let len = (1 << 30) + 65;
     let mut bitmap = covering(len);
-    assert_eq!(summary_lens(1 << 26), [1 << 20, 1 << 14, 1 << 8, 4, 1]);
+    assert_eq!(summary_lens(1 << 26), [1 << 20, 1 << 14, 1 << 8, 4]);
     let far = [0, (1 << 30) - 1, 1 << 30, (1 << 30) + 64];
     for index in far {
         bitmap.set(index);
@@ -144,7 +144,7 @@ fn covering_and_cloning_touch_only_words_with_bits() {
 #[test]
 fn memory_goes_back_when_less_is_covered() {
     let mut bitmap = covering(1 << 23);
-    (0..1 << 23).for_each(|index| assert!(bitmap.set(index)));
+    (0..1 << 23).for_each(|index| bitmap.set(index));
     assert_eq!(bitmap.count(), 1 << 23);
     bitmap.clear_range(100, 1 << 23);
     bitmap.uncover(100);
@@ -154,7 +154,7 @@ fn memory_goes_back_when_less_is_covered() {
 }
 
 #[test]
-#[should_panic(expected = "out of bounds")]
+#[should_panic(expected = "64 is not covered")]
 fn an_index_that_is_not_covered_cannot_be_set() {
     covering(64).set(64);
 }
@@ -192,7 +192,7 @@ fn refused_memory_changes_nothing() {
     refused(Call::Commit, Bitmap::new(), 1);
     for len in [1_u32, 64, 4096, 262_144] {
         let mut bitmap = covering(len as usize);
-        (len / 2..len).for_each(|index| assert!(bitmap.set(index)));
+        (len / 2..len).for_each(|index| bitmap.set(index));
         refused(Call::Commit, bitmap, 1 << 26);
     }
 }

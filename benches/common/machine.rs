@@ -6,8 +6,6 @@ use std::{env, fs, thread};
 
 use serde::Serialize;
 
-use crate::containers::{self, Container};
-
 const LOCK: &str = include_str!("../../Cargo.lock");
 
 /// The machine, its system and the versions of everything involved. `None` is what the system
@@ -30,7 +28,8 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    pub(crate) fn this() -> Self {
+    /// With the locked version of each of the packages.
+    pub(crate) fn with(packages: impl IntoIterator<Item = &'static str>) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok();
         Self {
             cpu: cpuinfo.as_deref().and_then(|text| field(text, "model name")),
@@ -48,18 +47,21 @@ impl Machine {
             overcommit: read_trimmed("/proc/sys/vm/overcommit_memory"),
             free_page_reporting: free_page_reporting(),
             rustc: rustc(),
-            crates: versions(),
+            crates: packages
+                .into_iter()
+                .filter_map(|package| Some((package, locked_version(package)?)))
+                .collect(),
         }
     }
 
-    /// The version of what a row measures.
-    pub(crate) fn version_of(&self, container: &Container) -> String {
-        if container.packages.is_empty() {
+    /// The versions of the packages, or of std where there are none.
+    pub(crate) fn versions_of(&self, packages: &[&str]) -> String {
+        if packages.is_empty() {
             // std has the compiler's version: the second word of `rustc 1.95.0 (…)`.
             let rustc = self.rustc.as_deref().and_then(|line| line.split(' ').nth(1));
             return rustc.map_or_else(|| "std".into(), |version| format!("std {version}"));
         }
-        let versions = container.packages.iter().map(|&package| {
+        let versions = packages.iter().map(|&package| {
             format!("{package} {}", self.crates.get(package).map_or("?", String::as_str))
         });
         versions.collect::<Vec<_>>().join(", ")
@@ -132,15 +134,21 @@ fn rustc() -> Option<String> {
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
-/// The locked version of every package that a container stands for.
-fn versions() -> BTreeMap<&'static str, String> {
-    let packages = containers::ALL.iter().flat_map(|container| container.packages);
-    packages.filter_map(|&package| Some((package, locked_version(package)?))).collect()
-}
-
+/// The version that this crate uses. Where the lock file has several of a package, this crate's own
+/// entry says which.
 fn locked_version(package: &str) -> Option<String> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = LOCK.lines().skip_while(|line| *line != name);
-    let version = lines.nth(1)?.strip_prefix("version = \"")?;
-    version.strip_suffix('"').map(str::to_owned)
+    let entries = || LOCK.split("[[package]]").map(str::lines);
+    let named = |name: &str| {
+        let first = format!("name = \"{name}\"");
+        entries().find(|lines| lines.clone().any(|line| line == first))
+    };
+    let chosen = named(env!("CARGO_PKG_NAME"))?.find_map(|line| {
+        let (name, version) =
+            line.trim().strip_prefix('"')?.strip_suffix("\",")?.split_once(' ')?;
+        (name == package).then(|| version.to_owned())
+    });
+    chosen.or_else(|| {
+        let version = named(package)?.find_map(|line| line.strip_prefix("version = \""))?;
+        version.strip_suffix('"').map(str::to_owned)
+    })
 }

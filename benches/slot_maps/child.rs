@@ -1,0 +1,132 @@
+//! One process a measurement, so that page faults, huge pages and the allocator's state belong to
+//! one map alone.
+
+use std::error::Error;
+
+use serde::{Deserialize, Serialize};
+use stayput::{HugePages, VmVec};
+
+use crate::containers::{self, Container};
+use crate::delegate;
+use crate::memory::resident_bytes;
+use crate::operation::Operation;
+
+/// A map's size, and that of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Case {
+    pub(crate) value_bytes: usize,
+    pub(crate) slots: usize,
+}
+
+/// What a child is for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Task {
+    /// Touch that many bytes, and end. Under a hypervisor that takes free memory back, the first
+    /// touch of a page after a pause costs several times as much as the kernel's own work. Done
+    /// before each turn, this has the first map start with the memory at hand that the others find.
+    Touch(usize),
+    /// Each of the operations once.
+    Life { container: String, case: Case, extent: Extent },
+    /// How far values lie apart after much churn.
+    Range { container: String, case: Case },
+}
+
+/// How many operations a map goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Extent {
+    All,
+    Short,
+}
+
+/// What a child found. Each task fills in its part.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    pub(crate) times: Vec<Time>,
+    /// What the full map has made resident.
+    pub(crate) resident_bytes: Option<u64>,
+    pub(crate) live_range_churned: Option<f64>,
+    pub(crate) live_range_refilled: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Time {
+    pub(crate) operation: Operation,
+    pub(crate) ns: u64,
+}
+
+/// How often each value is exchanged for another before the range is looked at.
+const TURNOVERS: usize = 16;
+
+/// Does the task and writes what was found to standard output.
+pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
+    let outcome = match task {
+        Task::Touch(bytes) => {
+            let mut memory = VmVec::<u8>::builder().huge_pages(HugePages::Always).build();
+            memory.prefault(*bytes);
+            Outcome::default()
+        }
+        Task::Life { container, case, extent } => live(find(container)?, *case, *extent),
+        Task::Range { container, case } => range(find(container)?, *case),
+    };
+    Ok(delegate::answer(&outcome)?)
+}
+
+fn find(id: &str) -> Result<&'static Container, Box<dyn Error>> {
+    containers::find(id).ok_or_else(|| format!("no container {id}").into())
+}
+
+fn live(container: &Container, case: Case, extent: Extent) -> Outcome {
+    let mut stage = (container.stage)(case.value_bytes, case.slots);
+    let mut outcome = Outcome::default();
+    for &operation in Operation::LIFE {
+        if stage.can(operation) && (extent == Extent::All || !operation.takes_long()) {
+            let before = (operation == Operation::Insert).then(resident_bytes).flatten();
+            let time = stage.perform(operation);
+            if let Some((before, after)) = before.zip(before.and_then(|_| resident_bytes())) {
+                outcome.resident_bytes = Some(after.saturating_sub(before));
+            }
+            let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            outcome.times.push(Time { operation, ns });
+        }
+    }
+    outcome
+}
+
+fn range(container: &Container, case: Case) -> Outcome {
+    let mut stage = (container.stage)(case.value_bytes, case.slots);
+    let needed = [Operation::ChurnHalfHoles, Operation::Refill];
+    if !needed.iter().all(|&operation| stage.can(operation)) {
+        return Outcome::default();
+    }
+    for _ in 0..TURNOVERS {
+        stage.perform(Operation::ChurnHalfHoles);
+    }
+    let live_range_churned = stage.live_range();
+    stage.perform(Operation::Refill);
+    Outcome { live_range_churned, live_range_refilled: stage.live_range(), ..Outcome::default() }
+}
+
+/// Has a new process touch as much memory as the largest map of the case can need.
+pub(crate) fn touch(case: Case) -> Result<(), Box<dyn Error>> {
+    run(&Task::Touch(case.slots * (case.value_bytes + 64))).map(drop)
+}
+
+/// Has a new process go through the operations.
+pub(crate) fn life(
+    container: &Container,
+    case: Case,
+    extent: Extent,
+) -> Result<Outcome, Box<dyn Error>> {
+    run(&Task::Life { container: container.id.to_owned(), case, extent })
+        .map_err(|error| format!("measuring {}: {error}", container.name).into())
+}
+
+/// Has a new process churn a map and look how far its values lie apart.
+pub(crate) fn live_range(container: &Container, case: Case) -> Result<Outcome, Box<dyn Error>> {
+    run(&Task::Range { container: container.id.to_owned(), case })
+        .map_err(|error| format!("churning {}: {error}", container.name).into())
+}
+
+fn run(task: &Task) -> Result<Outcome, Box<dyn Error>> {
+    delegate::outcome(delegate::command(task)?)
+}

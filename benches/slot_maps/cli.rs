@@ -1,0 +1,169 @@
+//! The command line.
+
+use std::env;
+use std::time::Duration;
+
+use clap::Parser;
+use clap::builder::PossibleValuesParser;
+
+use crate::child::{Case, Extent};
+use crate::containers::{self, Container, Kind, VALUE_BYTES};
+
+/// Slot maps: stayput's against those of other crates, operation by operation.
+///
+/// First all operations of all maps by turns, for the ratios; then each by criterion.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo bench --bench slot_maps --")]
+pub(crate) struct Options {
+    /// The ratios alone, of fewer cases and repetitions, in under two minutes
+    #[arg(long)]
+    quick: bool,
+
+    /// The ratios alone
+    #[arg(long)]
+    ratios: bool,
+
+    /// Slots a map, 64K for 65,536 [default: 64K 1M 8M]
+    #[arg(long, value_name = "N", num_args = 1.., value_parser = slots)]
+    slots: Vec<usize>,
+
+    /// Bytes a value [default: 4 56 64]
+    #[arg(long, value_name = "BYTES", num_args = 1.., value_parser = value_bytes())]
+    values: Vec<String>,
+
+    /// How often each map is measured [default: by the number of slots]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: Option<u16>,
+
+    /// Measure these maps only
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = container_ids())]
+    only: Vec<String>,
+
+    /// Print the summary as JSON instead of the tables
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Have criterion measure only what has this in its name
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+}
+
+/// What is to be measured, every choice made.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) cases: Vec<PlannedCase>,
+    pub(crate) containers: Vec<&'static Container>,
+    pub(crate) criterion: Option<Criterion>,
+    /// When this has passed, what was measured at least once will do.
+    pub(crate) enough: Option<Duration>,
+    /// Does the same again.
+    pub(crate) command: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedCase {
+    pub(crate) case: Case,
+    pub(crate) repetitions: usize,
+    pub(crate) extent: Extent,
+}
+
+#[derive(Debug)]
+pub(crate) struct Criterion {
+    pub(crate) filter: Option<String>,
+}
+
+pub(crate) const SLOTS: [usize; 3] = [1 << 16, 1 << 20, 1 << 23];
+
+/// From which on no turn begins that would not have ended when a look should.
+const QUICK_ENOUGH: Duration = Duration::from_secs(100);
+
+/// What the project's bars are about, and the smallest map.
+const QUICK: [Case; 3] = [
+    Case { value_bytes: 56, slots: SLOTS[0] },
+    Case { value_bytes: 4, slots: SLOTS[2] },
+    Case { value_bytes: 56, slots: SLOTS[2] },
+];
+
+impl Options {
+    /// From the command line, less the flag that cargo adds.
+    pub(crate) fn from_args() -> Self {
+        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        Plan {
+            cases: self.cases().into_iter().map(|case| self.planned(case)).collect(),
+            containers: containers::ALL.iter().filter(|one| self.wants(one)).collect(),
+            criterion: (!self.quick && !self.ratios)
+                .then(|| Criterion { filter: self.filter.clone() }),
+            enough: self.quick.then_some(QUICK_ENOUGH),
+            command: command(),
+        }
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        if self.quick && self.slots.is_empty() && self.values.is_empty() {
+            return QUICK.into();
+        }
+        let slots = if self.slots.is_empty() { &SLOTS[..] } else { &self.slots };
+        let values: Vec<usize> = if self.values.is_empty() {
+            VALUE_BYTES.into()
+        } else {
+            self.values.iter().filter_map(|bytes| bytes.parse().ok()).collect()
+        };
+        let of_slots = |&slots| values.iter().map(move |&value_bytes| Case { value_bytes, slots });
+        slots.iter().flat_map(of_slots).collect()
+    }
+
+    fn planned(&self, case: Case) -> PlannedCase {
+        let repetitions = match (case.slots, self.quick) {
+            (..0x4_0000, false) => 31,
+            (..0x4_0000, true) => 15,
+            (..0x40_0000, false) => 7,
+            (..0x40_0000, true) => 5,
+            (_, _) => 3,
+        };
+        let large = case.slots >= 0x40_0000;
+        PlannedCase {
+            case,
+            repetitions: self.repetitions.map_or(repetitions, usize::from),
+            extent: if self.quick && large { Extent::Short } else { Extent::All },
+        }
+    }
+
+    /// The limit costs little and is what some figures are about, so it is always there.
+    fn wants(&self, container: &Container) -> bool {
+        self.only.is_empty()
+            || container.kind == Kind::Limit
+            || self.only.iter().any(|id| id == container.id)
+    }
+}
+
+/// The arguments as they came, since plain words need no quoting.
+fn command() -> String {
+    let mut words = vec!["cargo bench --bench slot_maps --".to_owned()];
+    words.extend(env::args().skip(1).filter(|arg| arg != "--bench"));
+    words.join(" ")
+}
+
+fn slots(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.as_bytes() {
+        [.., b'k' | b'K'] => (&text[..text.len() - 1], 10),
+        [.., b'm' | b'M'] => (&text[..text.len() - 1], 20),
+        _ => (text, 0),
+    };
+    let number: usize = digits.parse().map_err(|error| format!("{error}"))?;
+    match number.checked_mul(1 << shift) {
+        // Tenths of them must be some, and each has a number of 32 bits, often used anew.
+        Some(slots) if (100..=1 << 28).contains(&slots) => Ok(slots),
+        _ => Err("must be from 100 to 256M".into()),
+    }
+}
+
+fn value_bytes() -> PossibleValuesParser {
+    PossibleValuesParser::new(["4", "56", "64"])
+}
+
+fn container_ids() -> PossibleValuesParser {
+    PossibleValuesParser::new(containers::ALL.iter().map(|container| container.id))
+}

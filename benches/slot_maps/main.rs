@@ -1,0 +1,44 @@
+//! Slot maps: stayput's against those of other crates, operation by operation.
+//!
+//! `cargo bench --bench slot_maps` measures and writes a report; `benches/README.md` says what is
+//! measured, how, and how to read it.
+
+mod bars;
+mod child;
+mod cli;
+mod containers;
+#[path = "../common/delegate.rs"]
+mod delegate;
+#[path = "../common/machine.rs"]
+mod machine;
+mod map;
+mod memory;
+mod operation;
+mod order;
+mod peers;
+mod plot;
+mod run;
+mod sampling;
+mod stage;
+mod stats;
+mod stayput_maps;
+mod summary;
+mod table;
+#[path = "../common/target.rs"]
+mod target;
+mod value;
+
+use std::error::Error;
+
+/// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
+/// test harness. Criterion tells the two apart in the same way.
+fn main() -> Result<(), Box<dyn Error>> {
+    if let Some(task) = delegate::task_from_args()? {
+        child::perform(&task)
+    } else if std::env::args().any(|arg| arg == "--bench") {
+        run::bench(&cli::Options::from_args())
+    } else {
+        run::smoke();
+        Ok(())
+    }
+}

@@ -1,0 +1,22 @@
+//! Random choice, the same for every map.
+
+/// `SplitMix64`.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^= bits >> 31;
+        // The high half of the product: as good as a remainder here, and no division.
+        let high = (u128::from(bits) * bound as u128) >> 64;
+        usize::try_from(high).expect("is below a usize")
+    }
+}

@@ -1,0 +1,368 @@
+//! The maps of other crates, each by its quickest way to do an operation.
+
+use slotmap::Key;
+
+use crate::map::Map;
+use crate::operation::Operation;
+use crate::value::{Value, sum};
+
+pub(crate) type Basic<V> = slotmap::SlotMap<slotmap::DefaultKey, V>;
+#[expect(deprecated, reason = "people use it")]
+pub(crate) type Hop<V> = slotmap::HopSlotMap<slotmap::DefaultKey, V>;
+pub(crate) type Dense<V> = slotmap::DenseSlotMap<slotmap::DefaultKey, V>;
+
+/// What the three of `slotmap` share.
+macro_rules! slotmap {
+    ($map:ident, $place:expr) => {
+        impl<V: Value> Map for $map<V> {
+            type Value = V;
+            type Key = slotmap::DefaultKey;
+
+            fn no_key() -> Self::Key {
+                Self::Key::null()
+            }
+
+            fn empty() -> Self {
+                Self::new()
+            }
+
+            fn with_room(slots: usize) -> Self {
+                Self::with_capacity(slots)
+            }
+
+            #[inline]
+            fn insert(&mut self, value: V) -> Self::Key {
+                Self::insert(self, value)
+            }
+
+            #[inline]
+            fn get(&mut self, key: Self::Key) -> Option<&V> {
+                Self::get(self, key)
+            }
+
+            #[inline]
+            fn remove(&mut self, key: Self::Key) -> Option<V> {
+                Self::remove(self, key)
+            }
+
+            #[inline]
+            fn sum(&mut self) -> u64 {
+                sum(self.values())
+            }
+
+            fn clear(&mut self) {
+                Self::clear(self);
+            }
+
+            fn place(key: Self::Key) -> Option<usize> {
+                $place(key)
+            }
+        }
+    };
+}
+slotmap!(Basic, index_of);
+slotmap!(Hop, index_of);
+slotmap!(Dense, |_| None); // values move
+
+/// The low half of the bits is the index.
+fn index_of(key: slotmap::DefaultKey) -> Option<usize> {
+    usize::try_from(key.data().as_ffi() & u64::from(u32::MAX)).ok()
+}
+
+impl<V: Value> Map for thunderdome::Arena<V> {
+    type Value = V;
+    type Key = thunderdome::Index;
+
+    fn no_key() -> Self::Key {
+        Self::Key::DANGLING
+    }
+
+    fn empty() -> Self {
+        Self::new()
+    }
+
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    fn insert(&mut self, value: V) -> Self::Key {
+        Self::insert(self, value)
+    }
+
+    #[inline]
+    fn get(&mut self, key: Self::Key) -> Option<&V> {
+        Self::get(self, key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: Self::Key) -> Option<V> {
+        Self::remove(self, key)
+    }
+
+    #[inline]
+    fn sum(&mut self) -> u64 {
+        sum(self.iter().map(|(_, value)| value))
+    }
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
+
+    fn place(key: Self::Key) -> Option<usize> {
+        usize::try_from(key.slot()).ok()
+    }
+}
+
+impl<V: Value> Map for generational_arena::Arena<V> {
+    type Value = V;
+    type Key = generational_arena::Index;
+
+    fn no_key() -> Self::Key {
+        Self::Key::from_raw_parts(usize::MAX, 0)
+    }
+
+    fn empty() -> Self {
+        Self::new()
+    }
+
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    fn insert(&mut self, value: V) -> Self::Key {
+        Self::insert(self, value)
+    }
+
+    #[inline]
+    fn get(&mut self, key: Self::Key) -> Option<&V> {
+        Self::get(self, key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: Self::Key) -> Option<V> {
+        Self::remove(self, key)
+    }
+
+    #[inline]
+    fn sum(&mut self) -> u64 {
+        sum(self.iter().map(|(_, value)| value))
+    }
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
+
+    fn place(key: Self::Key) -> Option<usize> {
+        Some(key.into_raw_parts().0)
+    }
+}
+
+/// Has no generations: the key of a removed value is found again as soon as its place is reused.
+impl<V: Value> Map for slab::Slab<V> {
+    type Value = V;
+    type Key = usize;
+
+    fn no_key() -> usize {
+        usize::MAX
+    }
+
+    fn empty() -> Self {
+        Self::new()
+    }
+
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    fn insert(&mut self, value: V) -> usize {
+        Self::insert(self, value)
+    }
+
+    #[inline]
+    fn get(&mut self, key: usize) -> Option<&V> {
+        Self::get(self, key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: usize) -> Option<V> {
+        self.try_remove(key)
+    }
+
+    #[inline]
+    fn sum(&mut self) -> u64 {
+        sum(self.iter().map(|(_, value)| value))
+    }
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
+
+    fn place(key: usize) -> Option<usize> {
+        Some(key)
+    }
+}
+
+/// Has no generations, and fills a hole only if it is told which.
+impl<V: Value> Map for stable_vec::StableVec<V> {
+    type Value = V;
+    type Key = usize;
+
+    const LACKS: &'static [Operation] =
+        &[Operation::Refill, Operation::Churn, Operation::ChurnHalfHoles];
+    const FILLS_HOLES: bool = false;
+
+    fn no_key() -> usize {
+        usize::MAX
+    }
+
+    fn empty() -> Self {
+        Self::new()
+    }
+
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    fn insert(&mut self, value: V) -> usize {
+        self.push(value)
+    }
+
+    #[inline]
+    fn get(&mut self, key: usize) -> Option<&V> {
+        Self::get(self, key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: usize) -> Option<V> {
+        Self::remove(self, key)
+    }
+
+    #[inline]
+    fn sum(&mut self) -> u64 {
+        sum(self.values())
+    }
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
+
+    fn place(key: usize) -> Option<usize> {
+        Some(key)
+    }
+}
+
+pub(crate) type Concurrent<V> = concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, V>;
+
+/// By its methods for a single owner, which take no guard and no atomic operations.
+impl<V: Value> Map for Concurrent<V> {
+    type Value = V;
+    type Key = concurrent_slotmap::SlotId;
+
+    const LACKS: &'static [Operation] = &[Operation::Clear, Operation::InsertWarm];
+
+    fn no_key() -> Self::Key {
+        Self::Key::INVALID
+    }
+
+    /// Reserves addresses for so many and commits as it grows. The number is none that is reached:
+    /// growing to just that may fail (0.2.0-alpha.1).
+    fn empty() -> Self {
+        Self::new(1 << 29)
+    }
+
+    /// There is no way to commit before.
+    fn with_room(_: usize) -> Self {
+        Self::empty()
+    }
+
+    #[inline]
+    fn insert(&mut self, value: V) -> Self::Key {
+        self.insert_mut(value)
+    }
+
+    #[inline]
+    fn get(&mut self, key: Self::Key) -> Option<&V> {
+        self.get_mut(key).map(|value| &*value)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: Self::Key) -> Option<V> {
+        self.remove_mut(key)
+    }
+
+    #[inline]
+    fn sum(&mut self) -> u64 {
+        sum(self.iter_mut().map(|(_, value)| &*value))
+    }
+
+    fn clear(&mut self) {
+        unreachable!("it is in LACKS");
+    }
+
+    fn place(key: Self::Key) -> Option<usize> {
+        usize::try_from(key.index()).ok()
+    }
+}
+
+/// No map, but the limit of what looking up and iterating can be: values side by side, their place
+/// the key. Nothing can be removed.
+impl<V: Value> Map for Vec<V> {
+    type Value = V;
+    type Key = u32;
+
+    const LACKS: &'static [Operation] = &[
+        Operation::GetStale,
+        Operation::IterateTenthHoles,
+        Operation::IterateHalfHoles,
+        Operation::IterateMostlyHoles,
+        Operation::Remove,
+        Operation::Refill,
+        Operation::Churn,
+        Operation::ChurnHalfHoles,
+    ];
+
+    fn no_key() -> u32 {
+        u32::MAX
+    }
+
+    fn empty() -> Self {
+        Self::new()
+    }
+
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "lengths stay far below 2^32")]
+    fn insert(&mut self, value: V) -> u32 {
+        self.push(value);
+        (self.len() - 1) as u32
+    }
+
+    #[inline]
+    fn get(&mut self, key: u32) -> Option<&V> {
+        self.as_slice().get(key as usize)
+    }
+
+    fn remove(&mut self, _: u32) -> Option<V> {
+        unreachable!("it is in LACKS");
+    }
+
+    #[inline]
+    fn sum(&mut self) -> u64 {
+        sum(self.iter())
+    }
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
+
+    fn place(key: u32) -> Option<usize> {
+        usize::try_from(key).ok()
+    }
+}

@@ -1,0 +1,142 @@
+//! From the plan to the report.
+
+use std::error::Error;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::child::{self, Case, Outcome};
+use crate::cli::{Options, Plan, PlannedCase};
+use crate::containers::{self, Container};
+use crate::operation::Operation;
+use crate::summary::Summary;
+use crate::{plot, sampling, table, target};
+
+/// All that was measured of a case.
+#[derive(Debug)]
+pub(crate) struct Results {
+    pub(crate) case: Case,
+    pub(crate) measured: Vec<Measured>,
+}
+
+/// All that was measured of a container, an outcome a repetition.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) container: &'static Container,
+    pub(crate) lives: Vec<Outcome>,
+}
+
+/// Where values lie after churn depends on no other size, so a small map shows it.
+const RANGE_CASE: Case = Case { value_bytes: 56, slots: 1 << 16 };
+
+/// Measures, shows and writes everything.
+pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+    let plan = options.plan();
+    let (results, ranges) = measure(&plan)?;
+    let summary = Summary::new(&plan, &results, &ranges);
+    let directory = target::directory()?.join("slot-maps");
+    fs::create_dir_all(&directory)?;
+    let mut files =
+        vec![("summary.json".to_owned(), serde_json::to_string_pretty(&summary)? + "\n")];
+    files.extend(plot::all(&summary)?);
+    for (name, text) in &files {
+        fs::write(directory.join(name), text)?;
+    }
+
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&summary)?);
+    } else {
+        for (label, value) in summary.machine.facts() {
+            println!("{label}: {value}");
+        }
+        println!();
+        for case in &summary.cases {
+            println!("{}\n", table::case(case));
+        }
+        println!("{}\n", table::ranges(&summary));
+        for (name, _) in &files {
+            println!("{}", directory.join(name).display());
+        }
+    }
+    if let Some(criterion) = &plan.criterion {
+        sampling::run(&plan, criterion);
+    }
+    Ok(())
+}
+
+/// Everything once, small, in this process, and nothing written: what `cargo test --benches` runs.
+pub(crate) fn smoke() {
+    let mut operations = 0;
+    for container in containers::ALL {
+        for value_bytes in containers::VALUE_BYTES {
+            let mut stage = (container.stage)(value_bytes, 1000);
+            for &operation in Operation::LIFE.iter().chain(Operation::ALL) {
+                if stage.can(operation) {
+                    stage.perform(operation);
+                    operations += 1;
+                }
+            }
+        }
+    }
+    println!("smoke run: {} containers, {operations} operations", containers::ALL.len());
+}
+
+type Ranges = Vec<(&'static Container, Outcome)>;
+
+/// Where there is no bar to be seen, of lines about what is going on.
+const LINES_APART: Duration = Duration::from_secs(10);
+
+/// By turns: a case's containers one after the other, and some time later all of them again, so
+/// that a machine that slows down on the way slows them all.
+fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
+    let start = Instant::now();
+    let turns: usize = plan.cases.iter().map(|case| case.repetitions).sum();
+    let bar = progress_bar((turns + 1) * plan.containers.len())?;
+    let mut ranges = Vec::new();
+    for &container in &plan.containers {
+        ranges.push((container, child::live_range(container, RANGE_CASE)?));
+        bar.inc(1);
+    }
+
+    let of = |&container: &&'static Container| Measured { container, lives: Vec::new() };
+    let none = |planned: &PlannedCase| Results {
+        case: planned.case,
+        measured: plan.containers.iter().map(of).collect(),
+    };
+    let mut results: Vec<Results> = plan.cases.iter().map(none).collect();
+    let mut took = vec![Duration::ZERO; plan.cases.len()];
+    let rounds = plan.cases.iter().map(|case| case.repetitions).max().unwrap_or(0);
+    let mut said: Option<Instant> = None;
+    for round in 0..rounds {
+        if bar.is_hidden() && said.is_none_or(|said| said.elapsed() > LINES_APART) {
+            said = Some(Instant::now());
+            eprintln!("{} of {rounds}, {} s", round + 1, start.elapsed().as_secs());
+        }
+        for ((planned, results), took) in plan.cases.iter().zip(&mut results).zip(&mut took) {
+            let late = plan.enough.is_some_and(|enough| start.elapsed() + *took > enough);
+            // Of those that have fewer repetitions than there are rounds, evenly among these.
+            let done = |rounds_done: usize| rounds_done * planned.repetitions / rounds;
+            let is_due = done(round + 1) > done(round);
+            if !is_due || late && done(round) > 0 {
+                continue;
+            }
+            let turn = Instant::now();
+            child::touch(planned.case)?;
+            for Measured { container, lives } in &mut results.measured {
+                bar.set_message(container.name);
+                lives.push(child::life(container, planned.case, planned.extent)?);
+                bar.inc(1);
+            }
+            *took = turn.elapsed();
+        }
+    }
+    bar.finish_and_clear();
+    Ok((results, ranges))
+}
+
+/// Drawn between measurements only: a thread that redraws it would compete with what is measured.
+fn progress_bar(steps: usize) -> Result<ProgressBar, Box<dyn Error>> {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}")?;
+    Ok(ProgressBar::new(steps as u64).with_style(style))
+}

@@ -1,0 +1,56 @@
+//! Each operation by criterion.
+
+use std::time::Duration;
+
+use criterion::{BenchmarkId, SamplingMode, Throughput};
+
+use crate::cli::{Criterion, Plan};
+use crate::containers::Container;
+use crate::operation::Operation;
+use crate::summary::slots_text;
+
+/// How many slots' worth of operations are done for a sample at most. Criterion sees the time of
+/// the operations alone, not of what is done between them, and would ask for too many.
+const SLOTS_A_SAMPLE: usize = 1 << 20;
+
+/// Of the largest maps, values of one size.
+const LARGE: usize = 1 << 22;
+const LARGE_VALUE_BYTES: usize = 56;
+
+pub(crate) fn run(plan: &Plan, options: &Criterion) {
+    let mut criterion = criterion::Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(500));
+    if let Some(filter) = &options.filter {
+        criterion = criterion.with_filter(filter);
+    }
+    let one_size = plan.cases.iter().any(|case| case.case.value_bytes == LARGE_VALUE_BYTES);
+    for case in plan.cases.iter().map(|planned| planned.case) {
+        if case.slots >= LARGE && one_size && case.value_bytes != LARGE_VALUE_BYTES {
+            continue;
+        }
+        for &operation in Operation::ALL {
+            let size = format!("{} slots of {} bytes", slots_text(case.slots), case.value_bytes);
+            let mut group = criterion.benchmark_group(format!("{}/{size}", operation.name()));
+            group.sampling_mode(SamplingMode::Flat);
+            group.throughput(Throughput::Elements(operation.count(case.slots) as u64));
+            // A stage without slots costs nothing, and knows as well.
+            let able = |container: &&&Container| (container.stage)(4, 0).can(operation);
+            for container in plan.containers.iter().filter(able) {
+                group.bench_function(BenchmarkId::from_parameter(container.name), |bencher| {
+                    let mut stage = (container.stage)(case.value_bytes, case.slots);
+                    let done_max = (SLOTS_A_SAMPLE / case.slots).max(1) as u64;
+                    bencher.iter_custom(|wanted| {
+                        let done = wanted.min(done_max);
+                        let time: Duration = (0..done).map(|_| stage.perform(operation)).sum();
+                        #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+                        time.mul_f64(wanted as f64 / done as f64)
+                    });
+                });
+            }
+            group.finish();
+        }
+    }
+    criterion.final_summary();
+}

@@ -1,0 +1,61 @@
+//! From samples to figures.
+
+use serde::Serialize;
+
+use crate::operation::Operation;
+use crate::run::{Measured, Results};
+
+/// Median and quartiles over the repetitions, per single operation.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Spread {
+    pub(crate) ns_per_op_p25: f64,
+    pub(crate) ns_per_op_p50: f64,
+    pub(crate) ns_per_op_p75: f64,
+    pub(crate) samples: usize,
+}
+
+/// Of one container and operation; `None` if the container lacks it.
+pub(crate) fn spread(
+    results: &Results,
+    measured: &Measured,
+    operation: Operation,
+) -> Option<Spread> {
+    let count = as_f64(operation.count(results.case.slots));
+    let times = measured.lives.iter().flat_map(|life| &life.times);
+    let of_operation = times.filter(|time| time.operation == operation);
+    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
+    let mut samples: Vec<f64> = of_operation.map(|time| time.ns as f64 / count).collect();
+    let [low, median, high] = quartiles(&mut samples)?;
+    Some(Spread {
+        ns_per_op_p25: low,
+        ns_per_op_p50: median,
+        ns_per_op_p75: high,
+        samples: samples.len(),
+    })
+}
+
+/// The quartiles; between two values where they fall between two.
+fn quartiles(values: &mut [f64]) -> Option<[f64; 3]> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some([1, 2, 3].map(|quarter| {
+        let (below, above) = (values[last * quarter / 4], values[(last * quarter).div_ceil(4)]);
+        let share = [0.0, 0.25, 0.5, 0.75][last * quarter % 4];
+        below + (above - below) * share
+    }))
+}
+
+/// Resident bytes of the full map for each of its values: the median over the repetitions.
+pub(crate) fn resident_bytes_per_value(results: &Results, measured: &Measured) -> Option<f64> {
+    let mut bytes: Vec<u64> =
+        measured.lives.iter().filter_map(|life| life.resident_bytes).collect();
+    bytes.sort_unstable();
+    #[expect(clippy::cast_precision_loss, reason = "2^53 bytes are out of reach")]
+    let median = *bytes.get(bytes.len() / 2)? as f64;
+    Some(median / as_f64(results.case.slots))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn as_f64(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,47 @@
+//! What the maps hold: plain values of three sizes, each written whole from its number.
+
+/// A value of a map.
+pub(crate) trait Value: Copy + 'static {
+    /// The value of that number.
+    fn of(number: u64) -> Self;
+
+    /// Depends on both ends of the value, so that one that straddles two cache lines costs what it
+    /// costs.
+    fn digest(&self) -> u64;
+}
+
+impl Value for u32 {
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "numbers stay far below 2^32")]
+    fn of(number: u64) -> Self {
+        number as u32
+    }
+
+    #[inline]
+    fn digest(&self) -> u64 {
+        u64::from(*self)
+    }
+}
+
+impl<const WORDS: usize> Value for [u64; WORDS] {
+    #[inline]
+    fn of(number: u64) -> Self {
+        std::array::from_fn(|index| number ^ index as u64)
+    }
+
+    #[inline]
+    fn digest(&self) -> u64 {
+        self[0].wrapping_add(self[WORDS - 1])
+    }
+}
+
+/// The sum over values of those numbers.
+pub(crate) fn sum_of<V: Value>(numbers: impl IntoIterator<Item = u32>) -> u64 {
+    numbers.into_iter().map(|number| V::of(number.into()).digest()).fold(0, u64::wrapping_add)
+}
+
+/// The sum over values.
+#[inline]
+pub(crate) fn sum<'a, V: Value>(values: impl Iterator<Item = &'a V>) -> u64 {
+    values.map(V::digest).fold(0, u64::wrapping_add)
+}

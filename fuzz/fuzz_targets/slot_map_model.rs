@@ -1,0 +1,39 @@
+//! Whatever is done to a `SlotMap` and to maps of std, both hold the same: the model test, fuzzed.
+
+#![no_main]
+
+#[path = "../../tests/it/slot_map_op.rs"]
+mod slot_map_op;
+#[path = "../../tests/it/slot_map_twin.rs"]
+mod slot_map_twin;
+#[path = "../../tests/it/slot_map_value.rs"]
+mod slot_map_value;
+
+use libfuzzer_sys::fuzz_target;
+use slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, Tagged};
+use slot_map_twin::Model;
+
+/// What keys the map has, and how large its values are.
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+enum Kind {
+    Plain,
+    Tagged,
+    Compact,
+    Medium,
+    Small,
+    SmallTagged,
+    Once,
+}
+
+fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
+    let (kind, config, ops) = input;
+    match kind {
+        Kind::Plain => Model::<Plain, 1000>::run(config, &ops),
+        Kind::Tagged => Model::<Tagged, 5>::run(config, &ops),
+        Kind::Compact => Model::<Compact, 1000>::run(config, &ops),
+        Kind::Medium => Model::<Medium, 1000>::run(config, &ops),
+        Kind::Small => Model::<Small, 0>::run(config, &ops),
+        Kind::SmallTagged => Model::<SmallTagged, 1000>::run(config, &ops),
+        Kind::Once => Model::<Once, 0>::run(config, &ops),
+    }
+});

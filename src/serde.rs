@@ -1,0 +1,139 @@
+//! Reading and writing keys and maps, by serde.
+//!
+//! A key is its bits, as a number. A map is all of its slots, so that when it is read again keys,
+//! generations, holes, and the order in which these are filled are what they were. Options are
+//! not written: a map that is read has those of a new one.
+//!
+//! What is read is believed in nothing. Each slot is checked on its own, and nothing is allocated
+//! for slots that are announced and not there.
+
+#![forbid(unsafe_code)]
+
+use crate::key::{Key, KeyData, Layout};
+use crate::slot_map::SlotMap;
+use crate::slot_map::parts::Part;
+use ::serde::de::{Error as _, SeqAccess, Unexpected, Visitor};
+use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+impl<L: Layout> Serialize for KeyData<L> {
+    /// As its [bits](KeyData::to_bits): an unsigned number of the size of the key.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match u32::try_from(self.to_bits()) {
+            Ok(bits) if L::BITS == 32 => serializer.serialize_u32(bits),
+            _ => serializer.serialize_u64(self.to_bits()),
+        }
+    }
+}
+
+impl<'de, L: Layout> Deserialize<'de> for KeyData<L> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bits = if L::BITS == 32 {
+            u64::from(u32::deserialize(deserializer)?)
+        } else {
+            u64::deserialize(deserializer)?
+        };
+        Self::from_bits(bits).ok_or_else(|| {
+            let wanted = "the bits of a key, with a generation that is not 0";
+            D::Error::invalid_value(Unexpected::Unsigned(bits), &wanted)
+        })
+    }
+}
+
+/// A slot as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Slot", rename_all = "lowercase")]
+enum Slot<V> {
+    Live(u32, V),
+    Hole(u32),
+    Detached(u32),
+    Retired,
+}
+
+impl<V> From<Part<V>> for Slot<V> {
+    fn from(part: Part<V>) -> Self {
+        match part {
+            Part::Live(generation, value) => Self::Live(generation, value),
+            Part::Hole(generation) => Self::Hole(generation),
+            Part::Detached(generation) => Self::Detached(generation),
+            Part::Retired => Self::Retired,
+        }
+    }
+}
+
+impl<V> From<Slot<V>> for Part<V> {
+    fn from(slot: Slot<V>) -> Self {
+        match slot {
+            Slot::Live(generation, value) => Self::Live(generation, value),
+            Slot::Hole(generation) => Self::Hole(generation),
+            Slot::Detached(generation) => Self::Detached(generation),
+            Slot::Retired => Self::Retired,
+        }
+    }
+}
+
+/// A map as it is written: `slots`, and the generation above which slots behind them start.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "SlotMap")]
+struct Map<S> {
+    floor: u32,
+    slots: S,
+}
+
+/// The slots of a map, to be written.
+struct Slots<'a, K: Key, V>(&'a SlotMap<K, V>);
+
+impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.parts().map(Slot::from))
+    }
+}
+
+impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
+    /// As a structure of two: `floor`, the generation above which new slots start, and `slots`,
+    /// all of them in order.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Map { floor: self.tail_floor(), slots: Slots(self) }.serialize(serializer)
+    }
+}
+
+/// The slots of a map, as they were read.
+struct Read<K: Key, V>(SlotMap<K, V>);
+
+impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for Read<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ReadSlots(PhantomData)).map(Self)
+    }
+}
+
+struct ReadSlots<K, V>(PhantomData<fn() -> (K, V)>);
+
+impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadSlots<K, V> {
+    type Value = SlotMap<K, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the slots of a map")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut slots: A) -> Result<Self::Value, A::Error> {
+        // The hint at their number is not believed.
+        let mut map = SlotMap::with_key();
+        while let Some(slot) = slots.next_element::<Slot<V>>()? {
+            map.try_push_part(slot.into()).map_err(A::Error::custom)?;
+        }
+        Ok(map)
+    }
+}
+
+impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
+    /// # Errors
+    ///
+    /// Besides what the format finds wrong: if a slot has a generation that it cannot have, or
+    /// there are more slots than keys can number, or memory for.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Map { floor, slots: Read(mut map) } = Map::<Read<K, V>>::deserialize(deserializer)?;
+        map.try_raise_tail_floor(floor).map_err(D::Error::custom)?;
+        Ok(map)
+    }
+}

@@ -1,0 +1,119 @@
+//! A map slot by slot, as it is written out and read in again.
+
+#![forbid(unsafe_code)]
+
+use super::SlotMap;
+use super::slots::indices;
+use super::state::Vacant;
+use crate::error::{Error, ErrorKind};
+use crate::key::{Key, Layout};
+use std::fmt;
+
+/// What a slot is, and with which generation.
+#[derive(Debug)]
+pub(crate) enum Part<V> {
+    Live(u32, V),
+    Hole(u32),
+    Detached(u32),
+    Retired,
+}
+
+/// Why a part cannot be the next slot of a map.
+pub(crate) enum BadPart {
+    /// The system, or the key type, refuses it.
+    Refused(Error),
+    /// No slot like this can have this generation.
+    Generation { index: usize, generation: u32, most: u32 },
+    /// No slot behind the last one can have had this generation.
+    Floor { generation: u32, most: u32 },
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// All slots in order.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<&V>> {
+        indices(0..self.slots.len()).map(|index| self.part(index))
+    }
+
+    fn part(&self, index: u32) -> Part<&V> {
+        if let Some((generation, value)) = self.slots.at_index(index) {
+            return Part::Live(generation, value);
+        }
+        if self.holes.contains(index) {
+            return Part::Hole(self.last_generation(index));
+        }
+        match self.slots.state(index).generation() {
+            0 => Part::Retired,
+            generation => Part::Detached(generation),
+        }
+    }
+
+    /// The generation above which slots behind the last one start.
+    pub(crate) fn tail_floor(&self) -> u32 {
+        self.floors.tail()
+    }
+
+    pub(crate) fn try_raise_tail_floor(&mut self, generation: u32) -> Result<(), BadPart> {
+        // Slots that had the last generation are retired, so none that is given up had it.
+        let most = <K::Layout as Layout>::MAX_GENERATION - 1;
+        if generation > most {
+            return Err(BadPart::Floor { generation, most });
+        }
+        self.floors.raise_tail(generation);
+        Ok(())
+    }
+
+    /// Adds a slot behind the last one.
+    pub(crate) fn try_push_part(&mut self, part: Part<V>) -> Result<(), BadPart> {
+        let most = <K::Layout as Layout>::MAX_GENERATION;
+        let (generation, most) = match part {
+            Part::Live(generation, _) | Part::Detached(generation) => (generation, most),
+            Part::Hole(generation) => (generation, most - 1),
+            Part::Retired => (1, most),
+        };
+        if !(1..=most).contains(&generation) {
+            return Err(BadPart::Generation { index: self.slots.len(), generation, most });
+        }
+        if self.slots.len() == self.slots.capacity() {
+            self.grow(1).map_err(BadPart::Refused)?;
+        }
+        let index = u32::try_from(self.slots.len());
+        let index =
+            index.map_err(|_| BadPart::Refused(Error::new(ErrorKind::KeyBits, usize::MAX)))?;
+        if let Part::Live(generation, value) = part {
+            let pushed = self.slots.push(generation, value);
+            return pushed.map_err(|refused| BadPart::Refused(refused.error));
+        }
+        self.slots.extend_vacant(1).map_err(BadPart::Refused)?;
+        match part {
+            Part::Hole(generation) => {
+                self.slots.set_vacant(index, Vacant::after(generation));
+                self.mark_hole(index);
+            }
+            Part::Detached(generation) => {
+                self.slots.set_vacant(index, Vacant::after(generation));
+                self.detached += 1;
+            }
+            Part::Retired => self.retired += 1,
+            Part::Live(..) => unreachable!("pushed above"),
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for BadPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Generation { index, generation, most } => write!(
+                f,
+                "slot {index} cannot have generation {generation}: it is from 1 to {most} \
+                 with this key type"
+            ),
+            Self::Floor { generation, most } => write!(
+                f,
+                "new slots cannot start above generation {generation}: it is {most} at most with \
+                 this key type"
+            ),
+        }
+    }
+}

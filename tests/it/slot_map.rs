@@ -1,0 +1,600 @@
+//! What a `SlotMap` promises, case by case, and what was found wrong in others.
+
+use crate::ledger::{panic_file, panic_message};
+use crate::slot_map_op::{Compact, Once, Small, SmallTagged};
+use stayput::{DefaultKey, Error, ErrorKind, Key, KeyData, Layout, Reuse, SlotMap, new_key_type};
+use std::fmt::Debug;
+
+/// A map with values in all but the slots named.
+fn with_holes<K: Key>(len: u32, holes: &[u32]) -> SlotMap<K, u32> {
+    let mut map: SlotMap<K, u32> = (0..len).collect();
+    for index in holes {
+        let key = map.get_by_index(*index).expect("it is there").0;
+        assert_eq!(map.remove(key), Some(*index));
+    }
+    map
+}
+
+/// A key made up of its parts.
+fn forged<K: Key>(index: u32, generation: u32) -> K {
+    KeyData::from_parts(index, generation, 0).expect("they fit").into()
+}
+
+/// Asserts that a key finds nothing by any call, and that none changes anything.
+#[track_caller]
+fn assert_finds_nothing<K: Key>(map: &mut SlotMap<K, u32>, key: K) {
+    let before: Vec<_> = map.iter().map(|(key, value)| (key, *value)).collect();
+    let stats = map.stats();
+    assert!(!map.contains_key(key));
+    assert_eq!(map.get(key), None);
+    assert_eq!(map.get_mut(key), None);
+    assert_eq!(map.get_disjoint_mut([key]), None);
+    assert!(map.downgrade(key).is_none());
+    assert_eq!(map.grow_only().get(key), None);
+    assert_eq!(map.remove(key), None);
+    assert_eq!(map.remove_many([key, key]), 0);
+    assert_eq!(map.detach(key), None);
+    assert_eq!(map.try_reattach(key, 99), Err(99));
+    let words = panic_message(|| map[key]);
+    assert!(words.contains(&format!("no value has the key {key:?}")), "{words}");
+    panic_message(|| map[key] = 7);
+    assert!(map.iter().map(|(key, value)| (key, *value)).eq(before));
+    assert_eq!(map.stats(), stats);
+}
+
+#[test]
+fn the_last_key_of_a_retired_slot_finds_nothing_after_its_removal() {
+    let mut map: SlotMap<Small, u32> = SlotMap::with_key();
+    let mut keys = Vec::new();
+    for n in 0..7 {
+        let key = map.insert(n);
+        assert_eq!((key.index(), key.generation()), (0, n + 1));
+        assert_eq!(map.remove(key), Some(n));
+        keys.push(key);
+    }
+    assert_eq!((map.stats().retired, map.stats().holes), (1, 0));
+    let next = map.insert(7);
+    assert_eq!(next.index(), 1, "a retired slot was filled again");
+    for key in keys {
+        assert_finds_nothing(&mut map, key);
+    }
+    assert_eq!(map[next], 7);
+}
+
+#[test]
+fn a_slot_may_be_retired_by_whatever_takes_its_value_out() {
+    type Way = fn(&mut SlotMap<Once, u32>, Once);
+    let ways: [Way; 6] = [
+        |map, key| assert_eq!(map.remove(key), Some(0)),
+        |map, key| assert_eq!(map.remove_many([key]), 1),
+        |map, _| map.retain(|_, value| *value != 0),
+        |map, _| map.clear(),
+        |map, _| assert!(map.drain().next().is_some()),
+        |map, key| {
+            let value = map.detach(key).expect("it is there");
+            map.reattach(key, value);
+            assert_eq!(map.remove(key), Some(0));
+        },
+    ];
+    for way in ways {
+        let mut map = SlotMap::with_key();
+        let key = map.insert(0);
+        way(&mut map, key);
+        assert_eq!((map.stats().retired, map.stats().holes), (1, 0));
+        assert_eq!(map.insert(1).index(), 1);
+        assert_finds_nothing(&mut map, key);
+    }
+}
+
+#[test]
+fn the_next_generation_of_a_hole_made_up_finds_nothing_until_it_is_given_out() {
+    for trimmed in [false, true] {
+        let mut map: SlotMap<SmallTagged, u32> = with_holes(5, &[2]);
+        if trimmed {
+            map.trim();
+        }
+        let next: SmallTagged = forged(2, 2);
+        for key in [next, next.with_tag(3), forged(2, 1), forged(2, 7), forged(5, 1)] {
+            assert_finds_nothing(&mut map, key);
+        }
+        assert_eq!(map.insert(77), next);
+        assert_eq!((map[next], map[next.with_tag(3)]), (77, 77));
+        assert_finds_nothing(&mut map, forged(2, 1));
+    }
+}
+
+#[test]
+fn null_finds_nothing_even_where_its_index_is_in_use() {
+    let mut map: SlotMap<Once, u32> = (0..8).collect();
+    assert_eq!(Once::null().index(), 7);
+    assert_finds_nothing(&mut map, Once::null());
+    let key = map.get_by_index(7).expect("it is there").0;
+    map.remove(key);
+    assert_finds_nothing(&mut map, Once::null());
+}
+
+#[test]
+fn the_slot_past_the_last_that_an_index_of_20_bits_can_number_is_refused() {
+    const MOST: u32 = 1 << 20;
+    let mut map: SlotMap<Compact, u32> = SlotMap::with_key();
+    map.extend(0..MOST - 1);
+    let last = map.insert(MOST - 1);
+    assert_eq!((last.index(), last.generation()), (MOST - 1, 1));
+    assert_eq!((map[last], map.len(), map.max_len()), (MOST - 1, MOST as usize, MOST as usize));
+
+    let assert_full = |error: Error| {
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(MOST.into())));
+        assert!(error.to_string().contains("1048576"), "{error}");
+    };
+    let refused = map.try_insert(7).unwrap_err();
+    assert_full(refused.error);
+    assert_eq!(refused.value, 7);
+    assert_full(map.grow_only().try_insert(7).map(drop).unwrap_err().error);
+    assert_full(map.try_reserve(1).unwrap_err());
+    let mut keys = Vec::new();
+    let refused = map.try_insert_many(7..10, &mut keys).unwrap_err();
+    assert_full(refused.error);
+    assert!(refused.value.eq(7..10) && keys.is_empty());
+    assert!(panic_message(|| map.insert(7)).contains("bits of index"));
+    assert!(panic_message(|| map.insert_with_key(|_| unreachable!("no room"))).contains("1048576"));
+
+    // The first key is still that of the first value.
+    assert_eq!(map[forged::<Compact>(0, 1)], 0);
+    assert_eq!(map.remove(last), Some(MOST - 1));
+    assert_eq!(map.insert(8), forged(MOST - 1, 2));
+    assert!(map.try_insert(9).is_err());
+}
+
+#[test]
+fn more_slots_than_keys_can_number_are_not_promised() {
+    let builder = SlotMap::<Small, u8>::builder();
+    for error in [
+        builder.max_len(65).try_build().unwrap_err(),
+        builder.capacity(65).try_build().unwrap_err(),
+        builder.max_len(usize::MAX).try_build().unwrap_err(),
+    ] {
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(64)));
+    }
+    let error = builder.max_len(10).capacity(11).try_build().unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(10)));
+    assert!(panic_message(|| SlotMap::<Small, u8>::with_capacity_and_key(65)).contains("64"));
+    assert_eq!(builder.max_len(64).build().max_len(), 64);
+    assert_eq!(SlotMap::<Once, u8>::with_key().max_len(), 8);
+}
+
+#[test]
+fn the_maximum_is_kept_and_counts_retired_slots() {
+    let mut map: SlotMap<Small, u32> = SlotMap::builder().max_len(3).build();
+    let keys = [map.insert(0), map.insert(1), map.insert(2)];
+    let refused = map.try_insert(3).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::MaxLen, Some(3)));
+    assert_eq!((refused.value, map.len(), map.capacity()), (3, 3, 3));
+
+    map.remove(keys[1]);
+    for n in 1..7 {
+        let key = map.insert(n);
+        assert_eq!((key.index(), map.try_insert(9).is_err()), (1, true));
+        map.remove(key);
+    }
+    // Its generations are spent.
+    assert_eq!((map.stats().retired, map.len()), (1, 2));
+    assert_eq!(map.try_insert(8).unwrap_err().error.kind(), ErrorKind::MaxLen);
+    map.remove(keys[0]);
+    assert_eq!(map.insert(9).index(), 0);
+    assert!(SlotMap::<Small, u32>::builder().max_len(0).build().try_insert(1).is_err());
+}
+
+#[test]
+fn a_map_whose_slots_are_all_retired_says_that_keys_are_spent() {
+    let mut map: SlotMap<Once, u32> = (0..8).collect();
+    map.clear();
+    assert!(map.is_empty());
+    let refused = map.try_insert(5).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::KeyBits, Some(8)));
+    assert_eq!(refused.value, 5);
+    map.trim();
+    assert!(map.try_insert(5).is_err());
+    map.reset();
+    assert_eq!(map.insert(5), forged(0, 1));
+}
+
+#[test]
+fn a_clone_fills_holes_as_the_original_does() {
+    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 2 }] {
+        let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
+        map.extend(0..200);
+        map.retain(|_, value| *value % 7 > 0);
+        for n in 0..10 {
+            map.insert(n);
+        }
+        let detached = map.keys().nth(30).expect("it is there");
+        map.detach(detached);
+        let mut clone = map.clone();
+        assert_eq!((clone.stats().holes, clone.stats().detached), (map.stats().holes, 1));
+        for n in 0..40 {
+            assert_eq!(clone.insert(n), map.insert(n), "{reuse:?}");
+        }
+        clone.reattach(detached, 5);
+        assert_eq!((clone[detached], map.get(detached)), (5, None));
+        assert!(clone.keys().filter(|key| *key != detached).eq(map.keys()));
+    }
+}
+
+#[test]
+fn a_constructor_that_panics_or_fails_changes_nothing() {
+    let maps: [fn() -> SlotMap<Small, u32>; 6] = [
+        SlotMap::with_key,
+        || with_holes(3, &[]),
+        || with_holes(5, &[1, 3]),
+        || with_holes(64, &[63]),
+        || {
+            let mut map = with_holes(8, &[2, 3, 6, 7]);
+            map.trim();
+            map
+        },
+        || {
+            let mut map: SlotMap<Small, u32> =
+                SlotMap::builder().reuse(Reuse::Rotating { min_free: 0 }).build();
+            map.extend(0..9);
+            map.retain(|_, value| *value % 2 == 0);
+            map.insert(1);
+            map
+        },
+    ];
+    for make in maps {
+        let (mut map, mut twin) = (make(), make());
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            let words = panic_message(|| {
+                map.insert_with_key(|key| {
+                    seen.push(key);
+                    panic!("planned")
+                })
+            });
+            assert_eq!(words, "planned");
+            let failed = map.try_insert_with_key(|key| {
+                seen.push(key);
+                Err("planned")
+            });
+            assert_eq!(failed, Err("planned"));
+        }
+        assert_eq!(map.len(), twin.len());
+        assert!(map.iter().eq(twin.iter()));
+        assert!(seen.iter().all(|key| !map.contains_key(*key)));
+        let (ours, theirs) = (map.stats(), twin.stats());
+        assert_eq!((ours.holes, ours.retired), (theirs.holes, theirs.retired));
+        let key = map.insert(9);
+        assert_eq!(key, twin.insert(9));
+        assert!(seen.iter().all(|promised| *promised == key), "each was offered the same key");
+    }
+}
+
+#[test]
+fn detached_slots_are_kept_whatever_happens_until_reset() {
+    let mut map: SlotMap<Small, u32> = with_holes(10, &[4]);
+    let key = map.get_by_index(7).expect("it is there").0;
+    assert_eq!(map.detach(key), Some(7));
+    assert_eq!((map.stats().detached, map.len(), map.detach(key)), (1, 8, None));
+    map.clear();
+    map.trim();
+    map.shrink_to_fit();
+    assert!((0..40).all(|n| map.insert(n).index() != 7));
+    for wrong in [forged(7, 2), forged(4, 1), forged(50, 1), Small::null()] {
+        assert_eq!(map.try_reattach(wrong, 8), Err(8));
+    }
+    assert_eq!(panic_message(|| map.reattach(forged(7, 2), 8)), "key is not detached");
+    map.reattach(key, 70);
+    assert_eq!((map[key], map.stats().detached), (70, 0));
+    assert_eq!(map.try_reattach(key, 8), Err(8));
+    map.detach(key);
+    map.reset();
+    assert_eq!((map.stats().detached, map.try_reattach(key, 8)), (0, Err(8)));
+}
+
+#[test]
+fn reset_forgets_keys_but_no_options() {
+    let mut map: SlotMap<Small, u32> = SlotMap::builder().max_len(9).build();
+    map.extend(0..9);
+    let key = map.keys().nth(3).expect("it is there");
+    map.clear();
+    map.extend(0..5);
+    map.detach(forged(2, 2));
+    map.reset();
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (0, 0, 0, 0));
+    assert_eq!((map.get(key), map.max_len(), map.iter().len()), (None, 9, 0));
+    assert!((0..9).all(|index| map.insert(index) == forged(index, 1)));
+    assert!(map.try_insert(9).is_err());
+}
+
+#[test]
+fn rotating_spends_the_generations_of_all_slots_before_it_retires_one() {
+    for min_free in [0, 10] {
+        let mut map: SlotMap<Small, u32> =
+            SlotMap::builder().reuse(Reuse::Rotating { min_free }).build();
+        map.extend(0..64);
+        map.clear();
+        // The first generation is spent already, and the last retires.
+        for n in 0..6 * 64 {
+            assert!(n > 5 * 64 || map.stats().retired == 0, "after {n}");
+            let key = map.insert(n);
+            map.remove(key);
+        }
+        assert_eq!(map.stats().retired, 64);
+    }
+    // The lowest alone, over and over.
+    let mut map: SlotMap<Small, u32> = (0..64).collect();
+    map.clear();
+    for n in 0..6 {
+        let key = map.insert(n);
+        assert_eq!(key.index(), 0);
+        map.remove(key);
+    }
+    assert_eq!(map.stats().retired, 1);
+}
+
+#[test]
+fn rotating_goes_round_where_there_is_no_room_for_as_many_holes_as_it_is_to_keep() {
+    let mut map: SlotMap<Small, u32> =
+        SlotMap::builder().max_len(4).reuse(Reuse::Rotating { min_free: 100 }).build();
+    map.extend(0..4);
+    map.clear();
+    let mut indices = Vec::new();
+    for n in 0..8 {
+        let key = map.insert(n);
+        indices.push(key.index());
+        map.remove(key);
+    }
+    assert_eq!(indices, [0, 1, 2, 3, 0, 1, 2, 3]);
+}
+
+#[test]
+fn rotating_keeps_as_many_holes_as_it_is_told() {
+    let mut map: SlotMap<DefaultKey, u32> =
+        SlotMap::builder().reuse(Reuse::Rotating { min_free: 3 }).build();
+    let keys: Vec<_> = (0..6).map(|n| map.insert(n)).collect();
+    assert_eq!(map.remove_many(keys[..3].iter().copied()), 3);
+    assert_eq!(map.insert(6).index(), 6);
+    map.remove(keys[3]);
+    assert_eq!(map.insert(7).index(), 0);
+    assert_eq!(map.stats().holes, 3);
+}
+
+#[test]
+fn what_is_put_in_again_after_churn_leaves_the_range_as_it_was() {
+    const COUNT: u32 = 20_000;
+    let mut map: SlotMap<DefaultKey, u32> = (0..COUNT).collect();
+    for round in 1..6 {
+        map.retain(|_, value| value.wrapping_mul(0x9e37_79b9) >> (32 - round) == 0);
+        let missing = COUNT - u32::try_from(map.len()).unwrap();
+        map.extend(0..missing);
+        assert!(map.keys().map(|key| key.index()).eq(0..COUNT));
+    }
+}
+
+/// Does a bit of everything with values made from numbers, and checks them all.
+fn exercise<V: Clone + PartialEq + Debug>(count: u32, make: fn(u32) -> V) {
+    let mut map: SlotMap<DefaultKey, V> = SlotMap::new();
+    let keys: Vec<_> = (0..count).map(|n| map.insert(make(n))).collect();
+    assert_eq!(SlotMap::<DefaultKey, V>::STRIDE_BYTES % align_of::<V>(), 0);
+    assert!(SlotMap::<DefaultKey, V>::STRIDE_BYTES >= size_of::<V>() + 4);
+    let addresses: Vec<_> = keys.iter().map(|key| &raw const map[*key]).collect();
+    assert!(addresses.iter().all(|address| address.is_aligned()));
+    for (n, key) in (0..count).zip(&keys) {
+        assert_eq!(map.key_of(&map[*key]), Some(*key));
+        assert_eq!(map[*key], make(n));
+    }
+    for key in keys.iter().step_by(3) {
+        assert!(map.remove(*key).is_some());
+    }
+    map.trim();
+    let again: Vec<_> = (0..count).map(|n| map.insert(make(n + count))).collect();
+    for (n, key) in (0..count).zip(&keys) {
+        let expected = if n % 3 == 0 { None } else { Some(make(n)) };
+        assert_eq!(map.get(*key), expected.as_ref());
+        assert!(expected.is_none() || std::ptr::eq(&raw const map[*key], addresses[n as usize]));
+    }
+    assert!((0..count).zip(&again).all(|(n, key)| map[*key] == make(n + count)));
+    let weak: Vec<_> = map.keys().map(|key| map.downgrade(key).expect("it is there")).collect();
+    assert!(weak.iter().zip(map.values()).all(|(weak, value)| map.upgrade(weak) == Some(value)));
+    let clone = map.clone();
+    assert!(clone.iter().eq(map.iter()));
+    for key in &again {
+        map.remove(*key);
+    }
+    assert!(map.into_values().eq((0..count).filter(|n| n % 3 != 0).map(make)));
+    assert_eq!(clone.len(), count as usize + keys.len() - keys.len().div_ceil(3));
+}
+
+#[repr(align(128))]
+#[derive(Clone, PartialEq, Debug)]
+struct Lines(u8);
+
+#[repr(align(8192))]
+#[derive(Clone, PartialEq, Debug)]
+struct Pages(u32);
+
+#[repr(align(64))]
+#[derive(Clone, PartialEq, Debug)]
+struct AlignedNothing;
+
+#[test]
+fn values_of_all_sizes_and_alignments() {
+    exercise(20_000, |n| n.to_le_bytes()[0]);
+    exercise(10_000, |n| [n.to_le_bytes()[0]; 3]);
+    exercise(10_000, |n| n);
+    exercise(10_000, |n| [n; 3]);
+    exercise(3_000, |n| [u64::from(n); 7]);
+    exercise(3_000, |n| [u64::from(n); 8]);
+    exercise(2_000, |n| n.to_string());
+    exercise(2_000, |n| Lines(n.to_le_bytes()[0]));
+    exercise(300, |n| [n; 3000]);
+    exercise(300, Pages);
+}
+
+#[test]
+fn values_of_size_zero_have_keys_and_addresses_of_their_own() {
+    exercise(1_000, |_| ());
+    exercise(1_000, |_| AlignedNothing);
+    let mut map = SlotMap::new();
+    let keys = [map.insert(()), map.insert(())];
+    assert_eq!(map.key_of(&map[keys[1]]), Some(keys[1]));
+    map.remove(keys[0]);
+    assert_eq!((map.get(keys[0]), map.get(keys[1]), map.len()), (None, Some(&()), 1));
+}
+
+#[test]
+fn only_references_into_the_map_have_keys() {
+    let mut map = SlotMap::new();
+    let key = map.insert([1_u32, 2]);
+    let gone = map.insert([3, 4]);
+    let clone = map.clone();
+    assert_eq!(map.key_of(&map[key]), Some(key));
+    assert_eq!(map.key_of(&clone[key]), None);
+    assert_eq!(map.key_of(&[1, 2]), None);
+    assert_eq!(SlotMap::<DefaultKey, _>::new().key_of(&map[key]), None);
+    map.remove(gone);
+    // By the same type, but not where a value is.
+    let mut pairs = SlotMap::new();
+    let pair = pairs.insert([[1_u32, 2], [3, 4]]);
+    let inside = &pairs[pair][1];
+    assert_eq!(map.key_of(inside), None);
+}
+
+#[test]
+fn unchecked_look_ups_find_what_checked_ones_do() {
+    #![expect(unsafe_code, reason = "that is what is tested")]
+    let mut map: SlotMap<DefaultKey, u32> = with_holes(6, &[2]);
+    let keys: Vec<_> = map.keys().collect();
+    for (key, value) in keys.iter().zip([0, 1, 3, 4, 5]) {
+        // SAFETY: it is the key of a value.
+        assert_eq!(unsafe { *map.get_unchecked(*key) }, value);
+        // SAFETY: the same.
+        unsafe { *map.get_unchecked_mut(*key) += 10 };
+    }
+    // SAFETY: these are the keys of two values.
+    let [a, b] = unsafe { map.get_disjoint_unchecked_mut([keys[4], keys[0]]) };
+    std::mem::swap(a, b);
+    assert!(map.values().eq(&[15, 11, 13, 14, 10]));
+}
+
+#[test]
+fn what_asks_for_keys_may_ask_on_after_the_last() {
+    /// Asks once more after each end.
+    struct Curious<K>(Vec<K>);
+
+    impl<K> Extend<K> for Curious<K> {
+        fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
+            let mut keys = keys.into_iter();
+            for _ in 0..2 {
+                self.0.extend(keys.by_ref());
+            }
+        }
+    }
+
+    let mut map: SlotMap<Once, u32> = SlotMap::builder().max_len(3).build();
+    let mut keys = Curious(Vec::new());
+    let refused = map.try_insert_many(0..6, &mut keys).unwrap_err();
+    assert_eq!(keys.0.len(), 3);
+    assert!(refused.value.eq(3..6), "a value was lost");
+}
+
+#[test]
+fn reserving_makes_room_and_no_promise_is_beyond_the_maximum() {
+    let mut map: SlotMap<Small, u64> = SlotMap::with_key();
+    assert_eq!((map.capacity(), map.stats().reserved_bytes), (0, 0));
+    map.try_reserve(0).unwrap();
+    assert_eq!(map.stats().reserved_bytes, 0);
+    map.reserve(64);
+    assert!(map.capacity() == 64 && map.is_empty());
+    for wish in [65, 1 << 20, usize::MAX / 16, usize::MAX] {
+        assert!(map.try_reserve(wish).is_err(), "{wish}");
+        assert!(map.try_prefault(wish).is_err(), "{wish}");
+        assert!(map.grow_only().try_reserve(wish).is_err(), "{wish}");
+    }
+    map.extend(0..60);
+    map.retain(|_, value| *value < 50);
+    // Ten holes, and four behind.
+    map.try_reserve(14).unwrap();
+    map.try_prefault(14).unwrap();
+    assert_eq!(map.try_reserve(15).unwrap_err().kind(), ErrorKind::KeyBits);
+    assert!(panic_message(|| map.reserve(15)).starts_with("stayput: "));
+    assert!(panic_message(|| map.prefault(15)).starts_with("stayput: "));
+}
+
+#[test]
+fn a_hint_that_lies_takes_nothing_with_it() {
+    struct Boast(u32, usize);
+    impl Iterator for Boast {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(self.0)
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (self.1, None)
+        }
+    }
+    for hint in [1, 100, 1 << 40, usize::MAX] {
+        let mut map: SlotMap<Small, u32> = Boast(3, hint).collect();
+        let mut keys = Vec::new();
+        map.insert_many(Boast(2, hint), &mut keys);
+        assert!(map.values().eq(&[2, 1, 0, 1, 0]));
+        assert_eq!(keys, [forged(3, 1), forged(4, 1)]);
+        let map: SlotMap<DefaultKey, u32> = Boast(3, hint.min(1 << 30)).collect();
+        assert_eq!(map.len(), 3);
+    }
+}
+
+#[test]
+fn debug_shows_keys_and_values() {
+    let mut map: SlotMap<DefaultKey, u32> = with_holes(3, &[1]);
+    assert_eq!(format!("{map:?}"), "{DefaultKey(0v1): 0, DefaultKey(2v1): 2}");
+    assert!(format!("{:?}", map.grow_only()).contains('2'));
+    assert!(format!("{:?} {:?}", map.iter(), map.blocks()).contains('2'));
+    assert!(format!("{:?}", map.drain()).contains('2'));
+}
+
+#[test]
+fn infallible_calls_blame_their_callers() {
+    let calls: [fn(&mut SlotMap<Once, u32>); 13] = [
+        |map| assert_eq!(map.insert(2).index(), 0),
+        |map| assert_eq!(map.insert_with_key(|_| 2).index(), 0),
+        |map| assert!(map.try_insert_with_key(|_| Err::<u32, ()>(())).is_ok()),
+        |map| map.insert_many([2], &mut Vec::new()),
+        |map| map.extend([2]),
+        |map| map.reattach(Once::null(), 2),
+        |map| map.reserve(2),
+        |map| map.prefault(2),
+        |map| assert_eq!(map[Once::null()], 2),
+        |map| map[Once::null()] = 2,
+        |map| assert_eq!(map.grow_only().insert(2).1, &2),
+        |map| assert_eq!(map.grow_only()[Once::null()], 2),
+        |_| drop(SlotMap::<Once, u32>::with_capacity_and_key(9)),
+    ];
+    let mut full: SlotMap<Once, u32> = (0..8).collect();
+    for (i, call) in calls.into_iter().enumerate() {
+        let file = panic_file(|| call(&mut full));
+        assert!(file.ends_with("slot_map.rs"), "call {i} blames {file}");
+    }
+}
+
+#[test]
+fn maps_may_be_made_in_constants() {
+    static NONE: SlotMap<DefaultKey, u32> = SlotMap::new();
+    assert_eq!((NONE.len(), NONE.get(forged(0, 1)), NONE.iter().len()), (0, None, 0));
+    assert_eq!(NONE.blocks().count(), 0);
+    assert!(NONE.get_by_index(0).is_none() && NONE.downgrade(DefaultKey::null()).is_none());
+    let none: SlotMap<DefaultKey, u32> = NONE.clone();
+    assert_eq!(none.into_iter().count(), 0);
+    assert_eq!(SlotMap::<DefaultKey, u32>::default().into_values().next_back(), None);
+}
+
+#[test]
+fn indices_are_of_all_bits_that_the_layout_gives() {
+    new_key_type! { struct Wide: stayput::Bits64<20, 31, 13>; }
+    let mut map: SlotMap<Wide, u8> = SlotMap::with_key();
+    assert_eq!(map.max_len(), 1 << 20);
+    let key = map.insert(1).with_tag(8191);
+    assert_eq!((map[key], <Wide as Key>::Layout::MAX_GENERATION), (1, (1 << 31) - 1));
+}

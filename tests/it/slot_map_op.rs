@@ -1,0 +1,131 @@
+//! Operations on a `SlotMap`: what the model test and the fuzz target `slot_map_model` share.
+
+use stayput::{Bits32, Compact32, Tagged64, new_key_type};
+
+new_key_type! {
+    pub(crate) struct Plain;
+    pub(crate) struct Tagged: Tagged64;
+    pub(crate) struct Compact: Compact32;
+    /// 256 slots, each used 7 times.
+    pub(crate) struct Medium: Bits32<8, 3>;
+    /// 64 slots, each used 7 times.
+    pub(crate) struct Small: Bits32<6, 3>;
+    pub(crate) struct SmallTagged: Bits32<6, 3, 2>;
+    /// 8 slots, each used once.
+    pub(crate) struct Once: Bits32<3, 1>;
+}
+
+/// A number of values: mostly few, sometimes more than a block of slots.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Count(u8);
+
+impl Count {
+    pub(crate) fn get(self) -> u32 {
+        match u32::from(self.0) {
+            few @ 0..224 => few % 12,
+            many => (many - 223) * 5,
+        }
+    }
+}
+
+/// A key, good or bad.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Pick {
+    Live(u16),
+    /// With a tag.
+    LiveTagged(u16, u32),
+    Detached(u16),
+    /// Any that was ever made.
+    Old(u16),
+    /// The next generation of a slot, whatever that is.
+    Next(u16),
+    /// A small index and a small generation.
+    Near(u8, u8),
+    Bits(u64),
+    Null(u32),
+}
+
+/// How an iterator that takes values out ends, after so many steps from the front and the back.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Partly {
+    pub(crate) front: Count,
+    pub(crate) back: Count,
+    pub(crate) forget: bool,
+}
+
+/// Names some of the values.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Choice(u8);
+
+impl Choice {
+    pub(crate) fn names(self, id: u32) -> bool {
+        (id ^ u32::from(self.0)) % (u32::from(self.0) % 5 + 1) != 0
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Make {
+    Value,
+    Error,
+    Panic,
+}
+
+#[derive(Clone, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op {
+    Insert,
+    InsertWithKey(Make),
+    InsertMany(Count),
+    GrowOnly(Count),
+    /// Until the map is full, or holds as much as a run may.
+    Fill,
+    Remove(Pick),
+    RemoveMany([Pick; 4]),
+    /// Slots side by side.
+    RemoveSpan(u8, Count),
+    /// Insert and remove, so often.
+    Churn(u8),
+    Detach(Pick),
+    Reattach(Pick),
+    /// Perhaps with a panic after so many.
+    Retain(Choice, Option<Count>),
+    Drain(Partly),
+    Clear,
+    Reset,
+    Clone(bool),
+    /// A clone, from the front and the back, as the bits say.
+    IntoIter(u64),
+    Trim,
+    ShrinkToFit,
+    Reserve(Count),
+    Prefault(Count),
+    Move,
+    Look(Pick),
+    Disjoint([Pick; 3]),
+    /// From the front and the back, as the bits say.
+    Iterate(u64),
+    Blocks,
+    Downgrade(Pick),
+}
+
+/// With what options the map is made.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Config {
+    pub(crate) max_len: Option<u8>,
+    pub(crate) capacity: Count,
+    /// How many holes to keep, where they rotate.
+    pub(crate) rotate: Option<Count>,
+}

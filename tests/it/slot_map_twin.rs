@@ -1,0 +1,704 @@
+//! A `SlotMap` and maps of std side by side, which must hold the same after each operation.
+
+use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick};
+use crate::slot_map_value::{Held, Value, walks};
+use stayput::{Error, ErrorKind, HugePages, Key, KeyData, Layout, Reuse, SlotMap, Weak};
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+
+/// The map, and what it should hold.
+pub(crate) struct Model<K: Key, const PAD: usize> {
+    map: SlotMap<K, Value<PAD>>,
+    config: Config,
+    /// Each value has one of these.
+    token: Rc<()>,
+    next_id: u32,
+    live: BTreeMap<u32, Held>,
+    /// The generations of detached slots.
+    detached: BTreeMap<u32, u32>,
+    retired: BTreeSet<u32>,
+    holes: BTreeSet<u32>,
+    len: u32,
+    next_hole: u32,
+    /// The last generation that each slot has had.
+    last: BTreeMap<u32, u32>,
+    /// Whether memory went back since the beginning, so that generations may be left out.
+    gave_back: bool,
+    /// All keys there ever were, with the number of the value; by index and generation.
+    made: BTreeMap<(u32, u32), u32>,
+    keys: Vec<K>,
+    weak: Vec<WeakTo<K, PAD>>,
+    /// Which map it is: another one after a clone, or a reset.
+    map_number: u32,
+}
+
+struct WeakTo<K: Key, const PAD: usize> {
+    weak: Weak<K, Value<PAD>>,
+    data: KeyData<K::Layout>,
+    map_number: u32,
+}
+
+impl<K: Key, const PAD: usize> Model<K, PAD> {
+    /// The most slots that a run has: some blocks, where values are large.
+    const SPAN: u32 = 300;
+    const LAST: u32 = <K::Layout as Layout>::MAX_GENERATION;
+
+    /// Runs the operations on a fresh map, comparing after each.
+    pub(crate) fn run(config: Config, ops: &[Op]) {
+        let mut model = Self {
+            map: Self::fresh(config),
+            config,
+            token: Rc::new(()),
+            next_id: 0,
+            live: BTreeMap::new(),
+            detached: BTreeMap::new(),
+            retired: BTreeSet::new(),
+            holes: BTreeSet::new(),
+            len: 0,
+            next_hole: 0,
+            last: BTreeMap::new(),
+            gave_back: false,
+            made: BTreeMap::new(),
+            keys: Vec::new(),
+            weak: Vec::new(),
+            map_number: 0,
+        };
+        model.check();
+        for op in ops {
+            model.apply(op);
+            model.check();
+        }
+        let Self { map, token, .. } = model;
+        drop(map);
+        assert_eq!(Rc::strong_count(&token), 1, "values were lost or dropped twice");
+    }
+
+    /// As many slots as keys can number, and as were asked for at most, if that is few.
+    fn bound(config: Config) -> Option<usize> {
+        let by_keys = (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1);
+        match config.max_len {
+            Some(max_len) => Some(by_keys.min(usize::from(max_len))),
+            None => Some(by_keys).filter(|bound| *bound <= 256),
+        }
+    }
+
+    fn fresh(config: Config) -> SlotMap<K, Value<PAD>> {
+        let bound = Self::bound(config);
+        let capacity = (config.capacity.get() as usize).min(bound.unwrap_or(usize::MAX));
+        let mut builder = SlotMap::builder().capacity(capacity).huge_pages(HugePages::Never);
+        if config.max_len.is_some() {
+            builder = builder.max_len(bound.unwrap_or(0));
+        }
+        if let Some(min_free) = config.rotate {
+            builder = builder.reuse(Reuse::Rotating { min_free: min_free.get() as usize });
+        }
+        let map = builder.build();
+        assert!(bound.is_none_or(|bound| map.max_len() == bound));
+        assert!(map.capacity() >= capacity);
+        map
+    }
+
+    /// What a key must find.
+    fn held(&self, key: K) -> Option<Held> {
+        let data = key.data();
+        self.live.get(&data.index()).copied().filter(|held| held.generation == data.generation())
+    }
+
+    fn items(&self) -> Vec<(u32, u32, u32)> {
+        self.live.iter().map(|(index, held)| (*index, held.generation, held.id)).collect()
+    }
+
+    fn check(&mut self) {
+        let map = &self.map;
+        assert_eq!(map.len(), self.live.len());
+        assert_eq!(map.is_empty(), self.live.is_empty());
+        assert_eq!(Rc::strong_count(&self.token), 1 + self.live.len(), "values lost or doubled");
+        let stats = map.stats();
+        assert_eq!((stats.live, stats.holes), (self.live.len(), self.holes.len()), "{stats:?}");
+        assert_eq!(stats.detached, self.detached.len(), "{stats:?}");
+        assert_eq!(stats.retired, self.retired.len(), "{stats:?}");
+        assert_eq!((stats.capacity, stats.max_len), (map.capacity(), map.max_len()));
+        assert!(stats.trimmed <= stats.holes, "{stats:?}");
+        assert!(self.len as usize <= map.capacity() && map.capacity() <= map.max_len());
+
+        for key in &self.keys {
+            let held = self.held(*key);
+            let found = map.get(*key);
+            assert_eq!(found.map(|value| value.id), held.map(|held| held.id), "{key:?}");
+            if let Some(held) = held {
+                assert_eq!(self.made[&(key.index(), key.generation())], held.id);
+                assert_eq!(map.key_of(&map[*key]), Some(*key));
+                assert_eq!(held.address, std::ptr::from_ref(&map[*key]).addr(), "it moved");
+            }
+        }
+        for index in 0..self.len + 2 {
+            let found = map.get_by_index(index).map(|(key, value)| (key.generation(), value.id));
+            let held = self.live.get(&index);
+            assert_eq!(found, held.map(|held| (held.generation, held.id)));
+            let last = self.last.get(&index).copied().unwrap_or(0);
+            // All there are of few, and those that are likely to be mistaken.
+            let generations =
+                if self.len <= 64 && Self::LAST <= 7 { 1..=Self::LAST } else { last..=last + 1 };
+            for generation in generations {
+                let Some(data) = KeyData::from_parts(index, generation, 0) else { continue };
+                let is_live = held.is_some_and(|held| held.generation == generation);
+                assert_eq!(map.contains_key(data.into()), is_live, "{data:?} was made up");
+            }
+        }
+        for WeakTo { weak, data, map_number } in &self.weak {
+            let held = self.held((*data).into()).filter(|_| *map_number == self.map_number);
+            let found = map.upgrade(weak).map(|value| value.id);
+            assert_eq!(found, held.map(|held| held.id), "{weak:?}");
+            assert_eq!(map.upgrade_key(weak), held.map(|_| (*data).into()));
+        }
+    }
+
+    /// The slot that is to be filled next, by what `Reuse` says.
+    fn next_slot(&self) -> Option<u32> {
+        let hole = match self.config.rotate {
+            None => self.holes.first(),
+            Some(_) => self.holes.range(self.next_hole..).next().or(self.holes.first()),
+        };
+        let kept = self.config.rotate.map_or(0, Count::get) as usize;
+        let has_room = (self.len as usize) < self.map.max_len();
+        match hole {
+            Some(_) if self.holes.len() <= kept && has_room => Some(self.len),
+            Some(hole) => Some(*hole),
+            None => has_room.then_some(self.len),
+        }
+    }
+
+    fn value(&mut self) -> Value<PAD> {
+        self.next_id += 1;
+        Value::new(self.next_id, &self.token)
+    }
+
+    /// A value has come in.
+    fn inserted(&mut self, key: K, id: u32, address: usize) {
+        let (index, generation) = (key.index(), key.generation());
+        assert_eq!(Some(index), self.next_slot(), "not the slot that was to be filled");
+        assert_eq!(key.tag(), 0);
+        assert!(!key.is_null() && generation <= Self::LAST);
+        let last = self.last.insert(index, generation).unwrap_or(0);
+        if self.gave_back {
+            let highest = self.last.values().max().copied().unwrap_or(0);
+            assert!(generation > last && generation <= highest.max(last + 1), "{key:?}");
+        } else {
+            assert_eq!(generation, last + 1, "{key:?}");
+        }
+        if self.holes.remove(&index) {
+            self.next_hole = index + 1;
+        } else {
+            self.len += 1;
+        }
+        assert_eq!(self.made.insert((index, generation), id), None, "{key:?} was made before");
+        self.live.insert(index, Held { generation, id, address });
+        self.keys.push(key);
+    }
+
+    fn address(&self, key: K) -> usize {
+        std::ptr::from_ref(&self.map[key]).addr()
+    }
+
+    /// A value has gone.
+    fn removed(&mut self, index: u32) {
+        let held = self.live.remove(&index).expect("it was there");
+        if held.generation == Self::LAST {
+            self.retired.insert(index);
+        } else {
+            self.holes.insert(index);
+        }
+    }
+
+    fn assert_full(&self, error: Error) {
+        assert_eq!(self.next_slot(), None, "{error}");
+        let bound = Self::bound(self.config).expect("only small maps are ever full");
+        let by_keys = bound as u64 == u64::from(<K::Layout as Layout>::MAX_INDEX) + 1;
+        let kind = if by_keys { ErrorKind::KeyBits } else { ErrorKind::MaxLen };
+        assert_eq!((error.kind(), error.limit()), (kind, Some(bound as u64)));
+    }
+
+    /// Whether the run has room for so many more values.
+    fn has_span(&self, count: u32) -> bool {
+        self.len + count <= Self::SPAN
+    }
+
+    /// Whether it was taken.
+    fn try_insert(&mut self) -> bool {
+        let value = self.value();
+        let id = value.id;
+        match self.map.try_insert(value) {
+            Ok(key) => {
+                self.inserted(key, id, self.address(key));
+                true
+            }
+            Err(refused) => {
+                assert_eq!(refused.value.id, id);
+                self.assert_full(refused.error);
+                false
+            }
+        }
+    }
+
+    fn key(&self, pick: Pick) -> K {
+        let null = K::null();
+        match pick {
+            Pick::Live(n) => nth(self.live.iter(), n)
+                .and_then(|(index, held)| KeyData::from_parts(*index, held.generation, 0))
+                .map_or(null, K::from),
+            Pick::LiveTagged(n, tag) => self.key(Pick::Live(n)).with_tag(Self::tag(tag)),
+            Pick::Detached(n) => nth(self.detached.iter(), n)
+                .and_then(|(index, generation)| KeyData::from_parts(*index, *generation, 0))
+                .map_or(null, K::from),
+            Pick::Old(n) => nth(self.keys.iter(), n).copied().unwrap_or(null),
+            Pick::Next(n) => {
+                let index = u32::from(n) % (self.len + 1);
+                let next = self.last.get(&index).copied().unwrap_or(0) + 1;
+                KeyData::from_parts(index, next, 0).map_or(null, K::from)
+            }
+            Pick::Near(index, generation) => {
+                let (index, generation) = (u32::from(index), u32::from(generation) % 9);
+                KeyData::from_parts(index, generation, 0).map_or(null, K::from)
+            }
+            Pick::Bits(bits) => K::from_bits(bits)
+                .or_else(|| K::from_bits(bits >> 32))
+                .unwrap_or_else(|| K::from(KeyData::from_ffi(bits >> 55))),
+            Pick::Null(tag) => null.with_tag(Self::tag(tag)),
+        }
+    }
+
+    fn tag(tag: u32) -> u32 {
+        tag & <K::Layout as Layout>::MAX_TAG
+    }
+
+    fn apply(&mut self, op: &Op) {
+        match op {
+            Op::Insert
+            | Op::InsertWithKey(_)
+            | Op::InsertMany(_)
+            | Op::GrowOnly(_)
+            | Op::Fill
+            | Op::Churn(_)
+            | Op::Reattach(_) => self.put_in(op),
+            Op::Remove(_)
+            | Op::RemoveMany(_)
+            | Op::RemoveSpan(..)
+            | Op::Detach(_)
+            | Op::Retain(..)
+            | Op::Drain(_)
+            | Op::Clear
+            | Op::Reset => self.take_out(op),
+            Op::Clone(_) | Op::IntoIter(_) | Op::Move => self.whole(op),
+            Op::Trim | Op::ShrinkToFit | Op::Reserve(_) | Op::Prefault(_) => self.memory(op),
+            Op::Look(_) | Op::Disjoint(_) | Op::Iterate(_) | Op::Blocks | Op::Downgrade(_) => {
+                self.look(op);
+            }
+        }
+    }
+
+    fn put_in(&mut self, op: &Op) {
+        match *op {
+            Op::Insert if self.has_span(1) => {
+                self.try_insert();
+            }
+            Op::InsertWithKey(make) if self.has_span(1) && self.next_slot().is_some() => {
+                self.insert_with_key(make);
+            }
+            Op::InsertMany(count) if self.has_span(count.get()) => self.insert_many(count.get()),
+            Op::GrowOnly(count) if self.has_span(count.get()) => self.grow_only(count.get()),
+            Op::Fill => while self.has_span(1) && self.try_insert() {},
+            Op::Churn(count) => {
+                for _ in 0..count % 20 {
+                    if !self.has_span(1) || !self.try_insert() {
+                        break;
+                    }
+                    let key = *self.keys.last().expect("just inserted");
+                    assert!(self.map.remove(key).is_some());
+                    self.removed(key.index());
+                }
+            }
+            Op::Reattach(pick) => {
+                let (key, value) = (self.key(pick), self.value());
+                let (index, id) = (key.index(), value.id);
+                if self.detached.get(&index) == Some(&key.generation()) {
+                    assert!(self.map.try_reattach(key, value).is_ok());
+                    let generation = self.detached.remove(&index).expect("just seen");
+                    self.made.insert((index, generation), id);
+                    let address = self.address(key);
+                    self.live.insert(index, Held { generation, id, address });
+                } else {
+                    let value = self.map.try_reattach(key, value).expect_err("it is not detached");
+                    assert_eq!(value.id, id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn insert_with_key(&mut self, make: Make) {
+        let value = self.value();
+        let id = value.id;
+        let mut seen = None;
+        match make {
+            Make::Value => {
+                let key = self.map.insert_with_key(|key| {
+                    seen = Some(key);
+                    value
+                });
+                assert_eq!(seen, Some(key));
+                self.inserted(key, id, self.address(key));
+            }
+            Make::Error => {
+                let result = self.map.try_insert_with_key(|key| {
+                    seen = Some(key);
+                    Err(value)
+                });
+                assert_eq!(result.map_err(|value| value.id), Err(id));
+                assert!(!self.map.contains_key(seen.expect("it was asked")));
+            }
+            Make::Panic => {
+                let run = || self.map.insert_with_key(|_| resume_unwind(Box::new(value.id)));
+                let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("planned");
+                assert_eq!(panic.downcast_ref(), Some(&id));
+            }
+        }
+    }
+
+    fn insert_many(&mut self, count: u32) {
+        let values: Vec<_> = (0..count).map(|_| self.value()).collect();
+        let mut ids = values.iter().map(|value| value.id).collect::<Vec<_>>().into_iter();
+        let mut keys = Vec::new();
+        let result = self.map.try_insert_many(values, &mut keys);
+        let refused = result.map_err(|refused| {
+            let rest: Vec<_> = refused.value.map(|value| value.id).collect();
+            (refused.error, rest)
+        });
+        for (key, id) in keys.into_iter().zip(ids.by_ref()) {
+            self.inserted(key, id, self.address(key));
+        }
+        match refused {
+            Ok(()) => assert_eq!(ids.next(), None),
+            Err((error, rest)) => {
+                self.assert_full(error);
+                // `zip` took none that has no key, since it asks for the key first.
+                assert!(ids.eq(rest));
+            }
+        }
+    }
+
+    fn grow_only(&mut self, count: u32) {
+        let values: Vec<_> = (0..count).map(|_| self.value()).collect();
+        let scope = self.map.grow_only();
+        let (mut inserted, mut refused) = (Vec::new(), None);
+        for value in values {
+            let id = value.id;
+            match scope.try_insert(value) {
+                Ok((key, value)) => {
+                    assert!(std::ptr::eq(&raw const scope[key], value));
+                    assert_eq!(scope.key_of(value), Some(key));
+                    assert!(scope.downgrade(key).is_some() && scope.contains_key(key));
+                    inserted.push((key, id, value));
+                }
+                Err(no) => {
+                    assert_eq!(no.value.id, id);
+                    refused = Some(no.error);
+                    break;
+                }
+            }
+            assert_eq!(scope.len(), self.live.len() + inserted.len());
+        }
+        assert!(inserted.iter().all(|(_, id, value)| value.id == *id));
+        let inserted: Vec<_> = inserted
+            .into_iter()
+            .map(|(key, id, value)| (key, id, std::ptr::from_ref(value).addr()))
+            .collect();
+        for (key, id, address) in inserted {
+            self.inserted(key, id, address);
+        }
+        if let Some(error) = refused {
+            self.assert_full(error);
+        }
+    }
+
+    fn take_out(&mut self, op: &Op) {
+        match *op {
+            Op::Remove(pick) => self.remove(pick),
+            Op::RemoveMany(picks) => {
+                let keys = picks.map(|pick| self.key(pick));
+                let before = self.live.len();
+                let removed = self.map.remove_many(keys);
+                for key in keys {
+                    if self.held(key).is_some() {
+                        self.removed(key.index());
+                    }
+                }
+                assert_eq!(removed, before - self.live.len());
+            }
+            Op::RemoveSpan(from, count) => {
+                let span = u32::from(from)..u32::from(from) + count.get();
+                let indices: Vec<u32> = self.live.range(span).map(|(index, _)| *index).collect();
+                for index in indices {
+                    let key = self.map.get_by_index(index).expect("it is there").0;
+                    assert!(self.map.remove(key).is_some());
+                    self.removed(index);
+                }
+            }
+            Op::Detach(pick) => {
+                let key = self.key(pick);
+                let held = self.held(key);
+                let value = self.map.detach(key);
+                assert_eq!(value.map(|value| value.id), held.map(|held| held.id));
+                if let Some(held) = held {
+                    self.live.remove(&key.index());
+                    self.detached.insert(key.index(), held.generation);
+                }
+            }
+            Op::Retain(choice, panic_after) => self.retain(choice, panic_after),
+            Op::Drain(partly) => self.drain(partly),
+            Op::Clear => {
+                self.map.clear();
+                for (index, ..) in self.items() {
+                    self.removed(index);
+                }
+            }
+            Op::Reset => {
+                self.map.reset();
+                self.live.clear();
+                self.detached.clear();
+                self.retired.clear();
+                self.holes.clear();
+                self.last.clear();
+                self.made.clear();
+                self.keys.clear();
+                (self.len, self.next_hole, self.gave_back) = (0, 0, false);
+                self.map_number += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn remove(&mut self, pick: Pick) {
+        let key = self.key(pick);
+        let held = self.held(key);
+        let value = self.map.remove(key);
+        assert_eq!(value.map(|value| value.id), held.map(|held| held.id));
+        if held.is_some() {
+            self.removed(key.index());
+        }
+    }
+
+    fn retain(&mut self, choice: Choice, panic_after: Option<Count>) {
+        let mut seen = Vec::new();
+        let limit = panic_after.map_or(usize::MAX, |count| count.get() as usize);
+        let run = || {
+            self.map.retain(|key, value| {
+                if seen.len() == limit {
+                    resume_unwind(Box::new(()));
+                }
+                seen.push((key.index(), key.generation(), value.id));
+                choice.names(value.id)
+            });
+        };
+        let panicked = catch_unwind(AssertUnwindSafe(run)).is_err();
+        let mut expected = self.items();
+        assert_eq!(panicked, expected.len() > limit);
+        expected.truncate(limit);
+        assert_eq!(seen, expected);
+        for (index, _, id) in seen {
+            if !choice.names(id) {
+                self.removed(index);
+            }
+        }
+    }
+
+    fn drain(&mut self, partly: Partly) {
+        let mut expected = self.items().into_iter();
+        let mut taken = Vec::new();
+        let mut drain = self.map.drain();
+        for back in
+            (0..partly.front.get()).map(|_| false).chain((0..partly.back.get()).map(|_| true))
+        {
+            assert_eq!((drain.len(), drain.size_hint()), (expected.len(), expected.size_hint()));
+            let item = if back { drain.next_back() } else { drain.next() };
+            let item = item.map(|(key, value)| (key.index(), key.generation(), value.id));
+            assert_eq!(item, if back { expected.next_back() } else { expected.next() });
+            taken.extend(item);
+        }
+        if partly.forget {
+            mem::forget(drain);
+        } else {
+            drop(drain);
+            taken.extend(expected);
+        }
+        for (index, ..) in taken {
+            self.removed(index);
+        }
+    }
+
+    fn whole(&mut self, op: &Op) {
+        match *op {
+            Op::Clone(go_on) => {
+                let clone = self.map.clone();
+                assert_eq!(clone.len(), self.map.len());
+                assert_eq!(clone.max_len(), self.map.max_len());
+                if go_on {
+                    self.map = clone;
+                    self.map_number += 1;
+                    for (index, held) in &mut self.live {
+                        let (_, value) = self.map.get_by_index(*index).expect("it was cloned");
+                        held.address = std::ptr::from_ref(value).addr();
+                    }
+                } else {
+                    assert!(self.weak.iter().all(|to| clone.upgrade(&to.weak).is_none()));
+                }
+            }
+            Op::IntoIter(pattern) => {
+                let expected = self.items();
+                let items = self.map.clone().into_iter();
+                let items = items.map(|(key, value)| (key.index(), key.generation(), value.id));
+                walks(items, &expected, pattern);
+                let keys: Vec<_> = self.map.clone().into_keys().collect();
+                assert!(keys.iter().map(Key::index).eq(self.live.keys().copied()));
+                let values: Vec<u32> = expected.iter().map(|(_, _, id)| *id).collect();
+                walks(self.map.clone().into_values().map(|value| value.id), &values, !pattern);
+            }
+            Op::Move => {
+                let mut boxed = Box::new(mem::take(&mut self.map));
+                mem::swap(&mut self.map, &mut boxed);
+            }
+            _ => {}
+        }
+    }
+
+    fn memory(&mut self, op: &Op) {
+        match *op {
+            Op::Trim | Op::ShrinkToFit => {
+                self.gave_back |= !self.holes.is_empty();
+                while self.len > 0 && self.holes.remove(&(self.len - 1)) {
+                    self.len -= 1;
+                }
+                if matches!(op, Op::Trim) {
+                    self.map.try_trim().expect("there is memory");
+                } else {
+                    self.map.try_shrink_to_fit().expect("there is memory");
+                }
+            }
+            Op::Reserve(count) | Op::Prefault(count) => {
+                let count = count.get() as usize;
+                let kept = self.config.rotate.map_or(0, Count::get) as usize;
+                let free = self.holes.len().saturating_sub(kept);
+                let need = count.saturating_sub(free) + self.len as usize;
+                let result = if matches!(op, Op::Reserve(_)) {
+                    self.map.try_reserve(count)
+                } else {
+                    self.map.try_prefault(count)
+                };
+                assert_eq!(result.is_ok(), need <= self.map.max_len());
+                assert!(result.is_err() || self.map.capacity() >= need);
+            }
+            _ => {}
+        }
+    }
+
+    fn look(&mut self, op: &Op) {
+        match *op {
+            Op::Look(pick) => {
+                let key = self.key(pick);
+                let id = self.held(key).map(|held| held.id);
+                assert_eq!(self.map.contains_key(key), id.is_some());
+                assert_eq!(self.map.get(key).map(|value| value.id), id);
+                assert_eq!(self.map.get_mut(key).map(|value| value.id), id);
+                assert_eq!(self.map.downgrade(key).is_some(), id.is_some());
+                let found = self.map.grow_only().get(key).map(|value| value.id);
+                assert_eq!(found, id);
+                let found = self.map.get_by_index_mut(key.index()).map(|(_, value)| value.id);
+                assert_eq!(found, self.live.get(&key.index()).map(|held| held.id));
+            }
+            Op::Disjoint(picks) => {
+                let keys = picks.map(|pick| self.key(pick));
+                self.disjoint([keys[0], keys[1]]);
+                self.disjoint(keys);
+            }
+            Op::Iterate(pattern) => self.iterate(pattern),
+            Op::Blocks => self.blocks(),
+            Op::Downgrade(pick) => {
+                let key = self.key(pick);
+                let weak = self.map.downgrade(key);
+                assert_eq!(weak.is_some(), self.held(key).is_some());
+                if let Some(weak) = weak {
+                    let id = self.map.upgrade_mut(&weak).map(|value| value.id);
+                    assert_eq!(id, self.held(key).map(|held| held.id));
+                    let data = key.with_tag(0).data();
+                    self.weak.push(WeakTo { weak, data, map_number: self.map_number });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn disjoint<const N: usize>(&mut self, keys: [K; N]) {
+        let held: Option<Vec<u32>> = keys.iter().map(|key| Some(self.held(*key)?.id)).collect();
+        let indices: BTreeSet<u32> = keys.iter().map(Key::index).collect();
+        let expected = held.filter(|_| indices.len() == N);
+        let found = self.map.get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
+        assert_eq!(found.map(Vec::from), expected);
+    }
+
+    fn iterate(&mut self, pattern: u64) {
+        let expected = self.items();
+        let keys: Vec<_> = expected.iter().map(|(index, by, _)| (*index, *by)).collect();
+        let ids: Vec<_> = expected.iter().map(|(_, _, id)| *id).collect();
+        let map = &mut self.map;
+        let parts = |key: K| (key.index(), key.generation());
+        let item = |key: K, id| (key.index(), key.generation(), id);
+        walks(map.iter().map(|(key, value)| item(key, value.id)), &expected, pattern);
+        walks(map.iter_mut().map(|(key, value)| item(key, value.id)), &expected, pattern);
+        walks(map.keys().map(parts), &keys, pattern.rotate_left(7));
+        walks(map.values().map(|value| value.id), &ids, pattern.rotate_left(14));
+        walks(map.values_mut().map(|value| value.id), &ids, pattern.rotate_left(21));
+        let mut halfway = map.iter();
+        halfway.by_ref().take(3).for_each(drop);
+        let rest = halfway.clone().map(|(key, _)| parts(key));
+        assert!(rest.eq(keys.iter().skip(3).copied()));
+        assert_eq!(halfway.count(), keys.len().saturating_sub(3));
+    }
+
+    fn blocks(&mut self) {
+        let expected = self.items();
+        let stride = SlotMap::<K, Value<PAD>>::STRIDE_BYTES;
+        let (mut found, mut next) = (Vec::new(), 0);
+        for block in self.map.blocks() {
+            assert!(block.first_index() % 64 == 0 && block.first_index() >= next);
+            next = block.first_index() + 64;
+            assert_ne!(block.mask(), 0);
+            let mut mask = 0;
+            assert_eq!(block.iter().len(), block.mask().count_ones() as usize);
+            for (key, value) in &block {
+                let slot = key.index() - block.first_index();
+                mask |= 1 << slot;
+                let address = block.as_ptr().addr() + slot as usize * stride;
+                assert_eq!(address, std::ptr::from_ref(value).addr());
+                found.push((key.index(), key.generation(), value.id));
+            }
+            assert_eq!(mask, block.mask());
+        }
+        assert_eq!(found, expected);
+        found.clear();
+        for mut block in self.map.blocks_mut() {
+            let (mask, first) = (block.mask(), block.first_index());
+            let items = block.iter_mut().rev().collect::<Vec<_>>();
+            assert!(items.iter().all(|(key, _)| mask >> (key.index() - first) & 1 == 1));
+            let items = items.iter().rev();
+            found.extend(items.map(|(key, value)| (key.index(), key.generation(), value.id)));
+        }
+        assert_eq!(found, expected);
+    }
+}
+
+/// One of what an iterator gives; beyond the end it wraps around.
+fn nth<I: Iterator + Clone>(items: I, n: u16) -> Option<I::Item> {
+    let count = items.clone().count();
+    items.into_iter().nth(usize::from(n) % count.max(1))
+}

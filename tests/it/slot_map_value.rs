@@ -1,0 +1,71 @@
+//! What the model of a `SlotMap` keeps in it.
+
+use std::fmt::Debug;
+use std::rc::Rc;
+
+/// A value with a number, counted by a token, and as large as is wanted.
+#[derive(Clone)]
+pub(crate) struct Value<const PAD: usize> {
+    pub(crate) id: u32,
+    _token: Rc<()>,
+    _pad: [u8; PAD],
+}
+
+impl<const PAD: usize> Value<PAD> {
+    pub(crate) fn new(id: u32, token: &Rc<()>) -> Self {
+        Self { id, _token: Rc::clone(token), _pad: [id.to_le_bytes()[0]; PAD] }
+    }
+}
+
+impl<const PAD: usize> Debug for Value<PAD> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{}", self.id)
+    }
+}
+
+/// What a key must find, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    pub(crate) generation: u32,
+    pub(crate) id: u32,
+    pub(crate) address: usize,
+}
+
+/// Asserts that an iterator gives exactly this, taken from the front and from the back as the bits
+/// of a pattern say, and knows at each step how much is left.
+pub(crate) fn walks<T, I>(mut iter: I, expected: &[T], pattern: u64)
+where
+    T: PartialEq + Copy + Debug,
+    I: DoubleEndedIterator<Item = T> + ExactSizeIterator,
+{
+    let mut left = expected.iter().copied();
+    let how = pattern >> 60;
+    for step in 0..pattern >> 54 & 63 {
+        assert_eq!((iter.len(), iter.size_hint()), (left.len(), left.size_hint()));
+        if pattern >> step & 1 == 1 {
+            assert_eq!(iter.next_back(), left.next_back());
+        } else {
+            assert_eq!(iter.next(), left.next());
+        }
+    }
+    match how & 3 {
+        0 => {
+            let all = iter.fold(Vec::new(), |mut all, item| {
+                all.push(item);
+                all
+            });
+            assert_eq!(all, left.collect::<Vec<_>>());
+        }
+        1 => assert!(iter.rev().eq(left.rev())),
+        2 => {
+            for item in left {
+                assert_eq!(iter.next(), Some(item));
+            }
+            assert_eq!(
+                (iter.len(), iter.next(), iter.next_back(), iter.next()),
+                (0, None, None, None)
+            );
+        }
+        _ => drop(iter),
+    }
+}

@@ -1,0 +1,197 @@
+//! Keys and maps go through serde and come back as they were; what is broken is an error.
+
+use ::serde::de::DeserializeOwned;
+use ::serde::{Deserialize, Deserializer, Serialize};
+use stayput::{
+    Bits32, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, SlotMap, Tagged64, new_key_type,
+};
+use std::collections::BTreeMap;
+
+new_key_type! {
+    struct Small: Bits32<4, 2>;
+}
+
+/// Through a format for people and one for machines.
+fn through<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
+    let text = serde_json::to_string(value).unwrap();
+    let bytes = postcard::to_stdvec(value).unwrap();
+    [serde_json::from_str(&text).unwrap(), postcard::from_bytes(&bytes).unwrap()]
+}
+
+fn error_of<T: DeserializeOwned>(text: &str) -> String {
+    match serde_json::from_str::<T>(text) {
+        Ok(_) => panic!("{text} was taken"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn keys_survive<L: Layout>() {
+    let key = KeyData::<L>::from_parts(L::MAX_INDEX, L::MAX_GENERATION, 0).unwrap();
+    for key in [key, key.with_tag(L::MAX_TAG), KeyData::null()] {
+        assert_eq!(through(&key), [key; 2]);
+        assert_eq!(
+            through(&BTreeMap::from([(key, 7)])),
+            [const { BTreeMap::new() }; 2].map(|mut map| {
+                map.insert(key, 7);
+                map
+            },)
+        );
+    }
+}
+
+#[test]
+fn keys_survive_in_every_layout_also_as_keys_of_maps() {
+    keys_survive::<Plain64>();
+    keys_survive::<Tagged64>();
+    keys_survive::<Compact32>();
+    keys_survive::<Bits32<4, 2>>();
+}
+
+#[test]
+fn bits_that_are_no_key_are_refused() {
+    for bits in [0_u64, 1 << 32, 1 << 31, (5 << 32) | (1 << 31)] {
+        let error = error_of::<DefaultKey>(&bits.to_string());
+        assert!(error.contains(&bits.to_string()) && error.contains("bits of a key"), "{error}");
+    }
+    assert!(error_of::<Small>("64").contains("bits of a key"));
+    assert!(error_of::<Small>("4294967296").contains("u32"));
+    assert!(error_of::<Small>("\"a\"").contains("u32"));
+}
+
+/// A map with slots of all kinds, and all keys that there ever were.
+fn motley() -> (SlotMap<Small, String>, Vec<Small>) {
+    let mut map = SlotMap::with_key();
+    let mut keys: Vec<Small> = (0..10).map(|n| map.insert(n.to_string())).collect();
+    // Slot 3 is used up.
+    for _ in 1..3 {
+        map.remove(keys[3]);
+        let again = map.insert("3".to_owned());
+        let before = std::mem::replace(&mut keys[3], again);
+        keys.push(before);
+    }
+    map.remove(keys[3]);
+    map.detach(keys[5]);
+    for hole in [1, 2, 8] {
+        map.remove(keys[hole]);
+    }
+    // Behind the last slot, one that had a value is given up.
+    map.remove(keys[9]);
+    map.shrink_to_fit();
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (4, 2, 1, 1));
+    (map, keys)
+}
+
+#[test]
+fn a_map_survives_with_its_keys_holes_and_order() {
+    let (mut map, keys) = motley();
+    for mut read in through(&map) {
+        let (stats, was) = (read.stats(), map.stats());
+        assert_eq!(
+            (stats.live, stats.holes, stats.detached, stats.retired),
+            (was.live, was.holes, was.detached, was.retired)
+        );
+        assert!(read.iter().eq(map.iter()));
+        for key in &keys {
+            assert_eq!(read.get(*key), map.get(*key), "{key:?}");
+        }
+        // The same keys come next, and none that there was.
+        let mut clone = map.clone();
+        while let Ok(key) = clone.try_insert(String::new()) {
+            assert_eq!(read.try_insert(String::new()).unwrap(), key);
+            assert!(!keys.contains(&key), "{key:?} is used again");
+        }
+        assert!(read.try_insert(String::new()).is_err());
+        read.reattach(keys[5], "five".to_owned());
+        assert_eq!(read[keys[5]], "five");
+    }
+    map.clear();
+    map.trim();
+    for mut read in through(&map) {
+        let new = read.insert("new".to_owned());
+        assert!(!keys.contains(&new));
+    }
+}
+
+#[test]
+fn trimmed_slots_keep_their_generations() {
+    let mut map: SlotMap<DefaultKey, [u64; 7]> = (0..10_000).map(|n| [n; 7]).collect();
+    let keys: Vec<_> = map.keys().collect();
+    keys[..9_999].iter().for_each(|key| _ = map.remove(*key));
+    map.trim();
+    assert!(map.stats().trimmed > 5_000);
+    for mut read in through(&map) {
+        assert_eq!(read.len(), 1);
+        let new: Vec<_> = (0..9_999).map(|n| read.insert([n; 7])).collect();
+        assert!(new.iter().zip(&keys).all(|(new, old)| new.index() == old.index() && new != old));
+        assert!(keys[..9_999].iter().all(|key| !read.contains_key(*key)));
+    }
+}
+
+#[test]
+fn the_form_is_as_documented() {
+    let (map, _) = motley();
+    let text = serde_json::to_string(&map).unwrap();
+    assert_eq!(
+        text,
+        "{\"floor\":1,\"slots\":[{\"live\":[1,\"0\"]},{\"hole\":1},{\"hole\":1},\"retired\",\
+         {\"live\":[1,\"4\"]},{\"detached\":1},{\"live\":[1,\"6\"]},{\"live\":[1,\"7\"]}]}"
+    );
+}
+
+#[test]
+fn broken_maps_are_refused_with_what_is_wrong() {
+    type Map = SlotMap<Small, u8>;
+    let slots = |slots: &str| format!("{{\"floor\":0,\"slots\":[{slots}]}}");
+    for (text, part) in [
+        (slots("{\"live\":[0,1]}"), "slot 0 cannot have generation 0"),
+        (slots("\"retired\",{\"live\":[4,1]}"), "slot 1 cannot have generation 4"),
+        (slots("{\"detached\":4}"), "from 1 to 3"),
+        // A slot that had the last generation is retired.
+        (slots("{\"hole\":3}"), "from 1 to 2"),
+        (slots("{\"hole\":0}"), "generation 0"),
+        (slots("{\"live\":[1,256]}"), "256"),
+        (slots("{\"dead\":1}"), "unknown variant"),
+        (slots("\"live\""), "tuple variant"),
+        (slots(&["\"retired\""; 17].join(",")), "numbers 16 slots at most"),
+        ("{\"floor\":3,\"slots\":[]}".to_owned(), "above generation 3"),
+        ("{\"floor\":0}".to_owned(), "missing field `slots`"),
+        ("{\"slots\":[]}".to_owned(), "missing field `floor`"),
+        ("[]".to_owned(), "length 0"),
+    ] {
+        let error = error_of::<Map>(&text);
+        assert!(error.contains(part), "{text}: {error}");
+    }
+    let full = slots(&["{\"live\":[3,1]}"; 16].join(","));
+    assert_eq!(serde_json::from_str::<Map>(&full).unwrap().len(), 16);
+}
+
+#[test]
+fn announced_slots_take_no_memory_before_they_are_there() {
+    // A floor, a length of 2^63 and one slot.
+    let mut bytes = vec![0];
+    bytes.extend([0xff; 8]);
+    bytes.extend([0x7f, 3]);
+    let read = postcard::from_bytes::<SlotMap<DefaultKey, [u64; 4]>>(&bytes);
+    assert!(read.is_err());
+}
+
+/// Panics after some were read.
+#[derive(Debug)]
+struct Bomb(#[expect(dead_code, reason = "is dropped")] Box<u8>);
+
+impl<'de> Deserialize<'de> for Bomb {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let n = u8::deserialize(deserializer)?;
+        assert!(n < 3, "a value that panics");
+        Ok(Self(Box::new(n)))
+    }
+}
+
+#[test]
+fn values_that_were_read_are_dropped_when_a_later_one_panics_or_is_broken() {
+    type Map = SlotMap<Small, Bomb>;
+    let slots = "{\"floor\":0,\"slots\":[{\"live\":[1,1]},{\"live\":[1,2]},{\"live\":[1,3]}]}";
+    assert!(std::panic::catch_unwind(|| serde_json::from_str::<Map>(slots)).is_err());
+    assert!(serde_json::from_str::<Map>(&slots.replace("[1,3]", "[9,2]")).is_err());
+}
