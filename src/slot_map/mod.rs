@@ -34,6 +34,8 @@ pub(crate) mod holes;
 pub(crate) mod iter;
 pub(crate) mod slots;
 pub(crate) mod state;
+#[cfg(test)]
+mod tests;
 mod traits;
 mod weak;
 
