@@ -36,6 +36,8 @@ pub(crate) mod iter;
 pub(crate) mod parts;
 pub(crate) mod slots;
 pub(crate) mod state;
+#[cfg(test)]
+mod tests;
 pub(crate) mod traits;
 mod weak;
 
