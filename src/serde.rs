@@ -162,7 +162,16 @@ impl<K: Key, V, S: BuildHasher + Default> Secondary<K, V> for SparseSecondaryMap
     }
 }
 
-struct ReadPairs<K, V, M>(PhantomData<fn() -> (K, V, M)>);
+struct ReadPairs<K, V, M> {
+    pair: PhantomData<fn() -> (K, V)>,
+    map: PhantomData<fn() -> M>,
+}
+
+impl<K, V, M> ReadPairs<K, V, M> {
+    const fn new() -> Self {
+        Self { pair: PhantomData, map: PhantomData }
+    }
+}
 
 impl<'de, K, V, M> Visitor<'de> for ReadPairs<K, V, M>
 where
@@ -208,7 +217,7 @@ impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
     /// Besides what the format finds wrong: what
     /// [`try_insert`](SecondaryMap::try_insert) refuses, and slots that occur twice.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ReadPairs(PhantomData))
+        deserializer.deserialize_seq(ReadPairs::new())
     }
 }
 
@@ -229,6 +238,6 @@ where
     ///
     /// As for [`SecondaryMap`], but no index is far.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ReadPairs(PhantomData))
+        deserializer.deserialize_seq(ReadPairs::new())
     }
 }
