@@ -247,10 +247,9 @@ impl<K: Key, V> SlotMap<K, V> {
                 cleared += 1;
             }
         }
-        if cleared > 0 {
-            self.slots.discard(&discard)?;
-            self.trimmed += cleared;
-        }
+        // Even if nothing was left to clear: to look at it has brought pages of zeroes back.
+        self.slots.discard(&discard)?;
+        self.trimmed += cleared;
         Ok(())
     }
 }
