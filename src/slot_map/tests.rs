@@ -225,6 +225,9 @@ fn a_hole_that_cannot_be_marked_is_retired_and_nothing_is_lost() {
     assert_eq!(map.blocks().map(|block| block.mask()).collect::<Vec<_>>(), [0b11101]);
     assert!(map.clone().values().eq(map.values()));
 
+    // Nothing takes it for a detached one.
+    assert!(map.try_reattach(keys[1], "back".to_owned()).is_err());
+
     // Now there is memory, so the next one is marked.
     assert_eq!(map.remove(keys[3]).as_deref(), Some("3"));
     assert_eq!((map.stats().holes, map.stats().retired), (1, 1));

@@ -147,6 +147,22 @@ fn the_tail_comes_back_above_the_highest_generation_it_had() {
 }
 
 #[test]
+fn trimmed_blocks_that_become_the_tail_go_with_it() {
+    let mut map = map_of::<DefaultKey>(512);
+    let keys: Vec<_> = map.keys().collect();
+    remove(&mut map, 64..256);
+    map.trim();
+    assert_eq!((map.stats().holes, map.stats().trimmed), (192, 192));
+    remove(&mut map, 256..512);
+    map.shrink_to_fit();
+    assert_eq!((map.stats().holes, map.stats().trimmed), (0, 0));
+    assert!(map.stats().committed_bytes < 256 * KIB);
+    map.extend((0..448).map(large));
+    assert!(keys[64..].iter().all(|key| !map.contains_key(*key)));
+    assert!(map.keys().skip(64).all(|key| key.generation() == 2));
+}
+
+#[test]
 fn retired_slots_in_blocks_that_went_back_never_come_again() {
     let mut map = map_of::<Medium>(256);
     let mut made: Vec<Medium> = map.keys().collect();
