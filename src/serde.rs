@@ -1,8 +1,8 @@
 //! Reading and writing keys and maps, by serde.
 //!
 //! A key is its bits, as a number. A slot map is all of its slots, so that when it is read again keys,
-//! generations, holes, and the order in which these are filled are what they were. Options are
-//! not written: a map that is read has those of a new one. A secondary map is its pairs of key and
+//! generations, holes, and the order of both are what they were. Options are not written: a map
+//! that is read has those of a new one, so it fills the lowest hole first. A secondary map is its pairs of key and
 //! value.
 //!
 //! What is read is believed in nothing. Each slot is checked on its own, and nothing is allocated
@@ -137,7 +137,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     /// there are more slots than keys can number, or memory for.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Map { floor, slots: Read(mut map) } = Map::<Read<K, V>>::deserialize(deserializer)?;
-        map.try_raise_tail_floor(floor).map_err(D::Error::custom)?;
+        map.try_set_tail_floor(floor).map_err(D::Error::custom)?;
         Ok(map)
     }
 }
