@@ -310,7 +310,7 @@ impl RawVec {
     /// From here on the elements are such that `count` of them make up one of those before.
     pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
         self.options.max_len = self.options.max_len.map(|max_len| max_len.saturating_mul(count));
-        if self.options.bound != usize::MAX {
+        if self.options.bound < usize::MAX {
             self.options.bound = self.options.bound.saturating_mul(count);
         }
         self.capacity = self.options.capacity(element, self.committed.get());
