@@ -25,7 +25,7 @@ pub(crate) enum Task {
     /// touch of a page after a pause costs several times as much as the kernel's own work. Done
     /// before each turn, this has the first map start with the memory at hand that the others find.
     Touch(usize),
-    /// Each of the operations once.
+    /// The operations, one after the other.
     Life { container: String, case: Case, extent: Extent },
     /// How far values lie apart after much churn.
     Range { container: String, case: Case },
@@ -78,15 +78,19 @@ fn find(id: &str) -> Result<&'static Container, Box<dyn Error>> {
 fn live(container: &Container, case: Case, extent: Extent) -> Outcome {
     let mut stage = (container.stage)(case.value_bytes, case.slots);
     let mut outcome = Outcome::default();
+    let wanted = |operation: Operation| extent == Extent::All || !operation.takes_long();
     for &operation in Operation::LIFE {
-        if stage.can(operation) && (extent == Extent::All || !operation.takes_long()) {
-            let before = (operation == Operation::Insert).then(resident_bytes).flatten();
+        if !stage.can(operation) || !wanted(operation) {
+            continue;
+        }
+        let before = (operation == Operation::Insert).then(resident_bytes).flatten();
+        for _ in 0..operation.times_in_life() {
             let time = stage.perform(operation);
-            if let Some((before, after)) = before.zip(before.and_then(|_| resident_bytes())) {
-                outcome.resident_bytes = Some(after.saturating_sub(before));
-            }
             let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             outcome.times.push(Time { operation, ns });
+        }
+        if let Some((before, after)) = before.zip(before.and_then(|_| resident_bytes())) {
+            outcome.resident_bytes = Some(after.saturating_sub(before));
         }
     }
     outcome

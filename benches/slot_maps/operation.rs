@@ -82,6 +82,19 @@ impl Operation {
         matches!(self, Self::IterateMostlyHoles | Self::InsertGrowing | Self::Drop)
     }
 
+    /// How often it is measured in a life: several times where it changes nothing and costs little.
+    pub(crate) fn times_in_life(self) -> usize {
+        match self {
+            Self::Get
+            | Self::GetStale
+            | Self::Iterate
+            | Self::IterateTenthHoles
+            | Self::IterateHalfHoles
+            | Self::IterateMostlyHoles => 3,
+            _ => 1,
+        }
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Insert => "insert, capacity known",
