@@ -1,20 +1,24 @@
 //! Reading and writing keys and maps, by serde.
 //!
-//! A key is its bits, as a number. A map is all of its slots, so that when it is read again keys,
-//! generations, holes, and the order in which these are filled are what they were. Options are
-//! not written: a map that is read has those of a new one.
+//! A key is its bits, as a number. A slot map is all of its slots, so that when it is read again keys,
+//! generations, holes, and the order of both are what they were. Options are not written: a map
+//! that is read has those of a new one, so it fills the lowest hole first. A secondary map is its pairs of key and
+//! value.
 //!
 //! What is read is believed in nothing. Each slot is checked on its own, and nothing is allocated
 //! for slots that are announced and not there.
 
 #![forbid(unsafe_code)]
 
+use crate::error::Error;
 use crate::key::{Key, KeyData, Layout};
+use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
 use crate::slot_map::parts::Part;
 use ::serde::de::{Error as _, SeqAccess, Unexpected, Visitor};
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::hash::BuildHasher;
 use std::marker::PhantomData;
 
 impl<L: Layout> Serialize for KeyData<L> {
@@ -133,7 +137,107 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     /// there are more slots than keys can number, or memory for.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Map { floor, slots: Read(mut map) } = Map::<Read<K, V>>::deserialize(deserializer)?;
-        map.try_raise_tail_floor(floor).map_err(D::Error::custom)?;
+        map.try_set_tail_floor(floor).map_err(D::Error::custom)?;
         Ok(map)
+    }
+}
+
+/// A map that values are put into under keys made elsewhere.
+trait Secondary<K, V>: Default {
+    /// Puts a value in, and returns how many there are then.
+    fn put(&mut self, key: K, value: V) -> Result<usize, Error>;
+}
+
+impl<K: Key, V> Secondary<K, V> for SecondaryMap<K, V> {
+    fn put(&mut self, key: K, value: V) -> Result<usize, Error> {
+        self.try_insert(key, value)?;
+        Ok(self.len())
+    }
+}
+
+impl<K: Key, V, S: BuildHasher + Default> Secondary<K, V> for SparseSecondaryMap<K, V, S> {
+    fn put(&mut self, key: K, value: V) -> Result<usize, Error> {
+        self.try_insert(key, value)?;
+        Ok(self.len())
+    }
+}
+
+struct ReadPairs<K, V, M> {
+    pair: PhantomData<fn() -> (K, V)>,
+    map: PhantomData<fn() -> M>,
+}
+
+impl<K, V, M> ReadPairs<K, V, M> {
+    const fn new() -> Self {
+        Self { pair: PhantomData, map: PhantomData }
+    }
+}
+
+impl<'de, K, V, M> Visitor<'de> for ReadPairs<K, V, M>
+where
+    K: Key + Deserialize<'de>,
+    V: Deserialize<'de>,
+    M: Secondary<K, V>,
+{
+    type Value = M;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("pairs of a key and a value")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<M, A::Error> {
+        // The hint at their number is not believed.
+        let mut map = M::default();
+        let mut expected = 0;
+        while let Some((key, value)) = pairs.next_element::<(K, V)>()? {
+            expected += 1;
+            if map.put(key, value).map_err(A::Error::custom)? != expected {
+                let key = key.data();
+                return Err(A::Error::custom(format_args!("the slot of key {key:?} occurs twice")));
+            }
+        }
+        Ok(map)
+    }
+}
+
+impl<K: Key + Serialize, V: Serialize> Serialize for SecondaryMap<K, V> {
+    /// As a sequence of pairs of a key and a value, in the order of indices.
+    ///
+    /// Where the first index is [far](SecondaryMap#far-indices), or there is a gap as wide, it is
+    /// refused when it is read again; a [`SparseSecondaryMap`], which reads what this writes, takes
+    /// it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for SecondaryMap<K, V> {
+    /// # Errors
+    ///
+    /// Besides what the format finds wrong: what
+    /// [`try_insert`](SecondaryMap::try_insert) refuses, and slots that occur twice.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ReadPairs::new())
+    }
+}
+
+impl<K: Key + Serialize, V: Serialize, H> Serialize for SparseSecondaryMap<K, V, H> {
+    /// As a sequence of pairs of a key and a value, in no order.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}
+
+impl<'de, K, V, H> Deserialize<'de> for SparseSecondaryMap<K, V, H>
+where
+    K: Key + Deserialize<'de>,
+    V: Deserialize<'de>,
+    H: BuildHasher + Default,
+{
+    /// # Errors
+    ///
+    /// As for [`SecondaryMap`], but no index is far.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ReadPairs::new())
     }
 }

@@ -5,7 +5,10 @@
 mod linux {
     #![expect(unsafe_code, reason = "sets limits, and forks")]
 
-    use stayput::{Error, ErrorKind, HugePages, Refused, Reservation, VmVec, page_size};
+    use stayput::{
+        DefaultKey, Error, ErrorKind, HugePages, Key, Refused, Reservation, SlotMap, VmVec,
+        page_size,
+    };
     use std::io::Write;
     use std::process::Command;
     use std::{env, fs, io, panic};
@@ -221,6 +224,90 @@ mod linux {
             assert_refused(error, ErrorKind::DataLimit, limit, "RLIMIT_DATA");
             assert_eq!(error.bytes(), 64 * MIB);
             assert_eq!(range.committed_bytes(), Ok(0));
+        });
+    }
+
+    #[test]
+    fn a_slot_map_that_is_refused_memory_gives_the_value_back_and_goes_on() {
+        in_child("a_slot_map_that_is_refused_memory_gives_the_value_back_and_goes_on", || {
+            if under_sanitizer("writable memory") {
+                return;
+            }
+            let limit = (statm(5) + 32 * MIB) / page_size() * page_size();
+            set_limit(libc::RLIMIT_DATA, limit);
+            let mut map: SlotMap<DefaultKey, [u64; 7]> =
+                SlotMap::builder().max_len(GIB / 64).huge_pages(HugePages::Never).build();
+            let refused = loop {
+                let number = map.len() as u64;
+                if let Err(refused) = map.try_insert([number; 7]) {
+                    break refused;
+                }
+            };
+            let len = map.len();
+            assert_refused(refused.error, ErrorKind::DataLimit, limit, "RLIMIT_DATA");
+            assert_eq!(refused.value, [len as u64; 7]);
+            assert!(len * 64 > 24 * MIB, "only {len}");
+            let all = |map: &SlotMap<DefaultKey, [u64; 7]>, len| {
+                map.len() == len && map.values().zip(0..).all(|(value, n)| *value == [n; 7])
+            };
+            assert!(all(&map, len));
+            for error in [
+                map.try_reserve(1).unwrap_err(),
+                map.try_prefault(1).unwrap_err(),
+                map.try_clone().unwrap_err(),
+                map.grow_only().try_insert([1; 7]).map(drop).unwrap_err().error,
+            ] {
+                assert_eq!(
+                    (error.kind(), error.limit()),
+                    (ErrorKind::DataLimit, Some(limit as u64))
+                );
+            }
+
+            // Holes need no memory; what is given back can be had again.
+            let key = map.get_by_index(9).expect("it is there").0;
+            map.remove(key);
+            let again = map.insert([9; 7]);
+            assert_eq!((again.index(), again.generation()), (9, 2));
+            assert!(map.try_insert([1; 7]).is_err() && all(&map, len));
+            let half = len as u64 / 2;
+            map.retain(|_, value| value[0] < half);
+            map.trim();
+            let mut other: SlotMap<DefaultKey, [u64; 7]> = SlotMap::new();
+            other.try_insert([1; 7]).expect("there is room now");
+            assert!(all(&map, len / 2));
+        });
+    }
+
+    #[test]
+    fn under_an_address_limit_slot_maps_take_smaller_reservations() {
+        in_child("under_an_address_limit_slot_maps_take_smaller_reservations", || {
+            if under_sanitizer("address space") {
+                return;
+            }
+            set_limit(libc::RLIMIT_AS, GIB);
+            let error = SlotMap::<DefaultKey, u64>::builder().max_len(GIB / 8).try_build();
+            let error = error.map(drop).unwrap_err();
+            assert_refused(error, ErrorKind::AddressLimit, GIB, "RLIMIT_AS");
+
+            let mut map: SlotMap<DefaultKey, u64> = (0..1_000_000).collect();
+            assert!((GIB / 16..GIB / 2).contains(&map.stats().reserved_bytes));
+            let mut maps = Vec::new();
+            let refused = loop {
+                assert!(maps.len() < 100);
+                let mut next: SlotMap<DefaultKey, usize> = SlotMap::new();
+                match next.try_insert(maps.len()) {
+                    Ok(_) => maps.push(next),
+                    Err(refused) => break refused,
+                }
+            };
+            assert_eq!(refused.value, maps.len());
+            assert_refused(refused.error, ErrorKind::AddressLimit, GIB, "RLIMIT_AS");
+            assert!(maps.iter().enumerate().all(|(n, map)| map.values().eq([&n])));
+            map.retain(|_, value| *value % 2 == 0);
+            map.extend(0..500_000);
+            assert_eq!(map.len(), 1_000_000);
+            drop(maps);
+            SlotMap::<DefaultKey, u64>::new().try_insert(1).expect("addresses are free again");
         });
     }
 

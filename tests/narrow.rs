@@ -2,7 +2,7 @@
 //! its own, since it takes all addresses there are; one test, since others would find none.
 #![cfg(all(target_pointer_width = "32", any(unix, windows)))]
 
-use stayput::{ErrorKind, Reservation, VmVec};
+use stayput::{DefaultKey, ErrorKind, Key, Reservation, SlotMap, VmVec};
 
 const MIB: usize = 1 << 20;
 
@@ -20,6 +20,8 @@ fn many_arrays_share_few_addresses() {
         vec.push(n);
         assert_eq!(vec, [n]);
     }
+
+    many_maps_share_few_addresses();
 
     // 5 GiB are wished for, in 4 GiB of addresses: the later arrays get less.
     let mut arrays: Vec<_> = (0..40)
@@ -50,4 +52,28 @@ fn many_arrays_share_few_addresses() {
 
     drop(arrays);
     assert!(Reservation::new(1 << 30).is_ok());
+}
+
+fn many_maps_share_few_addresses() {
+    // An index has as many bits as an address, and no map can have as many slots.
+    let empty: SlotMap<DefaultKey, u64> = SlotMap::new();
+    assert!(empty.max_len() < 1 << 28);
+    let refused = SlotMap::<DefaultKey, u64>::builder().max_len(usize::MAX).try_build();
+    assert_eq!(refused.map(drop).unwrap_err().kind(), ErrorKind::CapacityOverflow);
+    assert!(SlotMap::<DefaultKey, u64>::new().try_reserve(usize::MAX).is_err());
+
+    let mut maps: Vec<SlotMap<DefaultKey, u32>> = (0..10).map(|_| SlotMap::new()).collect();
+    for (n, map) in (0..).zip(&mut maps) {
+        let keys: Vec<_> = (0..1000).map(|i| map.insert(n * 1000 + i)).collect();
+        let weak = map.downgrade(keys[1]).expect("it is there");
+        map.retain(|_, value| *value % 2 == 0);
+        assert_eq!((map.upgrade(&weak), map.get(keys[1])), (None, None));
+        assert_eq!(map.insert(n).index(), 1);
+        map.trim();
+    }
+    for (n, map) in (0..).zip(&maps) {
+        assert_eq!((map.len(), map.values().nth(1)), (501, Some(&n)));
+    }
+    assert_eq!(size_of::<stayput::Weak<DefaultKey, u8>>(), 12);
+    assert_eq!(size_of::<Option<stayput::Weak<DefaultKey, u8>>>(), 12);
 }

@@ -3,7 +3,8 @@
 use ::serde::de::DeserializeOwned;
 use ::serde::{Deserialize, Deserializer, Serialize};
 use stayput::{
-    Bits32, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, SlotMap, Tagged64, new_key_type,
+    Bits32, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, SecondaryMap, SlotMap,
+    SparseSecondaryMap, Tagged64, new_key_type,
 };
 use std::collections::BTreeMap;
 
@@ -74,17 +75,14 @@ fn motley() -> (SlotMap<Small, String>, Vec<Small>) {
     for hole in [1, 2, 8] {
         map.remove(keys[hole]);
     }
-    // Behind the last slot, one that had a value is given up.
-    map.remove(keys[9]);
-    map.shrink_to_fit();
     let stats = map.stats();
-    assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (4, 2, 1, 1));
+    assert_eq!((stats.live, stats.holes, stats.detached, stats.retired), (5, 3, 1, 1));
     (map, keys)
 }
 
 #[test]
 fn a_map_survives_with_its_keys_holes_and_order() {
-    let (mut map, keys) = motley();
+    let (map, keys) = motley();
     for mut read in through(&map) {
         let (stats, was) = (read.stats(), map.stats());
         assert_eq!(
@@ -105,12 +103,6 @@ fn a_map_survives_with_its_keys_holes_and_order() {
         read.reattach(keys[5], "five".to_owned());
         assert_eq!(read[keys[5]], "five");
     }
-    map.clear();
-    map.trim();
-    for mut read in through(&map) {
-        let new = read.insert("new".to_owned());
-        assert!(!keys.contains(&new));
-    }
 }
 
 #[test]
@@ -129,13 +121,28 @@ fn trimmed_slots_keep_their_generations() {
 }
 
 #[test]
+fn slots_that_were_given_up_keep_their_generations() {
+    let mut map: SlotMap<DefaultKey, [u64; 7]> = (0..10_000).map(|n| [n; 7]).collect();
+    let keys: Vec<_> = map.keys().collect();
+    map.clear();
+    map.trim();
+    assert!(map.stats().holes < 5_000);
+    for mut read in through(&map) {
+        let new: Vec<_> = (0..10_000).map(|n| read.insert([n; 7])).collect();
+        assert!(keys.iter().all(|key| !read.contains_key(*key)));
+        assert!(new.iter().all(|key| read.contains_key(*key)));
+    }
+}
+
+#[test]
 fn the_form_is_as_documented() {
     let (map, _) = motley();
     let text = serde_json::to_string(&map).unwrap();
     assert_eq!(
         text,
-        "{\"floor\":1,\"slots\":[{\"live\":[1,\"0\"]},{\"hole\":1},{\"hole\":1},\"retired\",\
-         {\"live\":[1,\"4\"]},{\"detached\":1},{\"live\":[1,\"6\"]},{\"live\":[1,\"7\"]}]}"
+        "{\"floor\":0,\"slots\":[{\"live\":[1,\"0\"]},{\"hole\":1},{\"hole\":1},\"retired\",\
+         {\"live\":[1,\"4\"]},{\"detached\":1},{\"live\":[1,\"6\"]},{\"live\":[1,\"7\"]},\
+         {\"hole\":1},{\"live\":[1,\"9\"]}]}"
     );
 }
 
@@ -194,4 +201,51 @@ fn values_that_were_read_are_dropped_when_a_later_one_panics_or_is_broken() {
     let slots = "{\"floor\":0,\"slots\":[{\"live\":[1,1]},{\"live\":[1,2]},{\"live\":[1,3]}]}";
     assert!(std::panic::catch_unwind(|| serde_json::from_str::<Map>(slots)).is_err());
     assert!(serde_json::from_str::<Map>(&slots.replace("[1,3]", "[9,2]")).is_err());
+}
+
+#[test]
+fn secondary_maps_survive_and_read_each_other() {
+    let mut map: SlotMap<Small, u8> = (0..6).collect();
+    let keys: Vec<_> = map.keys().collect();
+    map.remove(keys[2]);
+    let again = map.insert(9);
+    let dense: SecondaryMap<Small, String> =
+        [keys[0], again, keys[5]].into_iter().map(|key| (key, format!("{key:?}"))).collect();
+    let sparse: SparseSecondaryMap<Small, String> =
+        dense.iter().map(|(key, text)| (key, text.clone())).collect();
+    for read in through(&dense) {
+        assert_eq!(read, dense);
+        assert_eq!(read.get(keys[2]), None);
+    }
+    for read in through(&sparse) {
+        assert_eq!(read, sparse);
+    }
+    let bytes = postcard::to_stdvec(&dense).unwrap();
+    let other: SparseSecondaryMap<Small, String> = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(other, sparse);
+}
+
+#[test]
+fn broken_secondary_maps_are_refused_with_what_is_wrong() {
+    let bits =
+        |index, generation| KeyData::<Plain64>::from_parts(index, generation, 0).unwrap().to_bits();
+    let null = DefaultKey::null().to_bits();
+    for (text, part) in [
+        (format!("[[{null},1]]"), "the key is null"),
+        (format!("[[{0},1],[{0},2]]", bits(1, 1)), "the slot of key 1v1 occurs twice"),
+        (format!("[[{},1],[{},2]]", bits(1, 1), bits(1, 2)), "the slot of key 1v2 occurs twice"),
+        (format!("[[{},1],[{},2]]", bits(1, 2), bits(1, 1)), "older than the one"),
+        ("[[0,1]]".to_owned(), "bits of a key"),
+        ("{}".to_owned(), "pairs of a key and a value"),
+    ] {
+        let error = error_of::<SecondaryMap<DefaultKey, u8>>(&text);
+        assert!(error.contains(part), "{text}: {error}");
+        let error = error_of::<SparseSecondaryMap<DefaultKey, u8>>(&text);
+        assert!(error.contains(part), "{text}: {error}");
+    }
+    let far = format!("[[{},1]]", bits(u32::MAX - 1, 1));
+    let error = error_of::<SecondaryMap<DefaultKey, [u8; 0]>>(&far.replace(",1]]", ",[]]]"));
+    assert!(error.contains("without being announced"), "{error}");
+    let read = serde_json::from_str::<SparseSecondaryMap<DefaultKey, u8>>(&far).unwrap();
+    assert_eq!(read.len(), 1);
 }

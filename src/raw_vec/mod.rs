@@ -220,15 +220,17 @@ impl RawVec {
     /// Memory goes in whole runs, and only if two or more of them are spare: between that and the
     /// smallest step of growth there is room to go up and down without a call.
     pub(crate) fn shrink(&mut self, element: Layout, len: usize) -> Result<(), Error> {
-        let Some(reservation) = &self.reservation else { return Ok(()) };
-        let keep = len.min(self.capacity) * element.size();
-        let run = reservation.run_bytes(keep);
-        let keep = round_up(keep, run);
-        if self.committed.get().saturating_sub(keep) < 2 * run {
-            return Ok(());
-        }
+        let Some(keep) = self.shrinks_to_bytes(element, len) else { return Ok(()) };
         self.step = policy::Step::FIRST;
         self.decommit_from(element, keep)
+    }
+
+    /// How many bytes [`shrink`](Self::shrink) would leave committed, if it would change that.
+    pub(crate) fn shrinks_to_bytes(&self, element: Layout, len: usize) -> Option<usize> {
+        let keep = len.min(self.capacity) * element.size();
+        let run = self.reservation.as_ref()?.run_bytes(keep);
+        let keep = round_up(keep, run);
+        (self.committed.get().saturating_sub(keep) >= 2 * run).then_some(keep)
     }
 
     /// Makes room for `additional` elements behind the first `len`, as [`grow`](Self::grow) does,
@@ -276,8 +278,9 @@ impl RawVec {
         let Some(reservation) = &mut self.reservation else { return Ok(()) };
         let discarded = reservation.discard(bytes.clone());
         if discarded.is_err() && reservation.commit(bytes).is_err() {
-            // Only Windows, which takes pages away before it gives fresh ones, comes here, if
-            // another process took the memory in between. There is no going on without it.
+            // Windows takes pages away before it gives fresh ones, and another process may have
+            // taken the memory in between. There is no going on without pages that are counted
+            // as committed. Elsewhere they were never taken away, and this commit is no change.
             std::process::abort();
         }
         discarded
@@ -307,7 +310,7 @@ impl RawVec {
     /// From here on the elements are such that `count` of them make up one of those before.
     pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
         self.options.max_len = self.options.max_len.map(|max_len| max_len.saturating_mul(count));
-        if self.options.bound != usize::MAX {
+        if self.options.bound < usize::MAX {
             self.options.bound = self.options.bound.saturating_mul(count);
         }
         self.capacity = self.options.capacity(element, self.committed.get());

@@ -245,9 +245,9 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     /// Takes out whatever is in a slot, for those who go over all of them.
     #[inline]
-    pub(super) fn take_at(&mut self, index: u32) -> Option<(K, V)> {
+    pub(super) fn take_at(&mut self, index: u32) -> Option<(u32, V)> {
         let generation = self.slots.state(index).live_generation()?;
-        Some((key_of(index, generation), self.remove_at(index, generation)?))
+        Some((generation, self.remove_at(index, generation)?))
     }
 }
 

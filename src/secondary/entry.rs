@@ -75,19 +75,19 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
 
     /// By the slot of the key's value.
     #[inline]
-    pub(super) const fn same(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
+    pub(super) fn same(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
         Self::Occupied(OccupiedEntry { key, found: Found::Hashed(slot) })
     }
 
     /// By the slot of a value of an older key.
     #[inline]
-    pub(super) const fn older(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
+    pub(super) fn older(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
         Self::Vacant(VacantEntry { key, room: Room::Older(slot) })
     }
 
     /// By the place for a slot.
     #[inline]
-    pub(super) const fn vacant(key: K, room: hash_table::VacantEntry<'a, Slot<V>>) -> Self {
+    pub(super) fn vacant(key: K, room: hash_table::VacantEntry<'a, Slot<V>>) -> Self {
         Self::Vacant(VacantEntry { key, room: Room::Hashed(room) })
     }
 

@@ -69,7 +69,9 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Safety
     ///
-    /// - [`contains_key`](Self::contains_key) is true of the key.
+    /// - The [`data`](Key::data) that the key gives in this call names a value that is in the map.
+    ///   (For a key type made by [`new_key_type!`](crate::new_key_type) it is enough that
+    ///   [`contains_key`](Self::contains_key) is true; others may give this today and that tomorrow.)
     #[inline]
     pub unsafe fn get_unchecked(&self, key: K) -> &V {
         // SAFETY: the caller's promise.
@@ -80,7 +82,9 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Safety
     ///
-    /// - [`contains_key`](Self::contains_key) is true of the key.
+    /// - The [`data`](Key::data) that the key gives in this call names a value that is in the map.
+    ///   (For a key type made by [`new_key_type!`](crate::new_key_type) it is enough that
+    ///   [`contains_key`](Self::contains_key) is true; others may give this today and that tomorrow.)
     #[inline]
     pub unsafe fn get_unchecked_mut(&mut self, key: K) -> &mut V {
         // SAFETY: the caller's promise.
@@ -115,7 +119,7 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Safety
     ///
-    /// - [`contains_key`](Self::contains_key) is true of each key, and no two are the same slot's.
+    /// - As for [`get_unchecked`](Self::get_unchecked), for each key, and no two name the same slot.
     #[inline]
     pub unsafe fn get_disjoint_unchecked_mut<const N: usize>(
         &mut self,

@@ -95,8 +95,9 @@ impl<'a, K: Key, V> Block<'a, K, V> {
 
     /// Where the value of the first slot lies, or would; those of the others follow at a distance
     /// of [`SlotMap::STRIDE_BYTES`]. Where the bit of a slot in the [mask](Self::mask) is set there
-    /// is a value, which may be read for as long as the block's borrow of the map; what else is
-    /// between them may not be initialised.
+    /// is a value, which may be read for as long as the block's borrow of the map. The memory of other
+    /// slots may not be initialised, nor even accessible: of the last block, some may lie behind what
+    /// is committed.
     #[inline]
     pub fn as_ptr(&self) -> *const V {
         self.walk.block_ptr()

@@ -4,6 +4,9 @@ use super::SlotMap;
 
 /// The iterator that takes all values out of a map, from both ends. The map has `candidates`, the
 /// indices to visit but for `hole_words`, `take_at` for each of them, and `len`.
+///
+/// Keys are made last: a key type of the user's may panic, and is not asked when nobody wants
+/// them.
 macro_rules! drain {
     ($(#[$doc:meta])* $name:ident of $map:ident) => {
         $(#[$doc])*
@@ -26,8 +29,8 @@ macro_rules! drain {
             fn next(&mut self) -> Option<(K, V)> {
                 loop {
                     let index = self.cursor.next(self.map.hole_words())?;
-                    if let Some(item) = self.map.take_at(index) {
-                        return Some(item);
+                    if let Some((generation, value)) = self.map.take_at(index) {
+                        return Some(($crate::slot_map::iter::key_of(index, generation), value));
                     }
                 }
             }
@@ -42,8 +45,8 @@ macro_rules! drain {
             fn next_back(&mut self) -> Option<(K, V)> {
                 loop {
                     let index = self.cursor.next_back(self.map.hole_words())?;
-                    if let Some(item) = self.map.take_at(index) {
-                        return Some(item);
+                    if let Some((generation, value)) = self.map.take_at(index) {
+                        return Some(($crate::slot_map::iter::key_of(index, generation), value));
                     }
                 }
             }
@@ -58,13 +61,22 @@ macro_rules! drain {
                 /// Goes on where the drop of a value panicked.
                 struct Rest<'d, 'a, K: $crate::Key, V>(&'d mut $name<'a, K, V>);
 
-                impl<K: $crate::Key, V> Drop for Rest<'_, '_, K, V> {
-                    fn drop(&mut self) {
-                        self.0.by_ref().for_each(drop);
+                impl<K: $crate::Key, V> Rest<'_, '_, K, V> {
+                    fn drop_all(&mut self) {
+                        let $name { map, cursor } = &mut *self.0;
+                        while let Some(index) = cursor.next(map.hole_words()) {
+                            drop(map.take_at(index));
+                        }
                     }
                 }
 
-                Rest(self).0.by_ref().for_each(drop);
+                impl<K: $crate::Key, V> Drop for Rest<'_, '_, K, V> {
+                    fn drop(&mut self) {
+                        self.drop_all();
+                    }
+                }
+
+                Rest(self).drop_all();
             }
         }
 

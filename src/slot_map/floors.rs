@@ -4,39 +4,32 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// For slots whose states read as empty, a generation that is at least the last one each has had.
+/// For slots whose states read as empty, or that lie behind the last one, a generation that is at
+/// least the last one each has had.
 ///
 /// A slot that comes to be used again starts above it, so keys that were made before stay stale.
-/// It is less than the last generation of the key type, since slots that had that are retired.
+/// It is less than the last generation of the key type, since slots that had that are retired. It is
+/// kept for each block of slots, so that one that was used often has only its neighbours start
+/// high.
 #[derive(Debug)]
 pub(super) struct Floors {
-    /// For slots behind the last one.
-    tail: u32,
-    /// For slots in blocks that memory was handed back from.
     blocks: Vec<u32>,
+    /// For blocks behind these.
+    beyond: u32,
 }
 
 impl Floors {
-    pub(super) const NONE: Self = Self { tail: 0, blocks: Vec::new() };
+    pub(super) const NONE: Self = Self { blocks: Vec::new(), beyond: 0 };
 
     #[inline]
-    pub(super) const fn tail(&self) -> u32 {
-        self.tail
-    }
-
-    pub(super) fn raise_tail(&mut self, generation: u32) {
-        self.tail = self.tail.max(generation);
-    }
-
-    #[cold]
     pub(super) fn of_block(&self, block: usize) -> u32 {
-        self.blocks.get(block).copied().unwrap_or(0)
+        self.blocks.get(block).copied().unwrap_or(self.beyond)
     }
 
     /// The caller has [made room](Self::try_reserve).
     pub(super) fn raise_block(&mut self, block: usize, generation: u32) {
         if self.blocks.len() <= block {
-            self.blocks.resize(block + 1, 0);
+            self.blocks.resize(block + 1, self.beyond);
         }
         self.blocks[block] = self.blocks[block].max(generation);
     }
@@ -48,8 +41,20 @@ impl Floors {
         self.blocks.try_reserve(additional).map_err(|_| Error::new(ErrorKind::Memory, bytes))
     }
 
+    /// The highest of a block and all behind it.
+    #[cfg(feature = "serde")]
+    pub(super) fn highest_from(&self, block: usize) -> u32 {
+        self.blocks.iter().skip(block).copied().fold(self.beyond, u32::max)
+    }
+
+    /// The same for all slots.
+    #[cfg(feature = "serde")]
+    pub(super) const fn everywhere(generation: u32) -> Self {
+        Self { blocks: Vec::new(), beyond: generation }
+    }
+
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
-        let mut clone = Self { tail: self.tail, blocks: Vec::new() };
+        let mut clone = Self { blocks: Vec::new(), beyond: self.beyond };
         clone.try_reserve(self.blocks.len())?;
         clone.blocks.extend_from_slice(&self.blocks);
         Ok(clone)

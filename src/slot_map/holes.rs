@@ -74,22 +74,26 @@ impl Bitmap {
         }
     }
 
-    /// A set of the same indices that covers as many. Touches only memory that holds some.
+    /// A set of the same indices, which can cover those below `max_len`, and covers these. Touches
+    /// only memory that holds some.
     ///
     /// # Errors
     ///
     /// As for [`cover`](Self::cover).
-    pub fn try_clone(&self) -> Result<Self, Error> {
-        let mut clone = Self { words: self.words.fresh(), ..Self::new() };
-        clone.cover(self.covered())?;
+    pub fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
+        let mut clone = Self::with_max_len(max_len);
+        clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
+        // What the clone covers less, and the levels that it does without, hold nothing.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
         for (chunk, (to, from)) in chunks.enumerate() {
             if self.chunk_has_bits(chunk) {
-                to.copy_from_slice(from);
+                let len = to.len();
+                to.copy_from_slice(&from[..len]);
             }
         }
         for (to, from) in clone.summaries.iter_mut().zip(&self.summaries) {
-            to.copy_from_slice(from);
+            let len = to.len();
+            to.copy_from_slice(&from[..len]);
         }
         clone.lowest = self.lowest;
         clone.count = self.count;

@@ -51,7 +51,8 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Puts in the value that `make` makes of its key. O(1).
     ///
-    /// Should `make` panic, the map is unchanged.
+    /// Should `make` panic, the map is unchanged, and the next value gets the key that it was
+    /// shown.
     ///
     /// # Panics
     ///
@@ -79,7 +80,8 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Puts in the value that `make` makes of its key, or returns the error that `make` does; then
-    /// the map is unchanged, as it is should `make` panic. O(1).
+    /// the map is unchanged, as it is should `make` panic, and the next value gets the key that it
+    /// was shown. O(1).
     ///
     /// # Errors
     ///
@@ -141,7 +143,8 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// As for [`try_insert`](Self::try_insert).
+    /// As for [`try_insert`](Self::try_insert). What an implementation of `Extend` does not ask for is
+    /// dropped with the iterator.
     pub fn try_insert_many<I: IntoIterator<Item = V>>(
         &mut self,
         values: I,
@@ -216,7 +219,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
         let index = self.slots.len() as u32;
-        Ok(Vacancy { index, generation: self.floors.tail() + 1, place: Place::Behind })
+        Ok(Vacancy { index, generation: self.floor(self.slots.len()) + 1, place: Place::Behind })
     }
 
     #[inline]

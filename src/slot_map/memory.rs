@@ -61,7 +61,8 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Makes room for `additional` more values, and makes its pages resident now, so that filling
-    /// it takes no page fault.
+    /// it takes no page fault. (Holes come first, and those that were [trimmed](Self::trim) take
+    /// theirs.)
     ///
     /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
     ///
@@ -107,7 +108,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
     /// memory to keep account with; no key or value has changed then.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.give_up_tail();
+        self.give_up_tail()?;
         self.slots.try_shrink_to(0)?;
         self.holes.uncover(self.slots.capacity());
         Ok(())
@@ -182,17 +183,22 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Makes the length end behind the last slot that is no hole.
-    fn give_up_tail(&mut self) {
+    /// Forgets the holes behind the last value whose memory can go back: not those beside it, for
+    /// a slot that comes back starts above the floor of its block, which is more than it has had.
+    fn give_up_tail(&mut self) -> Result<(), Error> {
         let len = self.slots.len();
-        let keep = self.candidates().next_back(self.holes.words());
-        let keep = keep.map_or(0, |index| index as usize + 1);
+        let used = self.candidates().next_back(self.holes.words());
+        let used = used.map_or(0, |index| index as usize + 1);
+        let Some(kept) = self.slots.shrinks_to(used) else { return Ok(()) };
+        let keep = kept.clamp(used, len);
         if keep == len {
-            return;
+            return Ok(());
         }
+        let size = Slots::<V>::BLOCK_SLOTS;
+        self.floors.try_reserve(len.div_ceil(size))?;
         for index in indices(keep..len) {
             let generation = self.last_generation(index);
-            self.floors.raise_tail(generation);
+            self.floors.raise_block(index as usize / size, generation);
         }
         // All of these are holes, so an empty state means that its memory was handed back.
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
@@ -200,15 +206,22 @@ impl<K: Key, V> SlotMap<K, V> {
         self.trimmed = self.trimmed.saturating_sub(trimmed);
         self.holes.clear_range(keep, len);
         self.slots.truncate(keep);
+        Ok(())
     }
 
     /// The last generation that a hole had, or one above.
     #[inline]
     pub(super) fn last_generation(&self, index: u32) -> u32 {
         match self.slots.state(index).generation() {
-            0 => self.floors.of_block(index as usize / Slots::<V>::BLOCK_SLOTS),
+            0 => self.floor(index as usize),
             generation => generation,
         }
+    }
+
+    /// The generation above which a slot starts that has no record of its own.
+    #[inline]
+    pub(super) fn floor(&self, index: usize) -> u32 {
+        self.floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 
     /// The next stretch of whole blocks without values, from a block's first slot on.
@@ -247,10 +260,15 @@ impl<K: Key, V> SlotMap<K, V> {
                 cleared += 1;
             }
         }
-        if cleared > 0 {
-            self.slots.discard(&discard)?;
-            self.trimmed += cleared;
+        // Even if nothing was left to clear: there may be values of retired slots, and to look at it
+        // has brought pages of zeroes back.
+        let discarded = self.slots.discard(&discard);
+        if discarded.is_err() {
+            // Some may be gone all the same.
+            let is_left = |index: &u32| self.slots.state(*index) != State::EMPTY;
+            cleared -= indices(discard.cleared()).filter(is_left).count();
         }
-        Ok(())
+        self.trimmed += cleared;
+        discarded
     }
 }

@@ -36,6 +36,8 @@ pub(crate) mod iter;
 pub(crate) mod parts;
 pub(crate) mod slots;
 pub(crate) mod state;
+#[cfg(test)]
+mod tests;
 pub(crate) mod traits;
 mod weak;
 
@@ -74,14 +76,14 @@ use std::marker::PhantomData;
 ///   has keys of its own that look the same; a [key type](crate::new_key_type) for each map has
 ///   the compiler tell them apart.)
 /// - **Holes cost nothing.** They are kept in a bitmap beside the values, about one bit a slot. To
-///   insert into one, or to go over the values between them, reads no dead slot.
+///   find one to fill, or to go over the values between them, reads no dead slot.
 /// - **Memory goes back** by [`trim`](Self::trim), wherever the holes lie.
 ///
 /// # Complexity
 ///
 /// Looking up, inserting and removing are O(1). Insertion enters the kernel when committed memory
 /// is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To iterate is
-/// linear in the values and in 1/64 of the holes.
+/// linear in the values, the slots that are retired or detached, and 1/64 of the holes.
 ///
 /// # Memory
 ///

@@ -3,7 +3,8 @@
 #![forbid(unsafe_code)]
 
 use super::SlotMap;
-use super::slots::indices;
+use super::floors::Floors;
+use super::slots::{Slots, indices};
 use super::state::Vacant;
 use crate::error::{Error, ErrorKind};
 use crate::key::{Key, Layout};
@@ -49,16 +50,17 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// The generation above which slots behind the last one start.
     pub(crate) fn tail_floor(&self) -> u32 {
-        self.floors.tail()
+        self.floors.highest_from(self.slots.len() / Slots::<V>::BLOCK_SLOTS)
     }
 
-    pub(crate) fn try_raise_tail_floor(&mut self, generation: u32) -> Result<(), BadPart> {
+    /// Has new slots start above a generation, in a map that was just read.
+    pub(crate) fn try_set_tail_floor(&mut self, generation: u32) -> Result<(), BadPart> {
         // Slots that had the last generation are retired, so none that is given up had it.
         let most = <K::Layout as Layout>::MAX_GENERATION - 1;
         if generation > most {
             return Err(BadPart::Floor { generation, most });
         }
-        self.floors.raise_tail(generation);
+        self.floors = Floors::everywhere(generation);
         Ok(())
     }
 

@@ -90,7 +90,7 @@ impl<V> Slots<V> {
     /// to hand back, and whole words of the hole bitmap.
     pub(crate) const BLOCK_SLOTS: usize = {
         let mut slots = WORD_SLOTS;
-        while slots * Self::STRIDE_BYTES < 64 << 10 {
+        while Self::STRIDE_BYTES.saturating_mul(slots) < 64 << 10 {
             slots *= 2;
         }
         slots
@@ -113,6 +113,12 @@ impl<V> Slots<V> {
         // What was handed back will be fresh. Of the slot at the capacity a part may be left.
         self.fresh_from = self.fresh_from.min(self.capacity().saturating_add(1));
         Ok(())
+    }
+
+    /// How many slots lie wholly in the memory that would stay if all behind the first `len` were
+    /// given up, if any would go.
+    pub(crate) fn shrinks_to(&self, len: usize) -> Option<usize> {
+        self.slots.shrinks_to(len)
     }
 
     /// Where the slots begin.
@@ -148,6 +154,13 @@ impl<V> Slots<V> {
             Some(slot) => unsafe { (*slot.as_ptr()).state },
             None => State::EMPTY,
         }
+    }
+
+    /// Where the value of a generation lies: an address that is good for reading and writing as
+    /// long as the slots live, not only for the time of a borrow.
+    #[inline]
+    pub(crate) fn pointer_to(&self, index: u32, generation: u32) -> Option<NonNull<V>> {
+        self.find(index, generation).map(NonNull::cast)
     }
 
     #[inline]
@@ -266,9 +279,11 @@ impl<V> Slots<V> {
     /// - The slot is within capacity, and `&mut self` is held.
     #[inline]
     unsafe fn write(slot: NonNull<Slot<V>>, generation: u32, value: V) {
-        let filled = Slot { value: MaybeUninit::new(value), state: State::live(generation) };
-        // SAFETY: within capacity, so writable; no reference is made to the slot.
-        unsafe { slot.write(filled) };
+        // SAFETY: within capacity, so writable; the value comes first in a slot, and no reference
+        // is made to it.
+        unsafe { slot.cast::<V>().write(value) };
+        // SAFETY: the same.
+        unsafe { (*slot.as_ptr()).state = State::live(generation) };
     }
 
     /// Fills a vacant slot below the length. (In one that is not, the old value would leak.)

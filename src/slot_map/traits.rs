@@ -43,7 +43,7 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
         let mut clone = Self::with_slots(slots, self.reuse);
         clone.slots.extend_vacant(self.slots.len())?;
         clone.floors = self.floors.try_clone()?;
-        clone.holes = self.holes.try_clone()?;
+        clone.holes = self.holes.try_clone(clone.slots.max_len())?;
         clone.cover_holes()?;
         // Should the clone of a value panic, those that are there already are at no hole, and are
         // dropped with the map.

@@ -48,11 +48,12 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 ///
 /// [`SlotMap::downgrade`] makes it, [`SlotMap::upgrade`] gives the value, if it is still there.
 /// It finds that value and no other: not one that came to be in the same slot later, nor one of
-/// another map, even if that came to be at the same address. It takes 16 bytes (12 on 32-bit
-/// systems), and keeps nothing alive.
+/// another map, even if that came to be at the same address. (A value that was
+/// [detached](SlotMap::detach) is found again when something is put back under its key.) It takes
+/// 16 bytes (12 on 32-bit systems), and keeps nothing alive.
 ///
-/// A key does the same job in 8 bytes or 4, and can be stored and sent elsewhere. A weak pointer has the
-/// address at hand, which saves computing it, and knows its map.
+/// A key does the same job in 8 bytes or 4, and can be stored and sent elsewhere. A weak pointer
+/// knows which map it belongs to, and where its value lies, for those who need the address itself.
 ///
 /// # Examples
 ///
@@ -105,7 +106,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     pub(super) fn downgrade_at(&self, index: u32, generation: u32) -> Option<Weak<K, V>> {
-        let value = NonNull::from(self.slots.get(index, generation)?);
+        let value = self.slots.pointer_to(index, generation)?;
         Some(Weak { value, generation, map: self.identity.get(), key: PhantomData })
     }
 

@@ -141,6 +141,12 @@ impl<T> VmVec<T> {
         self.raw.discard(bytes)
     }
 
+    /// How many elements lie wholly in the memory that would stay if all behind the first `len` were
+    /// given back, if any would go.
+    pub(crate) fn shrinks_to(&self, len: usize) -> Option<usize> {
+        self.raw.shrinks_to_bytes(Self::ELEMENT, len)?.checked_div(size_of::<T>())
+    }
+
     /// In what units memory at an offset in bytes is best given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.raw.run_bytes(offset)

@@ -18,10 +18,15 @@ mod secondary;
 mod secondary_op;
 mod slot_map;
 mod slot_map_hostile;
+mod slot_map_memory;
 mod slot_map_model;
 mod slot_map_op;
 mod slot_map_panics;
+#[cfg(feature = "rayon")]
+mod slot_map_rayon;
+mod slot_map_traits;
 mod slot_map_twin;
 mod slot_map_value;
 mod tidy;
 mod traits;
+mod weak;

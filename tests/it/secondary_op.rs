@@ -139,6 +139,8 @@ pub(crate) struct Model<K: Key, const PAD: usize> {
     sparse: Sparse<K, Value<PAD>>,
     /// By index: generation and value.
     std: BTreeMap<u32, (u32, u32)>,
+    /// Up to the highest that was filled, or asked for by an entry.
+    slots: usize,
     live_before: usize,
     /// Values that were leaked on purpose.
     leaked: usize,
@@ -185,6 +187,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             dense: SecondaryMap::new(),
             sparse: Sparse::default(),
             std: BTreeMap::new(),
+            slots: 0,
             live_before: LIVE.get(),
             leaked: 0,
         };
@@ -192,6 +195,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             model.apply(op);
             model.check();
         }
+        assert_eq!(model.dense.stats().slots, model.slots);
         on_both!(model, map => map.clear());
         model.std.clear();
         model.check();
@@ -214,7 +218,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             assert_eq!((dense[key].n, sparse[key].n), (n, n));
         }
         assert_eq!(LIVE.get() - self.live_before, 2 * std.len() + self.leaked, "lost or doubled");
-        assert!(dense.stats().slots <= dense.capacity() && dense.capacity() <= dense.max_len());
+        assert!(self.slots <= dense.capacity() && dense.capacity() <= dense.max_len());
     }
 
     fn near(&self) -> usize {
@@ -251,20 +255,24 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
 
     fn fate(&self, key: K) -> Fate {
         let there = self.std.get(&key.index()).map(|there| there.0);
-        let slots = self.dense.stats().slots;
         match there {
             _ if key.is_null() => Fate::Stale,
             Some(there) if there > key.generation() => Fate::Stale,
             Some(there) if there == key.generation() => Fate::Same,
-            Some(_) => Fate::Vacant,
-            None if (key.index() as usize) < slots => Fate::Vacant,
-            None if key.index() as usize >= self.near() => Fate::Far(self.near()),
-            None => Fate::Vacant,
+            None if key.index() as usize >= self.slots.max(self.near()) => Fate::Far(self.near()),
+            _ => Fate::Vacant,
+        }
+    }
+
+    /// A slot is made for this key, unless it is null.
+    fn reach(&mut self, key: K) {
+        if !key.is_null() {
+            self.slots = self.slots.max(key.index() as usize + 1);
         }
     }
 
     /// Whether the maps can be gone over after this key was put in.
-    fn is_within_reach(&self, key: K, fate: Fate) -> bool {
+    fn is_within_reach(key: K, fate: Fate) -> bool {
         matches!(fate, Fate::Far(_) | Fate::Stale) || (key.index() as usize) < Self::FEW
     }
 
@@ -295,6 +303,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                     || items.iter().map(|(key, seed)| (*key, Value::new(u32::from(*seed))));
                 on_both!(self, map => map.extend(values()));
                 for (key, seed) in items {
+                    self.reach(key);
                     if self.fate(key) != Fate::Stale {
                         self.std.insert(key.index(), (key.generation(), seed.into()));
                     }
@@ -338,10 +347,13 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
 
     fn insert(&mut self, key: K, n: u32, is_try: bool) {
         let fate = self.fate(key);
-        if !self.is_within_reach(key, fate) {
+        if !Self::is_within_reach(key, fate) {
             return;
         }
         let before = self.value(key);
+        if fate == Fate::Vacant {
+            self.reach(key);
+        }
         if let Fate::Far(limit) = fate {
             let capacity = self.dense.capacity();
             let refused = self.dense.try_insert(key, Value::new(n)).expect_err("it is far");
@@ -375,13 +387,13 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
 
     fn entry(&mut self, key: K, op: EntryOp) {
         let fate = self.fate(key);
-        if !self.is_within_reach(key, fate) {
+        if !Self::is_within_reach(key, fate) {
             return;
         }
         if let Fate::Far(limit) = fate {
             let error = self.dense.try_entry(key).expect_err("it is far");
             Self::assert_far(error, key, limit);
-            drop(self.sparse.entry(key).expect("it is not stale"));
+            assert!(self.sparse.entry(key).is_some());
             return;
         }
         if fate == Fate::Stale {
@@ -392,6 +404,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             });
             return;
         }
+        self.reach(key);
         let before = self.value(key);
         let mut after = Vec::new();
         on_both!(self, map => {
@@ -470,10 +483,14 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 });
             }
             Op::Collect => {
-                self.dense = mem::take(&mut self.dense).into_iter().rev().collect();
+                // In reverse, where the first could be far.
+                let mut dense = SecondaryMap::with_capacity(self.last());
+                dense.extend(mem::take(&mut self.dense).into_iter().rev());
+                self.dense = dense;
                 self.sparse = mem::take(&mut self.sparse).into_iter().collect();
+                self.slots = self.last();
             }
-            Op::IntoIter(partly) => self.into_iter(partly),
+            Op::IntoIter(partly) => self.iterate(partly),
             Op::SetCapacity(capacity) => {
                 let capacity = usize::from(capacity) % Self::FEW;
                 match self.dense.try_set_capacity(capacity) {
@@ -485,8 +502,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 let additional = additional.into();
                 match self.dense.try_reserve(additional) {
                     Ok(()) => {
-                        let stats = self.dense.stats();
-                        assert!(stats.capacity - stats.slots >= additional);
+                        assert!(self.dense.capacity() - self.slots >= additional);
                     }
                     Err(error) => assert_eq!(error.kind(), ErrorKind::KeyBits),
                 }
@@ -495,11 +511,15 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             }
             Op::ShrinkToFit => {
                 on_both!(self, map => map.shrink_to_fit());
-                let last = self.std.last_key_value().map_or(0, |(index, _)| *index as usize + 1);
-                assert_eq!(self.dense.stats().slots, last);
+                self.slots = self.last();
             }
             _ => unreachable!("{op:?} is not of this group"),
         }
+    }
+
+    /// Up to the highest that is filled.
+    fn last(&self) -> usize {
+        self.std.last_key_value().map_or(0, |(index, _)| *index as usize + 1)
     }
 
     fn drain(&mut self, Partly { front, back, forget }: Partly) {
@@ -528,11 +548,11 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         self.leaked += sparse.len();
         mem::forget(sparse);
         assert!(self.sparse.is_empty());
-        self.std = BTreeMap::from_iter(std);
+        self.std = std.collect();
         self.sparse.extend(self.dense.iter().map(|(key, value)| (key, value.clone())));
     }
 
-    fn into_iter(&mut self, Partly { front, back, .. }: Partly) {
+    fn iterate(&self, Partly { front, back, .. }: Partly) {
         let mut owned = self.dense.clone().into_iter();
         let mut std = self.std.iter();
         let n = |(key, value): (K, Value<PAD>)| (key.index(), value.n);

@@ -576,13 +576,20 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         match *op {
             Op::Trim | Op::ShrinkToFit => {
                 self.gave_back |= !self.holes.is_empty();
-                while self.len > 0 && self.holes.remove(&(self.len - 1)) {
-                    self.len -= 1;
-                }
                 if matches!(op, Op::Trim) {
                     self.map.try_trim().expect("there is memory");
                 } else {
                     self.map.try_shrink_to_fit().expect("there is memory");
+                }
+                // Of the holes behind the last value, those are given up whose memory went.
+                let left = self.map.stats().holes;
+                while self.holes.len() > left {
+                    assert!(self.len > 0, "there are no more slots");
+                    assert!(
+                        self.holes.remove(&(self.len - 1)),
+                        "no hole is given up but last ones"
+                    );
+                    self.len -= 1;
                 }
             }
             Op::Reserve(count) | Op::Prefault(count) => {

@@ -1,5 +1,7 @@
 //! [`SparseSecondaryMap`]: for values that few of the keys have.
 
+#![forbid(unsafe_code)]
+
 // In the order in which the docs are to list their methods.
 mod access;
 mod change;

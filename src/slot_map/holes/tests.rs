@@ -56,7 +56,7 @@ fn a_new_one_takes_nothing_and_answers() {
     new.clear_all();
     new.uncover(0);
     new.check();
-    assert_eq!(new.try_clone().unwrap().words.stats().reserved_bytes, 0);
+    assert_eq!(new.try_clone(1 << 27).unwrap().words.stats().reserved_bytes, 0);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn edges_of_words_at_all_levels_are_kept_apart() {
     }
     assert_eq!(indices(&bitmap), EDGES);
     assert_eq!(bitmap.last(), Some(40_000_000));
-    let mut clone = bitmap.try_clone().unwrap();
+    let mut clone = bitmap.try_clone(1 << 27).unwrap();
     clone.check();
     for edge in EDGES {
         assert_eq!(take_first(&mut bitmap), Some(edge));
@@ -131,7 +131,7 @@ fn the_highest_level_that_indices_need_is_used() {
 fn covering_and_cloning_touch_only_words_with_bits() {
     let mut bitmap = covering(1 << 29);
     bitmap.set(1 << 28);
-    let clone = bitmap.try_clone().unwrap();
+    let clone = bitmap.try_clone(1 << 29).unwrap();
     assert!(clone.contains(1 << 28));
     bitmap.clear_all();
     for bitmap in [bitmap, clone] {
@@ -168,7 +168,7 @@ fn a_maximum_is_kept_and_no_more_is_reserved() {
     let error = bitmap.cover((1 << 20) + 1).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::MaxLen);
     bitmap.check();
-    assert_eq!(bitmap.try_clone().unwrap().words.max_len(), 1 << 14);
+    assert_eq!(bitmap.try_clone(1 << 20).unwrap().words.max_len(), 1 << 14);
 }
 
 /// Refuses all calls of one kind, and checks that nothing can be seen of it.
@@ -203,7 +203,7 @@ fn a_refused_clone_leaves_the_original() {
     bitmap.set(4095);
     for call in [Call::Reserve, Call::Commit] {
         let fault = Fault::from_nth(call, 0);
-        assert!(bitmap.try_clone().is_err());
+        assert!(bitmap.try_clone(1 << 27).is_err());
         drop(fault);
     }
     assert_eq!(indices(&bitmap), [4095]);

@@ -116,7 +116,9 @@ impl Model {
                 self.set.clear();
             }
             Op::Clone => {
-                self.bitmap = self.bitmap.try_clone().unwrap();
+                self.bitmap = self.bitmap.try_clone(1 << 27).unwrap();
+                let used = self.set.last().map_or(0, |last| *last as usize + 1);
+                self.covered = used.next_multiple_of(64);
                 self.compare_all();
             }
             Op::Look(place) => {

@@ -1,0 +1,325 @@
+//! What needs refused calls; the rest is in `tests/it`.
+
+use super::*;
+use crate::error::{ErrorKind, Refused};
+use crate::key::Bits32;
+use crate::new_key_type;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use crate::reservation::HugePages;
+use std::collections::HashSet;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+new_key_type! { struct Few: Bits32<20, 4>; }
+
+/// 64 slots of these are a block that can be handed back.
+type Large = [u8; 1020];
+
+type Map<V> = SlotMap<DefaultKey, V>;
+
+fn plain<V>() -> Map<V> {
+    SlotMap::builder().huge_pages(HugePages::Never).build()
+}
+
+/// A map that has no room left for one more.
+fn full() -> Map<String> {
+    let mut map = plain();
+    map.insert("first".to_owned());
+    map.extend((1..map.capacity()).map(|n| n.to_string()));
+    assert_eq!(map.len(), map.capacity());
+    map
+}
+
+fn check(map: &Map<String>, len: usize) {
+    assert_eq!((map.len(), map.iter().len(), map.iter().count()), (len, len, len));
+    assert_eq!(map.values().next().map(String::as_str), Some("first"));
+    assert!(map.iter().skip(1).all(|(key, value)| *value == key.data().index().to_string()));
+}
+
+/// Runs `call` on a full map with every commit refused, and checks that nothing has changed.
+fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
+    let mut map = full();
+    let before = (map.len(), map.capacity());
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let error = call(&mut map).err().expect("planned");
+    assert!(fault.struck() > 0);
+    drop(fault);
+    assert_eq!((map.len(), map.capacity()), before);
+    check(&map, before.0);
+    assert!(error.raw_os_error().is_some() && error.bytes() >= crate::page_size());
+    let key = map.insert(before.0.to_string());
+    assert_eq!(key.data().index() as usize, before.0);
+    check(&map, before.0 + 1);
+}
+
+#[test]
+fn refused_calls_give_the_values_back_and_change_nothing() {
+    refused(|map| {
+        let refused = map.try_insert("new".to_owned()).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+    refused(|map| {
+        let refused = map.grow_only().try_insert("new".to_owned()).map(drop).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+    refused(|map| {
+        let mut keys = Vec::new();
+        let refused = map.try_insert_many(["a", "b"].map(str::to_owned), &mut keys).unwrap_err();
+        assert!(refused.value.eq(["a", "b"]) && keys.is_empty());
+        Err::<(), _>(refused.error)
+    });
+    refused(|map| map.try_reserve(1));
+    refused(|map| map.try_prefault(1));
+    refused(|map| map.grow_only().try_reserve(1));
+    refused(|map| map.try_clone());
+}
+
+#[test]
+fn the_infallible_calls_panic_with_the_words_of_the_error() {
+    let calls: [fn(&mut Map<String>); 7] = [
+        |map| assert!(map.insert("new".to_owned()).is_null()),
+        |map| assert!(map.insert_with_key(|_| unreachable!("room comes first")).is_null()),
+        |map| assert!(map.try_insert_with_key(|_| Err::<String, ()>(())).is_ok()),
+        |map| map.extend(["new".to_owned()]),
+        |map| map.reserve(1),
+        |map| drop(map.clone()),
+        |map| assert_eq!(map.grow_only().insert("new".to_owned()).1, ""),
+    ];
+    for call in calls {
+        let mut map = full();
+        let len = map.len();
+        let fault = Fault::from_nth(Call::Commit, 0);
+        let panic = catch_unwind(AssertUnwindSafe(|| call(&mut map))).unwrap_err();
+        drop(fault);
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert!(text.starts_with("stayput: ") && text.contains("bytes"), "{text}");
+        check(&map, len);
+    }
+}
+
+#[test]
+fn holes_are_filled_where_there_is_no_memory_for_more() {
+    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 1000 }] {
+        let mut map = full();
+        map.reuse = reuse;
+        let key = map.get_by_index(5).unwrap().0;
+        map.remove(key);
+        let fault = Fault::from_nth(Call::Commit, 0);
+        let again = map.try_insert("5".to_owned()).unwrap();
+        assert!(map.try_insert("none".to_owned()).is_err());
+        drop(fault);
+        assert_eq!((again.data().index(), again.data().generation()), (5, 2));
+        check(&map, map.capacity());
+    }
+}
+
+/// Grows, removes, trims and grows again, with calls of a kind refused: those after the first
+/// `pass`, one or all. Whatever is refused, no value is lost and no key mistaken.
+fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
+    let mut map: SlotMap<Few, [u16; 510]> = SlotMap::builder()
+        .huge_pages(HugePages::Never)
+        .growth(crate::Growth::Fixed { step_bytes: 0 })
+        .build();
+    let mut keys: Vec<(Few, u16)> = Vec::new();
+    let mut gone: HashSet<Few> = HashSet::new();
+    let fault = Fault::plan(call, pass, refuse);
+    for round in 0..6_u16 {
+        for n in 0..300 {
+            let number = round * 1000 + n;
+            match map.try_insert([number; 510]) {
+                Ok(key) => {
+                    assert!(!gone.contains(&key), "{key:?} came again");
+                    keys.push((key, number));
+                }
+                Err(Refused { value, .. }) => assert_eq!(value, [number; 510]),
+            }
+        }
+        let keep = |n: usize| n < 20 || round % 2 == 0 && n % 260 == 0;
+        for (n, (key, number)) in mem::take(&mut keys).into_iter().enumerate() {
+            if keep(n) {
+                keys.push((key, number));
+            } else {
+                assert_eq!(map.remove(key), Some([number; 510]));
+                gone.insert(key);
+            }
+        }
+        // Where pages that are there may be refused over and over, as no system does, giving back
+        // those between values ends the process.
+        if round % 2 == 0 && (call != Call::Commit || refuse == 1) {
+            map.trim();
+        } else {
+            map.shrink_to_fit();
+        }
+        let stats = map.stats();
+        assert_eq!(stats.live, keys.len());
+        assert_eq!(stats.live + stats.holes + stats.retired, map.slots.len());
+        assert!(stats.trimmed <= stats.holes);
+        assert!(keys.iter().all(|(key, number)| map[*key] == [*number; 510]));
+        assert!(gone.iter().all(|key| !map.contains_key(*key)));
+        assert_eq!(map.values().count(), keys.len());
+    }
+    let struck = fault.struck();
+    drop(fault);
+    map.clear();
+    map.trim();
+    gone.extend(keys.iter().map(|(key, _)| *key));
+    for n in 0..1000 {
+        let key = map.insert([n; 510]);
+        assert!(!gone.contains(&key), "{key:?} came again");
+    }
+    struck
+}
+
+#[test]
+fn no_value_is_lost_and_no_key_mistaken_whatever_call_is_refused() {
+    for call in [Call::Reserve, Call::Commit, Call::Decommit, Call::Discard] {
+        let mut struck = 0;
+        for pass in 0..12 {
+            struck += with_refusals(call, pass, 1);
+        }
+        for pass in [0, 1, 3, 6] {
+            struck += with_refusals(call, pass, usize::MAX);
+        }
+        assert!(struck > 4, "{call:?} was asked for {struck} times");
+    }
+}
+
+#[test]
+fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
+    // For the slots, then for the holes.
+    for pass in [0, 1] {
+        let mut map: Map<u64> = plain();
+        let fault = Fault::from_nth(Call::Reserve, pass);
+        let refused = map.try_insert(1).unwrap_err();
+        assert!(fault.struck() > 0);
+        assert_eq!((refused.value, refused.error.kind()), (1, ErrorKind::AddressSpace));
+        assert!(Map::<u8>::builder().max_len(100).try_build().is_err() || pass > 0);
+        assert!(map.is_empty());
+        drop(fault);
+        let key = map.insert(2);
+        assert_eq!((map[key], map.len(), key.data().index()), (2, 1, 0));
+        map.remove(key);
+        assert_eq!((map.stats().holes, map.stats().retired), (1, 0));
+    }
+}
+
+#[test]
+fn a_hole_that_cannot_be_marked_is_retired_and_nothing_is_lost() {
+    let mut map: Map<String> = plain();
+    // The slots have their memory, the bitmap has none.
+    let fault = Fault::from_nth(Call::Commit, 1);
+    assert!(map.try_insert("refused".to_owned()).is_err());
+    drop(fault);
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let keys: Vec<_> = (0..5).map(|n| map.try_insert(n.to_string()).unwrap()).collect();
+    assert_eq!(map.remove(keys[1]).as_deref(), Some("1"));
+    assert!(fault.struck() > 0);
+    drop(fault);
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.holes, stats.retired), (4, 0, 1));
+    assert_eq!(map.values().collect::<Vec<_>>(), ["0", "2", "3", "4"]);
+    assert!(map.keys().rev().eq([4, 3, 2, 0].map(|n| keys[n])));
+    assert_eq!(map.blocks().map(|block| block.mask()).collect::<Vec<_>>(), [0b11101]);
+    assert!(map.clone().values().eq(map.values()));
+
+    // Nothing takes it for a detached one.
+    assert!(map.try_reattach(keys[1], "back".to_owned()).is_err());
+
+    // Now there is memory, so the next one is marked.
+    assert_eq!(map.remove(keys[3]).as_deref(), Some("3"));
+    assert_eq!((map.stats().holes, map.stats().retired), (1, 1));
+    let again = map.insert("again".to_owned());
+    assert_eq!((again.data().index(), again.data().generation()), (3, 2));
+    assert_eq!(map.insert("new".to_owned()).data().index(), 5);
+    assert!([1, 3].iter().all(|n| !map.contains_key(keys[*n])));
+    map.trim();
+    assert_eq!(map.drain().count(), 5);
+    map.reset();
+    assert_eq!(map.insert("first".to_owned()).data().index(), 0);
+}
+
+#[test]
+fn holes_without_marks_survive_every_way_to_empty_the_map() {
+    let ways: [fn(&mut Map<String>); 4] = [
+        Map::clear,
+        |map| drop(map.drain().next_back()),
+        |map| map.retain(|_, _| false),
+        Map::reset,
+    ];
+    for way in ways {
+        let mut map: Map<String> = plain();
+        let fault = Fault::from_nth(Call::Commit, 1);
+        assert!(map.try_insert("refused".to_owned()).is_err());
+        drop(fault);
+        let fault = Fault::from_nth(Call::Commit, 0);
+        let keys: Vec<_> = (0..70).map(|n| map.try_insert(n.to_string()).unwrap()).collect();
+        way(&mut map);
+        drop(fault);
+        assert!(map.is_empty() && map.iter().next().is_none());
+        let slots = map.slots.len();
+        assert_eq!(map.stats().retired, slots);
+        map.trim();
+        map.extend((0..100).map(|n| n.to_string()));
+        assert_eq!(map.len(), 100);
+        assert!(slots == 0 || keys.iter().all(|key| !map.contains_key(*key)));
+    }
+}
+
+#[test]
+fn a_refused_discard_or_decommit_keeps_keys_stale_and_values() {
+    let mut map: Map<Large> = plain();
+    map.extend((0..256).map(|_| [1; 1020]));
+    let keys: Vec<_> = map.keys().collect();
+    assert_eq!(map.remove_many(keys[64..192].iter().copied()), 128);
+
+    let fault = Fault::from_nth(Call::Discard, 0);
+    assert!(map.try_trim().is_err());
+    map.trim();
+    assert_eq!(fault.struck(), 2);
+    drop(fault);
+    assert_eq!((map.stats().trimmed, map.stats().holes, map.len()), (0, 128, 128));
+    let key = map.insert([2; 1020]);
+    assert_eq!((key.data().index(), key.data().generation()), (64, 2));
+    map.trim();
+    // The block of the new value stays.
+    assert_eq!(map.stats().trimmed, 64);
+
+    assert_eq!(map.remove_many(keys[192..].iter().copied()), 64);
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    let capacity = map.capacity();
+    assert!(map.try_shrink_to_fit().is_err());
+    assert!(fault.struck() > 0);
+    drop(fault);
+    assert_eq!((map.capacity(), map.len()), (capacity, 65));
+    assert!(keys[65..].iter().all(|key| !map.contains_key(*key)));
+    map.extend((0..191).map(|_| [3; 1020]));
+    assert!(keys[64..].iter().all(|key| !map.contains_key(*key)));
+    assert!(keys[..64].iter().all(|key| map[*key] == [1; 1020]));
+}
+
+#[test]
+fn a_clone_that_is_refused_half_way_leaves_nothing() {
+    let mut map: Map<Large> = plain();
+    map.extend((0..200).map(|_| [1; 1020]));
+    let key = map.keys().nth(7).unwrap();
+    map.remove(key);
+    for call in [Call::Reserve, Call::Commit] {
+        for pass in 0.. {
+            let fault = Fault::nth(call, pass);
+            let clone = map.try_clone();
+            let struck = fault.struck();
+            drop(fault);
+            if let Ok(clone) = clone {
+                assert!(clone.iter().eq(map.iter()));
+                if struck == 0 {
+                    break;
+                }
+            }
+            assert!(pass < 20);
+        }
+    }
+    assert_eq!(map.len(), 199);
+}

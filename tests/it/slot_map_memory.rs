@@ -1,0 +1,368 @@
+//! What a `SlotMap` takes of the system and gives back, and that keys stay stale meanwhile.
+
+use crate::slot_map_op::Medium;
+use stayput::{
+    Bits32, Compact32, DefaultKey, HugePages, Key, SlotMap, SlotMapBuilder, new_key_type,
+};
+
+new_key_type! {
+    struct Compact: Compact32;
+    /// Each slot is used once.
+    struct Once: Bits32<24, 1>;
+}
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// 64 slots of these are a block that can be handed back.
+type Large = [u8; 1020];
+
+type Map = SlotMap<DefaultKey, Large>;
+
+fn large(n: usize) -> Large {
+    [n.to_le_bytes()[0]; 1020]
+}
+
+/// A map that asks for no huge pages, so that memory goes back by 64 KiB.
+fn map_of<K: Key>(count: usize) -> SlotMap<K, Large> {
+    let builder: SlotMapBuilder<K, Large> = SlotMap::builder();
+    let mut map = builder.huge_pages(HugePages::Never).build();
+    map.extend((0..count).map(large));
+    map
+}
+
+fn resident<K: Key, V>(map: &SlotMap<K, V>) -> usize {
+    map.stats().resident_bytes.unwrap_or(0)
+}
+
+/// Removes the values of slots.
+fn remove<K: Key>(map: &mut SlotMap<K, Large>, slots: impl IntoIterator<Item = u32>) {
+    for index in slots {
+        let key = map.get_by_index(index).expect("it is there").0;
+        assert!(map.remove(key).is_some());
+    }
+}
+
+#[test]
+fn with_all_values_gone_trim_gives_all_memory_back_and_no_key_comes_again() {
+    let mut map = map_of::<DefaultKey>(20_000);
+    let keys: Vec<_> = map.keys().collect();
+    let full = map.stats();
+    assert!(full.committed_bytes >= 20_000 * KIB);
+    map.clear();
+    assert_eq!(map.stats().committed_bytes, full.committed_bytes, "only when asked to");
+    map.trim();
+    let stats = map.stats();
+    assert!(stats.committed_bytes <= 512 * KIB, "{stats:?}");
+    assert_eq!((stats.live, stats.holes, stats.trimmed), (0, 0, 0));
+    assert_eq!(stats.reserved_bytes, full.reserved_bytes);
+    if cfg!(target_os = "linux") {
+        assert!(resident(&map) <= 512 * KIB && full.resident_bytes >= Some(20_000 * KIB));
+    }
+    assert!(keys.iter().all(|key| !map.contains_key(*key)));
+
+    map.extend((0..20_000).map(large));
+    assert!(keys.iter().all(|key| !map.contains_key(*key)), "an old key found a new value");
+    assert!(map.keys().zip(&keys).all(|(new, old)| new.index() == old.index() && new > *old));
+}
+
+#[test]
+fn trim_gives_memory_back_between_values_that_stay() {
+    let mut map = map_of::<DefaultKey>(10_000);
+    let keys: Vec<_> = map.keys().collect();
+    let addresses: Vec<_> = map.values().map(|value| std::ptr::from_ref(value).addr()).collect();
+    // Both ends stay, and a few in the middle, each of which keeps its block.
+    let is_kept = |n: usize| !(100..9_900).contains(&n) || n == 5_000 || n == 7_777;
+    remove(&mut map, (0..10_000).filter(|n| !is_kept(*n as usize)));
+    let before = resident(&map);
+    map.trim();
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.holes, stats.retired), (202, 9_798, 0));
+    assert!(stats.trimmed > 9_300 && stats.trimmed <= stats.holes, "{stats:?}");
+    if cfg!(target_os = "linux") {
+        let after = resident(&map);
+        assert!(before > 10_000 * KIB && after < MIB, "{before} to {after}");
+    }
+    // Again changes nothing.
+    map.trim();
+    assert_eq!(map.stats(), stats);
+    for (n, key) in keys.iter().enumerate() {
+        assert_eq!(map.get(*key), is_kept(n).then(|| large(n)).as_ref());
+        if is_kept(n) {
+            assert_eq!(std::ptr::from_ref(&map[*key]).addr(), addresses[n]);
+        }
+    }
+    assert_eq!(map.iter().count(), 202);
+
+    // Slots come back, one block after the other.
+    let again: Vec<_> = (0..9_798).map(|n| map.insert(large(n))).collect();
+    assert!(again.is_sorted());
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.holes, stats.trimmed), (10_000, 0, 0));
+    assert!(again.iter().enumerate().all(|(n, key)| map[*key] == large(n)));
+    assert!(keys.iter().enumerate().all(|(n, key)| map.contains_key(*key) == is_kept(n)));
+}
+
+#[test]
+fn slots_that_come_back_start_above_the_highest_generation_of_their_block() {
+    let mut map = map_of::<DefaultKey>(256);
+    // One slot of the second block is used often.
+    let mut busy = map.get_by_index(100).expect("it is there").0;
+    for n in 0..1000 {
+        map.remove(busy);
+        busy = map.insert(large(n));
+    }
+    assert_eq!((busy.index(), busy.generation()), (100, 1001));
+    remove(&mut map, 64..128);
+    map.trim();
+    assert_eq!(map.stats().trimmed, 64);
+    let clone = map.clone();
+    for mut map in [map, clone] {
+        let first = map.insert(large(1));
+        assert_eq!((first.index(), first.generation()), (64, 1002));
+        assert_eq!(map.stats().trimmed, 63);
+        assert!(!map.contains_key(busy));
+        remove(&mut map, [0]);
+        let other = map.insert(large(2));
+        assert_eq!((other.index(), other.generation()), (0, 2), "other blocks are not concerned");
+    }
+}
+
+#[test]
+fn the_tail_comes_back_above_the_highest_generation_of_its_block() {
+    for trim in [false, true] {
+        let mut map = map_of::<DefaultKey>(256);
+        let mut busy = map.get_by_index(200).expect("it is there").0;
+        for n in 0..50 {
+            map.remove(busy);
+            busy = map.insert(large(n));
+        }
+        remove(&mut map, 70..256);
+        if trim {
+            map.trim();
+        } else {
+            map.shrink_to_fit();
+        }
+        let stats = map.stats();
+        assert_eq!((stats.live, stats.trimmed), (70, 0));
+        // Those beside the last value, whose memory stays.
+        assert!(stats.holes < 64, "{stats:?}");
+        assert!(stats.committed_bytes < 256 * KIB, "{stats:?}");
+        map.extend((0..186).map(large));
+        assert!(!map.contains_key(busy));
+        for key in map.keys().skip(70) {
+            let expected = if key.index() < 192 { 2 } else { 52 };
+            assert_eq!(key.generation(), expected, "{key:?}");
+        }
+    }
+}
+
+#[test]
+fn shrinking_again_and_again_spends_no_generations_of_slots_that_stay() {
+    let mut map: SlotMap<Compact, u64> = SlotMap::with_key();
+    for n in 0..10_000 {
+        let key = map.insert(n);
+        map.remove(key);
+        map.shrink_to_fit();
+        map.trim();
+    }
+    // One slot after the other is used up, at 1,023 values each.
+    assert_eq!(map.stats().retired, 9);
+}
+
+#[test]
+fn memory_of_retired_slots_goes_back() {
+    let mut map: SlotMap<Once, [u64; 8]> = (0..100_000).map(|n| [n; 8]).collect();
+    map.clear();
+    assert_eq!(map.stats().retired, 100_000);
+    map.trim();
+    assert!(map.stats().resident_bytes < Some(MIB), "{:?}", map.stats());
+    assert_eq!(map.insert([0; 8]).index(), 100_000);
+}
+
+#[test]
+fn trimmed_blocks_that_become_the_tail_go_with_it() {
+    let mut map = map_of::<DefaultKey>(512);
+    let keys: Vec<_> = map.keys().collect();
+    remove(&mut map, 64..256);
+    map.trim();
+    assert_eq!((map.stats().holes, map.stats().trimmed), (192, 192));
+    remove(&mut map, 256..512);
+    map.shrink_to_fit();
+    assert_eq!((map.stats().holes, map.stats().trimmed), (0, 0));
+    assert!(map.stats().committed_bytes < 256 * KIB);
+    map.extend((0..448).map(large));
+    assert!(keys[64..].iter().all(|key| !map.contains_key(*key)));
+    assert!(map.keys().skip(64).all(|key| key.generation() == 2));
+}
+
+#[test]
+fn retired_slots_in_blocks_that_went_back_never_come_again() {
+    let mut map = map_of::<Medium>(256);
+    let mut made: Vec<Medium> = map.keys().collect();
+    // Every third slot of the two middle blocks is spent, and the others are not.
+    for index in (64..192).step_by(3) {
+        remove(&mut map, [index]);
+        for n in 2..=7 {
+            let key = map.insert(large(n));
+            assert_eq!((key.index(), key.generation() as usize), (index, n));
+            made.push(key);
+            map.remove(key);
+        }
+    }
+    let retired = map.stats().retired;
+    assert_eq!(retired, 43);
+    remove(&mut map, (64..192).filter(|index| index % 3 != 1));
+    map.trim();
+    let stats = map.stats();
+    assert_eq!((stats.retired, stats.holes, stats.trimmed), (43, 85, 85));
+
+    // Churn and trim until all there is in these blocks is spent.
+    for round in 0.. {
+        assert!(round < 10, "slots come back for ever");
+        let mut keys = Vec::new();
+        while map.stats().holes > 0 {
+            keys.push(map.insert(large(round)));
+        }
+        assert!(keys.iter().all(|key| (64..192).contains(&key.index()) && key.index() % 3 != 1));
+        assert!(made.iter().all(|key| !keys.contains(key)), "a key came again");
+        assert_eq!(map.len(), 128 + keys.len());
+        if keys.is_empty() {
+            break;
+        }
+        assert_eq!(map.remove_many(keys.iter().copied()), keys.len());
+        made.extend(keys);
+        map.trim();
+    }
+    assert_eq!(map.stats().retired, 128);
+    assert!(map.try_insert(large(0)).is_err());
+    let live = made.iter().filter(|key| map.contains_key(**key)).count();
+    assert_eq!((live, map.len()), (128, 128));
+}
+
+#[test]
+fn no_key_comes_twice_however_often_memory_goes_back() {
+    new_key_type! { struct Few: Bits32<10, 6>; }
+    let mut map = map_of::<Few>(0);
+    let mut made = std::collections::HashSet::new();
+    for round in 0..40_usize {
+        let mut keys = Vec::new();
+        for n in 0..150 + round * 37 % 300 {
+            let Ok(key) = map.try_insert(large(n)) else { break };
+            assert!(made.insert(key), "{key:?} was made before");
+            keys.push(key);
+        }
+        let leave = round * 7 % 90 + 60;
+        for key in keys.iter().filter(|key| key.index() as usize % leave > 0) {
+            map.remove(*key);
+        }
+        if round % 3 == 0 {
+            map.shrink_to_fit();
+        } else {
+            map.trim();
+        }
+        assert_eq!(made.iter().filter(|key| map.contains_key(**key)).count(), map.len());
+        if round % 10 == 9 {
+            map.clear();
+        }
+    }
+    assert!(made.len() > 5_000);
+}
+
+#[test]
+fn detached_slots_keep_their_memory_and_their_keys() {
+    let mut map = map_of::<DefaultKey>(256);
+    let key = map.get_by_index(100).expect("it is there").0;
+    map.detach(key);
+    remove(&mut map, (64..192).filter(|index| *index != 100));
+    map.trim();
+    assert_eq!(map.stats().trimmed, 64, "the block of the detached slot stays");
+    map.reattach(key, large(5));
+    assert_eq!(map[key], large(5));
+
+    let last = map.get_by_index(255).expect("it is there").0;
+    map.detach(last);
+    remove(&mut map, 192..255);
+    map.shrink_to_fit();
+    map.reattach(last, large(6));
+    assert_eq!(map[last], large(6));
+}
+
+#[test]
+fn maps_with_huge_pages_give_back_whole_ones() {
+    let mut map: Map = SlotMap::builder().huge_pages(HugePages::Always).build();
+    map.extend((0..16_384).map(large));
+    let keys: Vec<_> = map.keys().collect();
+    remove(&mut map, (0..16_384).filter(|n| *n != 8_000));
+    map.trim();
+    assert!(map.stats().committed_bytes <= 16 * MIB);
+    if cfg!(target_os = "linux") {
+        assert!(resident(&map) <= 8 * MIB, "{}", resident(&map));
+    }
+    map.extend((0..16_383).map(large));
+    assert!(keys.iter().enumerate().all(|(n, key)| map.contains_key(*key) == (n == 8_000)));
+}
+
+#[test]
+fn small_values_go_back_by_larger_blocks() {
+    let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().huge_pages(HugePages::Never).build();
+    map.extend(0..1_000_000);
+    let keys: Vec<_> = map.keys().collect();
+    let before = resident(&map);
+    map.retain(|_, value| *value < 10 || *value >= 999_990);
+    map.trim();
+    let stats = map.stats();
+    assert!(stats.trimmed > 950_000, "{stats:?}");
+    if cfg!(target_os = "linux") {
+        assert!(before > 8_000_000 && resident(&map) < MIB, "{before} to {stats:?}");
+    }
+    map.extend(0..999_980);
+    let old = keys.iter().filter(|key| map.contains_key(**key)).count();
+    assert_eq!((old, map.len(), map.stats().trimmed), (20, 1_000_000, 0));
+}
+
+#[test]
+fn a_map_takes_what_its_slots_take_and_a_bit_for_each() {
+    const COUNT: usize = 1_000_000;
+    let mut map: SlotMap<DefaultKey, [u64; 7]> = SlotMap::new();
+    map.reserve(COUNT);
+    map.extend((0..COUNT as u64).map(|n| [n; 7]));
+    assert_eq!(SlotMap::<DefaultKey, [u64; 7]>::STRIDE_BYTES, 64);
+    map.retain(|_, value| value[0] % 2 == 0);
+    let stats = map.stats();
+    // The last of the memory is committed by whole steps.
+    let most = COUNT * 643 / 10 + 64 * MIB;
+    assert!(stats.committed_bytes < most, "{stats:?}");
+    if cfg!(target_os = "linux") {
+        assert!(stats.resident_bytes.is_some_and(|bytes| bytes < COUNT * 643 / 10 + 4 * MIB));
+    }
+}
+
+#[test]
+fn an_empty_map_takes_nothing() {
+    let mut map: Map = SlotMap::new();
+    map.clear();
+    map.trim();
+    map.shrink_to_fit();
+    map.reserve(0);
+    map.prefault(0);
+    map.reset();
+    map.retain(|_, _| true);
+    assert_eq!((map.drain().count(), map.iter().count(), map.remove_many([])), (0, 0, 0));
+    map.extend([]);
+    let clone = map.clone();
+    for map in [map, clone, SlotMap::with_capacity(0), std::iter::empty().collect()] {
+        let stats = map.stats();
+        assert_eq!((stats.reserved_bytes, stats.committed_bytes, stats.capacity), (0, 0, 0));
+    }
+}
+
+#[test]
+fn prefaulting_makes_room_resident() {
+    let mut map = map_of::<DefaultKey>(1);
+    map.prefault(2_000);
+    assert!(map.capacity() > 2_000);
+    if cfg!(target_os = "linux") {
+        assert!(resident(&map) >= 2_000 * KIB);
+    }
+}

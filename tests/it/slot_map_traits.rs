@@ -1,0 +1,194 @@
+//! Which traits the maps, their iterators and their keys have, and which lifetimes shorten.
+
+use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
+use stayput::slot_map::{
+    Block, BlockMut, Blocks, BlocksMut, Drain, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys,
+    Values, ValuesMut,
+};
+use stayput::{
+    Compact32, DefaultKey, GrowOnlyMap, Key, KeyData, Reuse, SlotMap, SlotMapBuilder, SlotMapStats,
+    Tagged64, new_key_type,
+};
+use std::cell::{Cell, UnsafeCell};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::iter::FusedIterator;
+use std::ops::IndexMut;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::rc::Rc;
+use std::sync::MutexGuard;
+
+type K = DefaultKey;
+/// `Send` and not `Sync`.
+type SendOnly = Cell<u8>;
+/// `Sync` and not `Send`.
+type SyncOnly = MutexGuard<'static, u8>;
+type Neither = Rc<u8>;
+
+assert_impl_all!(SlotMap<K, u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Debug, Default);
+assert_impl_all!(SlotMap<K, u8>: FromIterator<u8>, Extend<u8>, IndexMut<K>, IntoIterator);
+assert_impl_all!(SlotMap<K, SendOnly>: Send);
+assert_not_impl_any!(SlotMap<K, SendOnly>: Sync);
+assert_impl_all!(SlotMap<K, SyncOnly>: Sync);
+assert_not_impl_any!(SlotMap<K, SyncOnly>: Send, Clone);
+assert_not_impl_any!(SlotMap<K, Neither>: Send, Sync);
+assert_not_impl_any!(SlotMap<K, *const u8>: Send, Sync);
+assert_not_impl_any!(SlotMap<K, UnsafeCell<u8>>: RefUnwindSafe);
+assert_not_impl_any!(SlotMap<K, &'static mut u8>: UnwindSafe);
+assert_not_impl_any!(SlotMap<K, u8>: Copy);
+
+assert_not_impl_any!(GrowOnlyMap<'static, K, u8>: Send, Sync, Clone, Copy);
+assert_impl_all!(SlotMapBuilder<K, Neither>: Send, Sync, Copy, Debug);
+assert_impl_all!(SlotMapStats: Send, Sync, Copy, Eq, Debug);
+assert_impl_all!(Reuse: Send, Sync, Copy, Eq, Hash, Debug, Default);
+
+/// Asserts what an iterator by shared reference is.
+macro_rules! assert_shared {
+    ($($name:ident),*) => {$(
+        assert_impl_all!($name<'static, K, u8>: Send, Sync, Unpin, Clone, Debug);
+        assert_impl_all!($name<'static, K, SyncOnly>: Send, Sync);
+        assert_not_impl_any!($name<'static, K, SendOnly>: Send, Sync);
+        assert_not_impl_any!($name<'static, K, Neither>: Send, Sync);
+    )*};
+}
+assert_shared!(Iter, Keys, Values, Blocks, Block);
+
+/// Asserts what an iterator by mutable reference is.
+macro_rules! assert_mutable {
+    ($($name:ident),*) => {$(
+        assert_impl_all!($name<'static, K, u8>: Send, Sync, Unpin, Debug);
+        assert_impl_all!($name<'static, K, SendOnly>: Send);
+        assert_impl_all!($name<'static, K, SyncOnly>: Sync);
+        assert_not_impl_any!($name<'static, K, SendOnly>: Sync);
+        assert_not_impl_any!($name<'static, K, SyncOnly>: Send);
+        assert_not_impl_any!($name<'static, K, Neither>: Send, Sync);
+        assert_not_impl_any!($name<'static, K, u8>: Clone, Copy);
+    )*};
+}
+assert_mutable!(IterMut, ValuesMut, BlocksMut, BlockMut, Drain);
+
+/// Asserts what an iterator that owns the values is.
+macro_rules! assert_owning {
+    ($($name:ident),*) => {$(
+        assert_impl_all!($name<K, u8>: Send, Sync, Unpin, Debug);
+        assert_impl_all!($name<K, SendOnly>: Send);
+        assert_impl_all!($name<K, SyncOnly>: Sync);
+        assert_not_impl_any!($name<K, SendOnly>: Sync);
+        assert_not_impl_any!($name<K, SyncOnly>: Send);
+        assert_not_impl_any!($name<K, Neither>: Send, Sync);
+    )*};
+}
+assert_owning!(IntoIter, IntoKeys, IntoValues);
+
+macro_rules! assert_exact {
+    ($($name:ty),*) => {$(
+        assert_impl_all!($name: DoubleEndedIterator, ExactSizeIterator, FusedIterator);
+    )*};
+}
+assert_exact!(Iter<'static, K, u8>, IterMut<'static, K, u8>, Keys<'static, K, u8>);
+assert_exact!(Values<'static, K, u8>, ValuesMut<'static, K, u8>, Drain<'static, K, u8>);
+assert_exact!(IntoIter<K, u8>, IntoKeys<K, u8>, IntoValues<K, u8>);
+
+new_key_type! {
+    struct Compact: Compact32;
+    pub(crate) struct Tagged: Tagged64;
+}
+
+assert_impl_all!(DefaultKey: Key, Send, Sync, Unpin, Copy, Ord, Hash, Debug, Default);
+assert_impl_all!(KeyData<Compact32>: Send, Sync, Unpin, Copy, Ord, Hash, Debug, Default);
+assert_impl_all!(Compact: Key, From<KeyData<Compact32>>, UnwindSafe, RefUnwindSafe);
+assert_eq_size!(Option<Compact>, u32);
+assert_eq_size!(Option<Tagged>, u64);
+assert_eq_size!(Option<KeyData>, u64);
+
+/// Compiles only if the types are covariant.
+#[expect(dead_code, reason = "it is enough that they compile")]
+mod covariance {
+    use super::{Block, Blocks, IntoIter, IntoValues, Iter, K, Keys, SlotMap, Values};
+
+    type Long = &'static str;
+
+    fn map(long: SlotMap<K, Long>, _: &()) -> SlotMap<K, &str> {
+        long
+    }
+
+    fn iter<'m: 's, 's>(long: Iter<'m, K, Long>) -> Iter<'s, K, &'s str> {
+        long
+    }
+
+    fn keys<'m: 's, 's>(long: Keys<'m, K, Long>) -> Keys<'s, K, &'s str> {
+        long
+    }
+
+    fn values<'m: 's, 's>(long: Values<'m, K, Long>) -> Values<'s, K, &'s str> {
+        long
+    }
+
+    fn blocks<'m: 's, 's>(long: Blocks<'m, K, Long>) -> Blocks<'s, K, &'s str> {
+        long
+    }
+
+    fn block<'m: 's, 's>(long: Block<'m, K, Long>) -> Block<'s, K, &'s str> {
+        long
+    }
+
+    fn owning(long: IntoIter<K, Long>, _: &()) -> IntoIter<K, &str> {
+        long
+    }
+
+    fn values_out(long: IntoValues<K, Long>, _: &()) -> IntoValues<K, &str> {
+        long
+    }
+}
+
+#[test]
+fn maps_may_hold_what_refers_to_what_lives_shorter() {
+    let text = String::from("here");
+    let mut map = SlotMap::new();
+    let key = map.insert(text.as_str());
+    let scope = map.grow_only();
+    let (_, there) = scope.insert(&text[1..]);
+    assert_eq!((*there, map[key]), ("ere", "here"));
+}
+
+#[test]
+fn map_and_key_sort_alike() {
+    let mut map: SlotMap<K, u32> = (0..300).collect();
+    map.retain(|_, value| *value % 3 > 0);
+    map.extend(0..50);
+    let keys: Vec<_> = map.keys().collect();
+    assert!(keys.is_sorted());
+    let sorted: BTreeSet<_> = keys.iter().rev().copied().collect();
+    assert!(sorted.iter().eq(&keys));
+    let table: HashMap<_, _> = map.iter().collect();
+    assert!(keys.iter().all(|key| *table[key] == map[*key]));
+    assert!(keys.iter().zip(map.values()).all(|(key, value)| map.key_of(value) == Some(*key)));
+}
+
+#[test]
+fn a_key_type_written_by_hand_works_like_any() {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    struct ByHand(KeyData<Tagged64>);
+
+    impl From<KeyData<Tagged64>> for ByHand {
+        fn from(data: KeyData<Tagged64>) -> Self {
+            Self(data)
+        }
+    }
+
+    impl Key for ByHand {
+        type Layout = Tagged64;
+
+        fn data(&self) -> KeyData<Tagged64> {
+            self.0
+        }
+    }
+
+    let mut map: SlotMap<ByHand, u8> = SlotMap::with_key();
+    let key = map.insert(7);
+    let same = ByHand::from_bits(key.with_tag(9).to_bits()).expect("it is a key's");
+    assert_eq!((map[same], same.tag(), same == key), (7, 9, false));
+    assert_eq!(map.remove(same), Some(7));
+    assert!(!map.contains_key(key) && ByHand::null().is_null());
+}

@@ -1,0 +1,228 @@
+//! Weak pointers find their value in their map or nothing, wherever they are taken.
+
+use static_assertions::{assert_eq_size, assert_impl_all};
+use stayput::{DefaultKey, Key, SlotMap, Weak, new_key_type};
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Debug;
+use std::rc::Rc;
+use std::{mem, panic, thread};
+
+assert_eq_size!(Weak<DefaultKey, String>, Option<Weak<DefaultKey, String>>);
+assert_eq_size!(Weak<DefaultKey, ()>, Option<Weak<DefaultKey, [u64; 100]>>);
+assert_impl_all!(Weak<DefaultKey, Rc<Cell<u8>>>: Send, Sync, Copy, Unpin, Eq, Ord, Debug, std::hash::Hash);
+assert_impl_all!(Weak<DefaultKey, *const u8>: Send, Sync, panic::UnwindSafe);
+
+#[cfg(target_pointer_width = "64")]
+assert_eq_size!(Weak<DefaultKey, String>, [u64; 2]);
+
+type Map<V> = SlotMap<DefaultKey, V>;
+
+/// A map in little address space, which is likely to be had at the same place again.
+fn small<V>() -> Map<V> {
+    SlotMap::builder().max_len(2000).build()
+}
+
+/// Asserts that weak pointers to the values of one map find nothing in another.
+#[track_caller]
+fn assert_strange<V>(map: &mut Map<V>, weak: &[Weak<DefaultKey, V>]) {
+    for one in weak {
+        assert!(map.upgrade(one).is_none(), "{one:?}");
+        assert!(map.upgrade_mut(one).is_none(), "{one:?}");
+        assert_eq!(map.upgrade_key(one), None);
+    }
+}
+
+/// Takes weak pointers to values of a type everywhere that they may be taken.
+fn exercise<V: Clone + PartialEq + Debug>(make: fn(u32) -> V) {
+    let mut map = small();
+    let keys: Vec<_> = (0..1500).map(|n| map.insert(make(n))).collect();
+    let weak: Vec<_> = keys.iter().map(|key| map.downgrade(*key).expect("it is there")).collect();
+    for (n, (key, one)) in (0..).zip(keys.iter().zip(&weak)) {
+        assert_eq!(map.upgrade(one), Some(&make(n)));
+        assert!(std::ptr::eq(one.as_ptr(), &raw const map[*key]));
+        assert_eq!(map.upgrade_key(one), Some(*key));
+        assert_eq!(map.grow_only().downgrade(*key), Some(*one));
+    }
+
+    // Another map: empty, smaller, as large.
+    let mut other = small();
+    assert_strange(&mut other, &weak);
+    other.insert(make(0));
+    assert_strange(&mut other, &weak);
+    other.extend((1..1500).map(make));
+    assert_strange(&mut other, &weak);
+    let theirs = other.downgrade(keys[0]).expect("it is there");
+    assert_strange(&mut map, &[theirs]);
+    assert_strange(&mut map.clone(), &weak);
+
+    // A map that is elsewhere itself, while its values stay.
+    let mut boxed = Box::new(mem::take(&mut map));
+    assert_strange(&mut map, &weak);
+    assert!(weak.iter().all(|one| boxed.upgrade(one).is_some()));
+    mem::swap(&mut map, &mut boxed);
+
+    // Values that are gone, whose slots are in use again, or whose memory is gone.
+    for key in keys.iter().step_by(2) {
+        map.remove(*key);
+    }
+    let (even, odd): (Vec<_>, Vec<_>) = (0..).zip(&weak).partition(|(n, _)| n % 2 == 0);
+    let even: Vec<_> = even.into_iter().map(|(_, one)| *one).collect();
+    assert_strange(&mut map, &even);
+    map.extend((0..100).map(make));
+    assert_strange(&mut map, &even);
+    assert!(odd.iter().all(|(n, one)| map.upgrade(one) == Some(&make(*n))));
+    let kept = odd[0].1;
+    for (_, one) in &odd[1..] {
+        let key = map.upgrade_key(one).expect("it is there");
+        map.remove(key);
+    }
+    map.trim();
+    assert_strange(&mut map, &weak[2..]);
+    assert_eq!(map.upgrade(kept), Some(&make(1)));
+    map.extend((0..1400).map(make));
+    assert_strange(&mut map, &weak[2..]);
+    let again = map.downgrade(map.upgrade_key(kept).expect("it is there"));
+    assert_eq!(again.as_ref(), Some(kept));
+    map.reset();
+    map.extend((0..1500).map(make));
+    assert!(keys.iter().all(|key| map.contains_key(*key)), "reset forgets keys");
+    assert_strange(&mut map, &weak);
+}
+
+#[repr(align(128))]
+#[derive(Clone, PartialEq, Debug)]
+struct Lines(u32);
+
+#[repr(align(256))]
+#[derive(Clone, PartialEq, Debug)]
+struct AlignedNothing;
+
+#[test]
+fn they_find_nothing_in_other_maps_whatever_the_layout_of_values() {
+    exercise(|n| n.to_le_bytes()[0]);
+    exercise(|n| [n.to_le_bytes()[0]; 3]);
+    exercise(|n| n);
+    exercise(|n| [n; 3]);
+    exercise(|n| [u64::from(n); 3]);
+    exercise(|n| [u64::from(n); 7]);
+    exercise(|n| [u64::from(n); 8]);
+    exercise(|n| n.to_string());
+    exercise(Lines);
+    exercise(|_| ());
+    exercise(|_| AlignedNothing);
+}
+
+/// Makes a map of `B` at the address where one of `A` was, as often as the system gives it.
+fn at_the_same_address<A: Clone, B: Clone>(a: A, b: B, check: fn(&Weak<DefaultKey, A>, &Map<B>)) {
+    let mut met = 0;
+    for _ in 0..200 {
+        let mut first = small();
+        let keys: Vec<_> = (0..10).map(|_| first.insert(a.clone())).collect();
+        let weak: Vec<_> = keys.iter().map(|key| first.downgrade(*key).expect("it is")).collect();
+        let address = weak[0].as_ptr().addr();
+        drop(first);
+        let mut second = small();
+        for _ in 0..10 {
+            second.insert(b.clone());
+        }
+        let start = second.values().next().map(|value| std::ptr::from_ref(value).addr());
+        met += u32::from(start == Some(address));
+        for one in &weak {
+            check(one, &second);
+        }
+    }
+    // Other tests take addresses meanwhile.
+    assert!(met > 0 || !cfg!(target_os = "linux"), "the system never gave the same addresses");
+}
+
+#[test]
+fn they_find_nothing_in_a_map_at_the_address_of_one_that_is_gone() {
+    at_the_same_address(String::from("first"), String::from("second"), |weak, map| {
+        assert_eq!(map.upgrade(weak), None);
+        assert_eq!(map.upgrade_key(weak), None);
+    });
+    at_the_same_address(7_u8, 8, |weak, map| assert_eq!(map.upgrade(weak), None));
+    at_the_same_address([7_u64; 7], [8; 7], |weak, map| assert_eq!(map.upgrade(weak), None));
+    at_the_same_address((), (), |weak, map| assert_eq!(map.upgrade(weak), None));
+}
+
+#[test]
+fn each_generation_has_its_own() {
+    let mut map = Map::new();
+    let mut all = Vec::new();
+    for n in 0..50_usize {
+        let key = map.insert(n);
+        let weak = map.downgrade(key).expect("it is there");
+        assert_eq!(map.upgrade(&weak), Some(&n));
+        *map.upgrade_mut(&weak).expect("it is there") += 100;
+        assert_eq!(map[key], n + 100);
+        all.push(weak);
+        assert!(all[..n].iter().all(|weak| map.upgrade(weak).is_none()));
+        map.remove(key);
+        assert_eq!((map.upgrade(&weak), map.downgrade(key)), (None, None));
+    }
+    assert!(all.iter().all(|weak| weak.as_ptr() == all[0].as_ptr()));
+    assert!(all.is_sorted(), "those of one slot are in the order of generations");
+    assert_eq!(all.iter().collect::<HashSet<_>>().len(), 50);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 50);
+}
+
+#[test]
+fn detached_values_are_found_again_when_they_are_back() {
+    let mut map = Map::new();
+    let key = map.insert("a");
+    let weak = map.downgrade(key).expect("it is there");
+    map.detach(key);
+    assert_eq!((map.upgrade(&weak), map.downgrade(key)), (None, None));
+    map.reattach(key, "b");
+    assert_eq!(map.upgrade(&weak), Some(&"b"));
+}
+
+#[test]
+fn tags_make_no_difference() {
+    new_key_type! { struct Tagged: stayput::Tagged64; }
+    let mut map: SlotMap<Tagged, u8> = SlotMap::with_key();
+    let key = map.insert(1);
+    let weak = map.downgrade(key.with_tag(7)).expect("it is there");
+    assert_eq!(map.downgrade(key), Some(weak));
+    assert_eq!(map.upgrade_key(&weak), Some(key));
+}
+
+#[test]
+fn they_go_to_other_threads_without_what_they_point_to() {
+    let mut map: Map<Rc<str>> = Map::new();
+    let key = map.insert(Rc::from("here"));
+    let weak = map.downgrade(key).expect("it is there");
+    let back = thread::spawn(move || weak).join().expect("it ran");
+    assert_eq!(map.upgrade(&back).map(|text| &**text), Some("here"));
+}
+
+#[test]
+fn threads_that_ask_at_once_get_the_same() {
+    for _ in 0..50 {
+        let map: Map<u32> = (0..4).collect();
+        let key = map.keys().next().expect("it is there");
+        let made: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| map.downgrade(key))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it ran")).collect()
+        });
+        assert!(made.iter().all(|weak| weak.is_some() && *weak == made[0]));
+        assert!(made.iter().flatten().all(|weak| map.upgrade(weak) == Some(&0)));
+    }
+}
+
+#[test]
+fn debug_shows_where_and_which_generation() {
+    let mut map = Map::new();
+    let key = map.insert(1);
+    let weak = map.downgrade(key).expect("it is there");
+    let text = format!("{weak:?}");
+    assert!(text.contains("v1") && text.contains(&format!("{:?}", weak.as_ptr())), "{text}");
+}
+
+/// Compiles only if they are covariant.
+#[expect(dead_code, reason = "it is enough that it compiles")]
+fn shorten<'s>(long: Weak<DefaultKey, &'static str>, _: &'s ()) -> Weak<DefaultKey, &'s str> {
+    long
+}
