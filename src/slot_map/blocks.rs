@@ -38,9 +38,9 @@ impl<K: Key, V> SlotMap<K, V> {
         BlocksMut { walk: self.walk_mut(), all_live, key: PhantomData }
     }
 
-    /// Whether all slots are live or holes.
+    /// Whether all slots are live, or holes that are marked in their words.
     const fn has_no_others(&self) -> bool {
-        self.detached == 0 && self.retired == 0
+        self.detached == 0 && self.retired == 0 && self.holes.is_settled()
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! # What holds between calls
 //!
-//! - `words` has a bit for each index, set if the index is in the set.
+//! - `words` has a bit for each index, set if the index is in the set, but for `recent`: one index,
+//!   or [`NONE`], that is in the set and has no bit.
 //! - Each level of `summaries` has a bit for each word of the level below, `words` being the
 //!   lowest: set if that word is not zero. A level exists if the one below has more than 64 words,
 //!   so the highest has 64 at most.
 //! - `lowest` is the first word that is not zero, or [`NONE`] if there is none.
-//! - `count` is the number of bits set in `words`.
+//! - `count` is the number of indices in the set.
 //!
 //! # What it costs
 //!
@@ -16,6 +17,9 @@
 //! million indices there are two. The next word to be first is looked for in the same way, up and
 //! then down again, with at most 64 words to go through on top. Words without a bit near them are
 //! pages that nobody ever touched: they take no memory.
+//!
+//! Where one index comes and goes, as when a map is full and values are exchanged, it is kept in
+//! `recent`, and neither bits nor summaries change.
 
 #![forbid(unsafe_code)]
 
@@ -48,6 +52,7 @@ pub struct Bitmap {
     words: VmVec<u64>,
     summaries: [Vec<u64>; HEIGHT],
     lowest: usize,
+    recent: usize,
     count: usize,
 }
 
@@ -70,6 +75,7 @@ impl Bitmap {
             words: VmVec::with_options(options),
             summaries: [const { Vec::new() }; HEIGHT],
             lowest: NONE,
+            recent: NONE,
             count: 0,
         }
     }
@@ -96,6 +102,7 @@ impl Bitmap {
             to.copy_from_slice(&from[..len]);
         }
         clone.lowest = self.lowest;
+        clone.recent = self.recent;
         clone.count = self.count;
         Ok(clone)
     }
@@ -126,7 +133,7 @@ impl Bitmap {
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
             level.resize(len, 0);
-            if is_new && len > 0 && self.count > 0 {
+            if is_new && len > 0 && self.lowest != NONE {
                 // There were 64 words below at most, so all bits are under the first.
                 level[0] = summary(&below[..WORD]);
             }
@@ -170,6 +177,9 @@ impl Bitmap {
     }
 
     /// The bits of all covered indices, from index 0 in the lowest bit of the first word on.
+    ///
+    /// One index may be in the set and have no bit, unless [`settle`](Self::settle) was called
+    /// last.
     #[inline]
     pub const fn words(&self) -> &[u64] {
         self.words.as_slice()
@@ -184,10 +194,25 @@ impl Bitmap {
     #[inline]
     pub fn contains(&self, index: u32) -> bool {
         let (at, bit) = split(index);
-        self.words.get(at).is_some_and(|word| word & bit != 0)
+        self.words.get(at).is_some_and(|word| word & bit != 0) || self.recent == index as usize
     }
 
-    /// Adds an index.
+    /// Whether all indices in the set have their bits.
+    #[inline]
+    pub const fn is_settled(&self) -> bool {
+        self.recent == NONE
+    }
+
+    /// Sees to it that all indices in the set have their bits.
+    pub fn settle(&mut self) {
+        if self.recent != NONE {
+            let recent = index(self.recent);
+            self.recent = NONE;
+            self.set_bit(recent);
+        }
+    }
+
+    /// Adds an index, which is not in the set.
     ///
     /// # Panics
     ///
@@ -197,23 +222,41 @@ impl Bitmap {
         assert!(self.try_set(index), "{index} is not covered");
     }
 
-    /// Adds an index, if it is covered, and tells whether it is.
+    /// Adds an index, which is not in the set, if it is covered, and tells whether it is.
     #[inline]
     pub fn try_set(&mut self, index: u32) -> bool {
+        debug_assert!(!self.contains(index), "{index} is in the set");
+        if index as usize / WORD >= self.words.len() {
+            return false;
+        }
+        self.count += 1;
+        if self.recent == NONE {
+            self.recent = index as usize;
+        } else {
+            self.set_bit(index);
+        }
+        true
+    }
+
+    #[inline]
+    fn set_bit(&mut self, index: u32) {
         let (at, bit) = split(index);
-        let Some(word) = self.words.get_mut(at) else { return false };
+        let word = &mut self.words[at];
         let before = *word;
         *word |= bit;
-        self.count += usize::from(before & bit == 0);
         if before == 0 {
             self.word_filled(at);
         }
-        true
     }
 
     /// Removes an index, and tells whether it was there.
     #[inline]
     pub fn clear(&mut self, index: u32) -> bool {
+        if self.recent == index as usize {
+            self.recent = NONE;
+            self.count -= 1;
+            return true;
+        }
         let (at, bit) = split(index);
         let Some(word) = self.words.get_mut(at) else { return false };
         if *word & bit == 0 {
@@ -230,13 +273,26 @@ impl Bitmap {
     /// The lowest index. O(1).
     #[inline]
     pub fn first(&self) -> Option<u32> {
-        let word = self.words.get(self.lowest)?;
-        Some(index(self.lowest * WORD + lowest_bit(*word)))
+        let lowest = match self.words.get(self.lowest) {
+            Some(word) => self.lowest * WORD + lowest_bit(*word),
+            None => NONE,
+        };
+        let first = lowest.min(self.recent);
+        (first != NONE).then(|| index(first))
     }
 
     /// The lowest index that is not below `from`. Looks at two words a level, and at all of the
     /// highest, at most.
     pub fn first_at_or_after(&self, from: u32) -> Option<u32> {
+        let recent = (self.recent != NONE).then(|| index(self.recent));
+        let recent = recent.filter(|recent| *recent >= from);
+        match (self.first_bit_at_or_after(from), recent) {
+            (Some(bit), Some(recent)) => Some(bit.min(recent)),
+            (bit, recent) => bit.or(recent),
+        }
+    }
+
+    fn first_bit_at_or_after(&self, from: u32) -> Option<u32> {
         let mut at = from as usize;
         for height in 0..=HEIGHT {
             let level = self.level(height);
@@ -256,6 +312,11 @@ impl Bitmap {
 
     /// The highest index. Looks at one word a level, and at all of the highest.
     pub fn last(&self) -> Option<u32> {
+        let recent = (self.recent != NONE).then(|| index(self.recent));
+        self.last_bit().max(recent)
+    }
+
+    fn last_bit(&self) -> Option<u32> {
         let top = (0..=HEIGHT).find(|height| self.level(*height).len() <= WORD)?;
         let word = self.level(top).iter().rposition(|word| *word != 0)?;
         let below = (0..=top).rev();
@@ -267,6 +328,7 @@ impl Bitmap {
     /// Removes the indices from `from` to before `to`, covered or not. Linear in the words there
     /// that hold some, but for a look at the first summary.
     pub fn clear_range(&mut self, from: usize, to: usize) {
+        self.settle();
         let Some((first, last)) = self.first().zip(self.last()) else { return };
         let (mut from, mut to) = (from.max(first as usize), to.min(last as usize + 1));
         if from >= to {
@@ -382,7 +444,9 @@ impl Bitmap {
     #[cfg(any(test, fuzzing))]
     pub fn check(&self) {
         let ones: usize = self.words.iter().map(|word| word.count_ones() as usize).sum();
-        assert_eq!(self.count, ones);
+        assert_eq!(self.count, ones + usize::from(self.recent != NONE));
+        let (at, bit) = split(u32::try_from(self.recent).unwrap_or(0));
+        assert!(self.is_settled() || self.words[at] & bit == 0, "{} is there twice", self.recent);
         assert_eq!(self.lowest, self.words.iter().position(|word| *word != 0).unwrap_or(NONE));
         for height in 1..=HEIGHT {
             let below = self.level(height - 1);

@@ -108,6 +108,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
     /// memory to keep account with; no key or value has changed then.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.holes.settle();
         self.give_up_tail()?;
         self.slots.try_shrink_to(0)?;
         self.holes.uncover(self.slots.capacity());

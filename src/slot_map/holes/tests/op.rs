@@ -82,8 +82,7 @@ impl Model {
                 let index = place.index();
                 // Now and then the first of many that are covered.
                 self.cover(index as usize + 1);
-                self.bitmap.set(index);
-                self.set.insert(index);
+                self.set(index);
             }
             Op::Clear(place) => {
                 let index = place.index();
@@ -103,8 +102,7 @@ impl Model {
                 let to = from.index() + count;
                 self.cover(to as usize);
                 for index in from.index()..to {
-                    self.bitmap.set(index);
-                    self.set.insert(index);
+                    self.set(index);
                 }
             }
             Op::ClearRange(from, to) => {
@@ -127,6 +125,12 @@ impl Model {
                 let next = self.set.range(index..).next().copied();
                 assert_eq!(self.bitmap.first_at_or_after(index), next);
             }
+        }
+    }
+
+    fn set(&mut self, index: u32) {
+        if self.set.insert(index) {
+            self.bitmap.set(index);
         }
     }
 
