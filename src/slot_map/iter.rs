@@ -2,10 +2,12 @@
 //!
 //! # Why this is sound
 //!
-//! Only [`WalkMut`] has unsafe code. It borrows the slots mutably for `'a` and gives out `&'a mut`
-//! to values in them. No two are to one value, since a [`Cursor`] gives each index once, and both
-//! halves of a split one give what the whole would have given. Each index is below the length that
-//! the slots have while they are borrowed.
+//! [`WalkRef`] and [`WalkMut`] borrow the slots for `'a`, and give out references of that lifetime to
+//! values in them. Each index that a [`Cursor`] gives is below the length that the slots had when
+//! the walk was made, and have while they are borrowed; whether there is a value is asked of the
+//! state. Of mutable references no two are to one value, since a cursor gives each index once, and
+//! both halves of a split one, and the blocks that are taken out of one, give what the whole would
+//! have given.
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
@@ -38,15 +40,36 @@ pub(crate) trait Walk: Sized {
 
 /// Goes through values by shared reference.
 pub(crate) struct WalkRef<'a, V> {
-    slots: &'a Slots<V>,
+    start: NonNull<Slot<V>>,
     holes: &'a [u64],
+    /// Gives indices below the length alone.
     cursor: Cursor,
+    borrow: PhantomData<&'a Slots<V>>,
 }
+
+// SAFETY: it is a shared borrow of values, and of nothing else that has a thread.
+unsafe impl<V: Sync> Send for WalkRef<'_, V> {}
+// SAFETY: the same.
+unsafe impl<V: Sync> Sync for WalkRef<'_, V> {}
 
 impl<'a, V> WalkRef<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>, holes: &'a [u64]) -> Self {
-        Self { slots, holes, cursor: Cursor::new(slots.len()) }
+        let cursor = Cursor::new(slots.len());
+        Self { start: slots.start(), holes, cursor, borrow: PhantomData }
+    }
+
+    /// # Safety
+    ///
+    /// - The index was given by the cursor.
+    #[inline]
+    unsafe fn value(start: NonNull<Slot<V>>, index: u32) -> Option<(u32, u32, &'a V)> {
+        // SAFETY: the cursor gives indices below the length.
+        let slot = unsafe { start.add(index as usize) };
+        // SAFETY: below the length; the slots are borrowed, so nobody writes to them.
+        let generation = unsafe { slots::live_generation(slot) }?;
+        // SAFETY: live; the slots are borrowed for `'a`.
+        Some((index, generation, unsafe { slots::value_of(slot) }))
     }
 
     /// A walk over the next 64 slots, taken out of this one.
@@ -64,7 +87,7 @@ impl<'a, V> WalkRef<'a, V> {
     /// Where the first slot is, of a walk over a block.
     #[inline]
     pub(super) fn block_ptr(&self) -> *const V {
-        block_ptr(self.slots.start(), &self.cursor)
+        block_ptr(self.start, &self.cursor)
     }
 
     /// Which slots hold values, of a walk over a block; all that are no holes if `all_live`.
@@ -75,9 +98,10 @@ impl<'a, V> WalkRef<'a, V> {
 
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let Self { slots, holes, cursor } = self;
+        let Self { start, holes, cursor, borrow } = self;
         let (left, right) = cursor.split();
-        (Self { slots, holes, cursor: left }, right.map(|cursor| Self { slots, holes, cursor }))
+        let right = right.map(|cursor| Self { start, holes, cursor, borrow });
+        (Self { start, holes, cursor: left, borrow }, right)
     }
 }
 
@@ -94,8 +118,9 @@ impl<'a, V> Walk for WalkRef<'a, V> {
     fn step(&mut self) -> Option<(u32, u32, &'a V)> {
         loop {
             let index = self.cursor.next(self.holes)?;
-            if let Some((generation, value)) = self.slots.at_index(index) {
-                return Some((index, generation, value));
+            // SAFETY: just given by the cursor.
+            if let Some(item) = unsafe { Self::value(self.start, index) } {
+                return Some(item);
             }
         }
     }
@@ -104,18 +129,22 @@ impl<'a, V> Walk for WalkRef<'a, V> {
     fn step_back(&mut self) -> Option<(u32, u32, &'a V)> {
         loop {
             let index = self.cursor.next_back(self.holes)?;
-            if let Some((generation, value)) = self.slots.at_index(index) {
-                return Some((index, generation, value));
+            // SAFETY: just given by the cursor.
+            if let Some(item) = unsafe { Self::value(self.start, index) } {
+                return Some(item);
             }
         }
     }
 
     #[inline]
     fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a V)) -> B) -> B {
-        let Self { slots, holes, cursor } = self;
-        cursor.fold(holes, init, |sum, index| match slots.at_index(index) {
-            Some((generation, value)) => add(sum, (index, generation, value)),
-            None => sum,
+        let Self { start, holes, cursor, .. } = self;
+        cursor.fold(holes, init, |sum, index| {
+            // SAFETY: just given by the cursor.
+            match unsafe { Self::value(start, index) } {
+                Some(item) => add(sum, item),
+                None => sum,
+            }
         })
     }
 }
