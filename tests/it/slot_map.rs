@@ -535,7 +535,7 @@ fn a_hint_that_lies_takes_nothing_with_it() {
             (self.1, None)
         }
     }
-    for hint in [1, 100, 1 << 40, usize::MAX] {
+    for hint in [1, 100, usize::MAX / 4, usize::MAX] {
         let mut map: SlotMap<Small, u32> = Boast(3, hint).collect();
         let mut keys = Vec::new();
         map.insert_many(Boast(2, hint), &mut keys);
