@@ -3,7 +3,7 @@
 //! # What holds between calls
 //!
 //! - `words` has a bit for each index, set if the index is in the set, but for `recent`: one index,
-//!   or [`NONE`], that is in the set and has no bit.
+//!   or [`NO_INDEX`], that is in the set and has no bit.
 //! - Each level of `summaries` has a bit for each word of the level below, `words` being the
 //!   lowest: set if that word is not zero. A level exists if the one below has more than 64 words,
 //!   so the highest has 64 at most.
@@ -44,6 +44,9 @@ const HEIGHT: usize = 4;
 /// The place of a word that there is not.
 const NONE: usize = usize::MAX;
 
+/// What no index is, on 32-bit systems either.
+const NO_INDEX: u64 = u64::MAX;
+
 /// A set of `u32` indices as a hierarchical bitmap.
 ///
 /// It *covers* the indices that it has memory for, and can hold no others. None are covered at
@@ -52,7 +55,7 @@ pub struct Bitmap {
     words: VmVec<u64>,
     summaries: [Vec<u64>; HEIGHT],
     lowest: usize,
-    recent: usize,
+    recent: u64,
     count: usize,
 }
 
@@ -75,7 +78,7 @@ impl Bitmap {
             words: VmVec::with_options(options),
             summaries: [const { Vec::new() }; HEIGHT],
             lowest: NONE,
-            recent: NONE,
+            recent: NO_INDEX,
             count: 0,
         }
     }
@@ -194,20 +197,25 @@ impl Bitmap {
     #[inline]
     pub fn contains(&self, index: u32) -> bool {
         let (at, bit) = split(index);
-        self.words.get(at).is_some_and(|word| word & bit != 0) || self.recent == index as usize
+        self.words.get(at).is_some_and(|word| word & bit != 0) || self.recent == u64::from(index)
+    }
+
+    /// The index in the set that has no bit.
+    #[inline]
+    fn recent(&self) -> Option<u32> {
+        u32::try_from(self.recent).ok()
     }
 
     /// Whether all indices in the set have their bits.
     #[inline]
     pub const fn is_settled(&self) -> bool {
-        self.recent == NONE
+        self.recent == NO_INDEX
     }
 
     /// Sees to it that all indices in the set have their bits.
     pub fn settle(&mut self) {
-        if self.recent != NONE {
-            let recent = index(self.recent);
-            self.recent = NONE;
+        if let Some(recent) = self.recent() {
+            self.recent = NO_INDEX;
             self.set_bit(recent);
         }
     }
@@ -230,8 +238,8 @@ impl Bitmap {
             return false;
         }
         self.count += 1;
-        if self.recent == NONE {
-            self.recent = index as usize;
+        if self.recent == NO_INDEX {
+            self.recent = u64::from(index);
         } else {
             self.set_bit(index);
         }
@@ -252,8 +260,8 @@ impl Bitmap {
     /// Removes an index, and tells whether it was there.
     #[inline]
     pub fn clear(&mut self, index: u32) -> bool {
-        if self.recent == index as usize {
-            self.recent = NONE;
+        if self.recent == u64::from(index) {
+            self.recent = NO_INDEX;
             self.count -= 1;
             return true;
         }
@@ -274,18 +282,16 @@ impl Bitmap {
     #[inline]
     pub fn first(&self) -> Option<u32> {
         let lowest = match self.words.get(self.lowest) {
-            Some(word) => self.lowest * WORD + lowest_bit(*word),
-            None => NONE,
+            Some(word) => (self.lowest * WORD + lowest_bit(*word)) as u64,
+            None => NO_INDEX,
         };
-        let first = lowest.min(self.recent);
-        (first != NONE).then(|| index(first))
+        u32::try_from(lowest.min(self.recent)).ok()
     }
 
     /// The lowest index that is not below `from`. Looks at two words a level, and at all of the
     /// highest, at most.
     pub fn first_at_or_after(&self, from: u32) -> Option<u32> {
-        let recent = (self.recent != NONE).then(|| index(self.recent));
-        let recent = recent.filter(|recent| *recent >= from);
+        let recent = self.recent().filter(|recent| *recent >= from);
         match (self.first_bit_at_or_after(from), recent) {
             (Some(bit), Some(recent)) => Some(bit.min(recent)),
             (bit, recent) => bit.or(recent),
@@ -312,8 +318,7 @@ impl Bitmap {
 
     /// The highest index. Looks at one word a level, and at all of the highest.
     pub fn last(&self) -> Option<u32> {
-        let recent = (self.recent != NONE).then(|| index(self.recent));
-        self.last_bit().max(recent)
+        self.last_bit().max(self.recent())
     }
 
     fn last_bit(&self) -> Option<u32> {
@@ -444,7 +449,7 @@ impl Bitmap {
     #[cfg(any(test, fuzzing))]
     pub fn check(&self) {
         let ones: usize = self.words.iter().map(|word| word.count_ones() as usize).sum();
-        assert_eq!(self.count, ones + usize::from(self.recent != NONE));
+        assert_eq!(self.count, ones + usize::from(!self.is_settled()));
         let (at, bit) = split(u32::try_from(self.recent).unwrap_or(0));
         assert!(self.is_settled() || self.words[at] & bit == 0, "{} is there twice", self.recent);
         assert_eq!(self.lowest, self.words.iter().position(|word| *word != 0).unwrap_or(NONE));
