@@ -26,6 +26,22 @@
 //! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
 //! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
+//! | [`GrowingReservation`] | the same, used from its front on, as all of the above do |
+//!
+//! # No stalls
+//!
+//! Growing copies nothing, but each new page takes a page fault when it is first touched, and
+//! unmapping a large array takes milliseconds. What to do about it:
+//!
+//! | call | what it does |
+//! |---|---|
+//! | [`CommitAhead`] | a background thread makes memory ready before it is used |
+//! | [`VmVec::prefault_ahead`] | the same without a thread, in the idle time of a frame |
+//! | [`VmVec::prefault`] | so much at once: for a loading screen |
+//! | [`Release::Background`] | the background thread unmaps what was dropped |
+//! | [`VmVec::shrink_to_fit_within`], [`SlotMap::trim_within`] | memory goes back by and by, within a [`Budget`] |
+//!
+//! [`service`] says what the thread does and promises. A program in which nobody asks for it has none.
 //!
 //! # Words
 //!
@@ -48,7 +64,8 @@
 //! builds, and refuses every reservation with [`ErrorKind::Unsupported`].
 //!
 //! After `fork` the child has a copy of every array, at the same addresses, as of all private
-//! memory. Memory locked by [`Reservation::lock`] is not locked in the child.
+//! memory. Memory locked by [`Reservation::lock`] is not locked in the child, and the background
+//! thread is not there: arrays that it served grow by themselves.
 //!
 //! # Features
 //!
@@ -60,6 +77,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod error;
+mod growing;
 mod key;
 mod macros;
 mod os;
@@ -71,14 +89,16 @@ mod reservation;
 pub mod secondary;
 #[cfg(feature = "serde")]
 mod serde;
+pub mod service;
 pub mod slot_map;
 mod vec;
 
 pub use error::{Error, ErrorKind, Refused};
+pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
-pub use raw_vec::Growth;
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
-pub use secondary::{SecondaryMap, SecondaryMapStats, SparseSecondaryMap};
+pub use secondary::{SecondaryMap, SecondaryMapBuilder, SecondaryMapStats, SparseSecondaryMap};
+pub use service::{CommitAhead, Release};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use slot_map::Bitmap;

@@ -82,6 +82,14 @@ pub(super) fn read_number(path: &str) -> Option<u64> {
     read_text(path, &mut [0; 32])?.trim().parse().ok()
 }
 
+/// Free memory, and what the kernel could drop of its caches.
+pub(super) fn available_bytes() -> Option<u64> {
+    let mut text = [0; 256];
+    let text = read_text("/proc/meminfo", &mut text)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
 fn read_text<'a>(path: &str, text: &'a mut [u8]) -> Option<&'a str> {
     let length = File::open(path).ok()?.read(text).ok()?;
     std::str::from_utf8(&text[..length]).ok()

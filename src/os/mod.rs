@@ -8,13 +8,19 @@
 //! |---|---|---|---|
 //! | [`reserve`] | none | none | inaccessible |
 //! | [`commit`] | none yet | taken | zero where it was inaccessible, else kept |
-//! | [`prefault`] | resident | taken | zero where it was inaccessible, else kept |
+//! | [`prefault`] | resident | as it was | kept |
 //! | [`discard`] | handed back | kept | zero |
 //! | [`decommit`] | handed back | handed back | inaccessible |
 //! | [`release`] | handed back | handed back | not ours any more |
 //!
 //! All of them may be called from any thread, and none of them allocates; [`committed_bytes`] and
 //! [`resident_bytes`] may.
+//!
+//! Those that make pages accessible, or change it, take the process' one lock of mappings for a
+//! moment, and wait for whoever has it. [`prefault`] and [`discard`] share it for as long as they
+//! take, and Linux lets whoever shares it again at once go before whoever waits, for up to 4 ms:
+//! done over and over they keep others from mapping. [`touch`] does not: a page fault holds it for
+//! a moment, or, in Linux since 6.4, not at all.
 
 #![expect(unsafe_code, reason = "passes on the callers' promises about raw ranges")]
 
@@ -34,6 +40,8 @@ mod sys;
 #[cfg(not(any(unix_vm, windows)))]
 #[path = "unsupported.rs"]
 mod sys;
+#[cfg_attr(not(any(unix_vm, windows)), expect(dead_code, reason = "nothing can be touched"))]
+mod touch;
 
 #[cfg(test)]
 pub(crate) mod fault;
@@ -200,14 +208,29 @@ pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(),
     })
 }
 
-/// Commits pages where they are not, and makes them resident, so that touching them takes no
-/// page fault. What they hold stays.
+/// Hands back the memory of pages whose reservation is about to be released, as others hinder
+/// least. What they hold then, and whether they are accessible, is not said.
 ///
 /// # Safety
 ///
-/// - As for [`commit`].
-/// - Where the system has no call for it, each page is touched by an atomic addition of zero: no
-///   other thread may access the range non-atomically meanwhile.
+/// - As for [`decommit`].
+pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    if bytes == PageBytes::ZERO {
+        return Ok(());
+    }
+    attempt(Call::Discard, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::abandon(start, bytes.get()) }
+    })
+}
+
+/// Makes committed pages resident, so that touching them takes no page fault. What they hold
+/// stays.
+///
+/// # Safety
+///
+/// - As for [`commit`], and the range is committed.
+/// - Unless [`TOUCHING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
 pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
     if bytes == PageBytes::ZERO {
         return Ok(());
@@ -216,6 +239,53 @@ pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<()
         // SAFETY: the caller's promise is the same.
         unsafe { sys::prefault(start, bytes.get()) }
     })
+}
+
+/// [`prefault`], by a page fault for each page. It takes somewhat longer, but no lock for longer than
+/// one of them.
+///
+/// # Safety
+///
+/// - As for [`prefault`].
+pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+    attempt(Call::Prefault, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { touch::pages(start, bytes.get(), sys::page_bytes()) }
+        Ok(())
+    })
+}
+
+/// Whether others may use pages while they are touched.
+pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
+
+/// How much memory could be had without taking it from anybody, where the system tells.
+pub(crate) fn available_bytes() -> Option<u64> {
+    sys::available_bytes()
+}
+
+/// Starts a thread that no signal is delivered to: it is not the user's, whose handlers may count on
+/// being run by theirs. (A thread has the mask of the one that starts it.)
+pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
+    sys::with_signals_left_to_others(start)
+}
+
+/// How often this process, and those that it comes from, were forked since the first call.
+pub(crate) fn forks() -> usize {
+    sys::forks()
+}
+
+/// How little the calling thread shall get in the way of others, where the system can do that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// It does not interrupt whoever runs when it has something to do.
+    Background,
+    /// It runs only when no other wants to.
+    Idle,
+}
+
+/// Has the calling thread be one of that priority.
+pub(crate) fn lower_priority(priority: Priority) {
+    sys::lower_priority(priority);
 }
 
 /// Asks for huge pages in a range, or for none. Only advice: the system may not follow it, and

@@ -61,7 +61,8 @@ mod supported {
         }
 
         fn prefault(&self, index: usize, count: usize) -> Result<(), Error> {
-            // SAFETY: as above; there is one thread.
+            self.commit(index, count)?;
+            // SAFETY: as above, and committed; there is one thread.
             unsafe { prefault(self.page(index), pages(count)) }
         }
 
@@ -184,7 +185,7 @@ mod supported {
     }
 
     #[test]
-    fn prefaulted_pages_are_committed_resident_and_keep_their_contents() {
+    fn prefaulted_pages_are_resident_and_keep_their_contents() {
         let range = Range::new(64);
         range.commit(0, 1).unwrap();
         range.write(0, 3);
@@ -192,6 +193,47 @@ mod supported {
         assert_eq!((range.committed(), range.resident()), (64, 64));
         assert_eq!(range.read(0), [3, 3]);
         assert_eq!(range.read(63), [0, 0]);
+    }
+
+    #[test]
+    fn touched_pages_are_resident_and_lose_no_write() {
+        use std::sync::Barrier;
+        use std::thread;
+
+        let range = Range::new(64);
+        range.commit(0, 64).unwrap();
+        let barrier = Barrier::new(2);
+        let address = range.start.as_ptr().expose_provenance();
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                barrier.wait();
+                for _ in 0..1000 {
+                    let start = NonNull::new(std::ptr::with_exposed_provenance_mut(address));
+                    // SAFETY: committed; if it may be shared only.
+                    unsafe { touch(start.unwrap(), pages(64)) }.unwrap();
+                }
+            });
+            if !TOUCHING_IS_SHARED {
+                return barrier.wait();
+            }
+            let leader = barrier.wait();
+            for round in 0..=u8::MAX {
+                (0..64).for_each(|index| range.write(index, round));
+                (0..64).for_each(|index| assert_eq!(range.read(index), [round; 2]));
+            }
+            leader
+        });
+        assert_eq!(range.resident(), 64);
+    }
+
+    #[test]
+    fn some_memory_is_available() {
+        let (available, all) = (available_bytes(), memory_bytes());
+        if let (Some(available), Some(all)) = (available, all) {
+            assert!(0 < available && available <= all, "{available} of {all}");
+        }
+        #[cfg(target_os = "linux")]
+        assert!(available.is_some());
     }
 
     #[test]

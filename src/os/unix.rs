@@ -1,11 +1,13 @@
 //! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos.
 
-use super::{Call, Code, HugeAdvice};
+use super::{Call, Code, HugeAdvice, Priority, touch};
 use crate::error::ErrorKind;
 use std::ffi::c_int;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
@@ -57,6 +59,66 @@ pub(super) fn memory_bytes() -> Option<u64> {
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
     u64::try_from(pages).ok()?.checked_mul(page_bytes() as u64)
 }
+
+#[cfg(linux_kernel)]
+pub(super) fn available_bytes() -> Option<u64> {
+    limits::available_bytes()
+}
+
+#[cfg(not(linux_kernel))]
+pub(super) fn available_bytes() -> Option<u64> {
+    None
+}
+
+pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
+    let mut all = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: `sigfillset` writes a set, which outlives the call.
+    unsafe { libc::sigfillset(all.as_mut_ptr()) };
+    let mut before = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: `all` was written by the call above, which knows no error; `before` is to be written,
+    // and outlives the call. Signals wait meanwhile.
+    let masked =
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) };
+    let result = start();
+    if masked == 0 {
+        // SAFETY: written by the call above. The old mask is not asked for.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    }
+    result
+}
+
+pub(super) fn forks() -> usize {
+    static FORKS: AtomicUsize = AtomicUsize::new(0);
+    static WATCH: Once = Once::new();
+
+    extern "C" fn forked() {
+        FORKS.fetch_add(1, Ordering::Relaxed);
+    }
+
+    WATCH.call_once(|| {
+        // SAFETY: the function adds to a number, which may be done after a fork. If it cannot be
+        // registered (for want of memory), there is still the number of the process.
+        let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    });
+    FORKS.load(Ordering::Relaxed)
+}
+
+#[cfg(linux_kernel)]
+pub(super) fn lower_priority(priority: Priority) {
+    let policy = match priority {
+        Priority::Background => libc::SCHED_BATCH,
+        Priority::Idle => libc::SCHED_IDLE,
+    };
+    // SAFETY: all zero is a valid value of a structure of integers.
+    let lowest: libc::sched_param = unsafe { std::mem::zeroed() };
+    // SAFETY: it reads one `sched_param`. 0 stands for the calling thread; if it is refused the
+    // thread goes on as it was.
+    unsafe { libc::sched_setscheduler(0, policy, &raw const lowest) };
+}
+
+/// Elsewhere a thread cannot do this for itself alone, or not without a privilege.
+#[cfg(not(linux_kernel))]
+pub(super) fn lower_priority(_: Priority) {}
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     // SAFETY: without `MAP_FIXED` the kernel takes a range that nothing uses.
@@ -118,6 +180,25 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
     unsafe { map_over(start, bytes, READ_WRITE) }
 }
 
+/// # Safety
+///
+/// As for [`super::abandon`].
+#[cfg(linux_kernel)]
+pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // To map over them, or to unmap, would have all who change mappings wait while pages are freed.
+    // SAFETY: the caller's promise is the same.
+    unsafe { discard(start, bytes) }
+}
+
+/// # Safety
+///
+/// As for [`super::abandon`].
+#[cfg(not(linux_kernel))]
+pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the caller's promise is the same.
+    unsafe { decommit(start, bytes) }
+}
+
 /// Replaces a range by a fresh one. On failure the old one stands.
 ///
 /// POSIX would let a failed call have removed it. Linux checks its limits before it touches the
@@ -138,21 +219,13 @@ unsafe fn map_over(start: NonNull<u8>, bytes: usize, access: c_int) -> Result<()
 ///
 /// As for [`super::prefault`].
 pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the range is ours by the caller's promise.
-    unsafe { commit(start, bytes) }?;
     #[cfg(linux_kernel)]
     if populate::is_known() {
         // SAFETY: populating private writable pages of ours changes nothing that they hold.
         return unsafe { populate::write(start, bytes) };
     }
-    for offset in (0..bytes).step_by(page_bytes()) {
-        // SAFETY: inside the range.
-        let byte = unsafe { start.add(offset) };
-        // SAFETY: committed above, so readable and writable; one byte has no alignment to miss,
-        // and the caller keeps other threads to atomic accesses.
-        let byte = unsafe { AtomicU8::from_ptr(byte.as_ptr()) };
-        byte.fetch_add(0, Ordering::Relaxed);
-    }
+    // SAFETY: the caller's promise is the same.
+    unsafe { touch::pages(start, bytes, page_bytes()) }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Systems without virtual memory that we know: every request is refused with
 //! [`ErrorKind::Unsupported`].
 
-use super::{Call, Code, HugeAdvice};
+use super::{Call, Code, HugeAdvice, Priority};
 use crate::error::ErrorKind;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -33,6 +33,22 @@ pub(super) fn reserve(_: usize) -> Result<NonNull<u8>, Code> {
     Err(REFUSED)
 }
 
+pub(super) fn available_bytes() -> Option<u64> {
+    None
+}
+
+/// There are none.
+pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
+    start()
+}
+
+/// Processes are not forked.
+pub(super) fn forks() -> usize {
+    0
+}
+
+pub(super) fn lower_priority(_: Priority) {}
+
 /// # Safety
 ///
 /// None to keep: nothing can have been reserved. So it is for all below.
@@ -51,6 +67,13 @@ pub(super) unsafe fn decommit(_: NonNull<u8>, _: usize) -> Result<(), Code> {
 ///
 /// None to keep.
 pub(super) unsafe fn discard(_: NonNull<u8>, _: usize) -> Result<(), Code> {
+    Err(REFUSED)
+}
+
+/// # Safety
+///
+/// None to keep.
+pub(super) unsafe fn abandon(_: NonNull<u8>, _: usize) -> Result<(), Code> {
     Err(REFUSED)
 }
 

@@ -1,10 +1,9 @@
 //! Windows.
 
-use super::{Call, Code, HugeAdvice};
+use super::{Call, Code, HugeAdvice, Priority, touch};
 use crate::error::ErrorKind;
 use std::io;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, Ordering};
 use windows_sys::Win32::Foundation::{
     ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS, ERROR_INVALID_PARAMETER,
     ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
@@ -17,7 +16,10 @@ use windows_sys::Win32::System::ProcessStatus::{
     K32QueryWorkingSetEx, PSAPI_WORKING_SET_EX_INFORMATION,
 };
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
-use windows_sys::Win32::System::Threading::GetCurrentProcess;
+use windows_sys::Win32::System::Threading::{
+    GetCurrentProcess, GetCurrentThread, SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL,
+    THREAD_PRIORITY_IDLE,
+};
 
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
@@ -42,12 +44,41 @@ pub(super) fn address_limit_bytes() -> Option<u64> {
     None
 }
 
-pub(super) fn memory_bytes() -> Option<u64> {
+fn memory_status() -> Option<MEMORYSTATUSEX> {
     let mut status =
         MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
     // SAFETY: the structure is writable and tells its own size.
     check(unsafe { GlobalMemoryStatusEx(&raw mut status) }).ok()?;
-    Some(status.ullTotalPhys)
+    Some(status)
+}
+
+pub(super) fn memory_bytes() -> Option<u64> {
+    Some(memory_status()?.ullTotalPhys)
+}
+
+pub(super) fn available_bytes() -> Option<u64> {
+    Some(memory_status()?.ullAvailPhys)
+}
+
+/// There are none.
+pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
+    start()
+}
+
+/// Processes are not forked.
+pub(super) fn forks() -> usize {
+    0
+}
+
+pub(super) fn lower_priority(priority: Priority) {
+    let priority = match priority {
+        Priority::Background => THREAD_PRIORITY_BELOW_NORMAL,
+        Priority::Idle => THREAD_PRIORITY_IDLE,
+    };
+    // SAFETY: the pseudo handle of this thread needs no care.
+    let thread = unsafe { GetCurrentThread() };
+    // SAFETY: it is the thread's own. If it is refused the thread goes on as it was.
+    let _ = unsafe { SetThreadPriority(thread, priority) };
 }
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
@@ -87,19 +118,19 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 
 /// # Safety
 ///
+/// As for [`super::abandon`].
+pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    // SAFETY: the caller's promise is the same.
+    unsafe { decommit(start, bytes) }
+}
+
+/// # Safety
+///
 /// As for [`super::prefault`].
 pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    // SAFETY: the range is ours by the caller's promise.
-    unsafe { commit(start, bytes) }?;
     // `PrefetchVirtualMemory` brings pages back from disk, but makes no fresh ones.
-    for offset in (0..bytes).step_by(page_bytes()) {
-        // SAFETY: inside the range.
-        let byte = unsafe { start.add(offset) };
-        // SAFETY: committed above, so readable and writable; one byte has no alignment to miss,
-        // and the caller keeps other threads to atomic accesses.
-        let byte = unsafe { AtomicU8::from_ptr(byte.as_ptr()) };
-        byte.fetch_add(0, Ordering::Relaxed);
-    }
+    // SAFETY: the caller's promise is the same.
+    unsafe { touch::pages(start, bytes, page_bytes()) }
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! [`RawVec`]: growth over a [`Reservation`], for elements of any layout.
+//! [`RawVec`]: growth over a [`GrowingReservation`], for elements of any layout.
 //!
 //! There is no `T` here, no length and no drop: the code compiles once, and no user code can run
 //! in it. The typed front, `VmVec`, keeps the length and passes the layout of its elements to
@@ -8,20 +8,21 @@
 //!
 //! - `start` never changes once there is a reservation. Before that it dangles, aligned for an
 //!   element.
-//! - The first `committed` bytes of the reservation are committed, and were so ever since they
-//!   were handed out. What lies behind them is not committed, so it will read as zero when it is.
-//! - `capacity` elements fit into `committed` bytes, and `capacity <= max_len`.
+//! - `capacity` elements fit into the bytes of `memory` that are usable, and `capacity <= max_len`.
 
-mod policy;
+mod options;
 #[cfg(test)]
 mod tests;
 
-pub use policy::Growth;
-pub(crate) use policy::{Amount, Options};
+pub(crate) use crate::growing::Amount;
+pub(crate) use options::{Options, option_methods};
 
 use crate::error::{Error, ErrorKind};
-use crate::page::PageBytes;
-use crate::reservation::{Reservation, page_size};
+use crate::growing::{
+    Budget, FLOOR_BYTES, GrowingReservation, Prefaulted, Purse, default_reservation_bytes, round_up,
+};
+use crate::reservation::{Reservation, ReservationBuilder, page_size};
+use crate::service;
 use std::alloc::Layout;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -31,16 +32,13 @@ use std::ptr::NonNull;
 pub(crate) struct RawVec {
     start: NonNull<u8>,
     capacity: usize,
-    committed: PageBytes,
-    /// How far the next growth reaches at least; see [`policy`].
-    step: policy::Step,
     options: Options,
-    reservation: Option<Reservation>,
+    memory: Option<GrowingReservation>,
 }
 
 // `NonNull` takes these away, for it may be shared; this one is not.
 #[expect(unsafe_code, reason = "vouches for the pointer")]
-// SAFETY: `start` points into `reservation`, which `self` owns, or nowhere. The elements are the
+// SAFETY: `start` points into `memory`, which `self` owns, or nowhere. The elements are the
 // concern of the owner, who says by a `PhantomData` what they are.
 unsafe impl Send for RawVec {}
 #[expect(unsafe_code, reason = "vouches for the pointer")]
@@ -52,14 +50,7 @@ impl RawVec {
     ///
     /// `dangling` is what `start` is to be until then: aligned for an element.
     pub(crate) const fn new(dangling: NonNull<u8>, element: Layout, options: Options) -> Self {
-        Self {
-            start: dangling,
-            capacity: options.capacity(element, 0),
-            committed: PageBytes::ZERO,
-            step: policy::Step::FIRST,
-            options,
-            reservation: None,
-        }
+        Self { start: dangling, capacity: options.capacity(element, 0), options, memory: None }
     }
 
     pub(crate) const fn start(&self) -> NonNull<u8> {
@@ -74,23 +65,32 @@ impl RawVec {
         self.options
     }
 
-    /// How many bytes are committed; 0 for elements of size zero.
-    pub(crate) const fn committed_bytes(&self) -> usize {
-        self.committed.get()
+    /// How many bytes are usable; 0 for elements of size zero.
+    fn usable_bytes(&self) -> usize {
+        self.memory.as_ref().map_or(0, GrowingReservation::usable_bytes)
     }
 
-    pub(crate) const fn reserved_bytes(&self) -> usize {
-        match &self.reservation {
-            Some(reservation) => reservation.reserved_bytes(),
-            None => 0,
-        }
+    /// How many bytes are committed, ahead of use too.
+    pub(crate) fn committed_bytes(&self) -> usize {
+        self.memory.as_ref().map_or(0, GrowingReservation::committed_bytes)
+    }
+
+    /// How many bytes lie ready for use, behind those that are usable.
+    pub(crate) fn ahead_bytes(&self) -> usize {
+        self.memory.as_ref().map_or(0, GrowingReservation::ahead_bytes)
+    }
+
+    /// How often growth needed more than lay ready.
+    pub(crate) fn late(&self) -> usize {
+        self.memory.as_ref().map_or(0, GrowingReservation::late)
+    }
+
+    pub(crate) fn reserved_bytes(&self) -> usize {
+        self.memory.as_ref().map_or(0, GrowingReservation::reserved_bytes)
     }
 
     pub(crate) fn resident_bytes(&self) -> Result<usize, Error> {
-        match &self.reservation {
-            Some(reservation) => reservation.resident_bytes(),
-            None => Ok(0),
-        }
+        self.memory.as_ref().map_or(Ok(0), |memory| memory.reservation().resident_bytes())
     }
 
     /// What the array can ever hold: as asked, or else as much as is, or would be, reserved.
@@ -98,9 +98,9 @@ impl RawVec {
         if let Some(max_len) = self.options.max_len {
             return max_len.min(self.options.bound);
         }
-        let bytes = match &self.reservation {
-            Some(reservation) => reservation.reserved_bytes(),
-            None => policy::default_reservation_bytes(element.size()),
+        let bytes = match &self.memory {
+            Some(memory) => memory.reserved_bytes(),
+            None => default_reservation_bytes(element.size()),
         };
         bytes.checked_div(element.size()).unwrap_or(usize::MAX).min(self.options.bound)
     }
@@ -108,31 +108,36 @@ impl RawVec {
     /// Makes the reservation, if there is none yet, with room for `len` elements.
     ///
     /// If the options name no maximum, its size is a guess, and is halved until the system gives
-    /// it, down to what `len` elements need or [`policy::FLOOR_BYTES`].
+    /// it, down to what `len` elements need or [`FLOOR_BYTES`].
     pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
-        if element.size() == 0 || self.reservation.is_some() {
+        if element.size() == 0 || self.memory.is_some() {
             return Ok(());
         }
         let builder =
             Reservation::builder().align(element.align()).huge_pages(self.options.huge_pages);
         let reservation = if let Some(max_len) = self.options.max_len {
-            builder.bytes(bytes_of(element, max_len)?).reserve()?
+            let builder = builder.bytes(bytes_of(element, max_len)?);
+            builder.reserve().or_else(|error| again(builder).ok_or(error))?
         } else {
-            let least = bytes_of(element, len)?.max(policy::FLOOR_BYTES);
-            let mut wished = policy::default_reservation_bytes(element.size())
+            let least = bytes_of(element, len)?.max(FLOOR_BYTES);
+            let mut wished = default_reservation_bytes(element.size())
                 .min(element.size().saturating_mul(self.options.bound));
             loop {
                 if wished <= least {
                     break builder.bytes(least).reserve()?;
                 }
-                if let Some(reservation) = builder.bytes(wished).reserve_if_possible() {
+                let builder = builder.bytes(wished);
+                let reservation = builder.reserve_if_possible();
+                if let Some(reservation) = reservation.or_else(|| again(builder)) {
                     break reservation;
                 }
                 wished /= 2;
             }
         };
         self.start = reservation.start();
-        self.reservation = Some(reservation);
+        let Options { growth, commit_ahead, release, .. } = self.options;
+        let memory = reservation.growing().growth(growth).release(release);
+        self.memory = Some(memory.commit_ahead(commit_ahead));
         Ok(())
     }
 
@@ -159,78 +164,39 @@ impl RawVec {
             return Err(self.full(element, need));
         }
         let need_bytes = bytes_of(element, need)?;
-        let (before, had_addresses) = (self.start, self.reservation.is_some());
+        let (before, had_addresses) = (self.start, self.memory.is_some());
         self.reserve_addresses(element, need)?;
         if need_bytes > self.reserved_bytes() {
             return Err(self.full(element, need));
         }
-        let committed = self.commit_to(element, need_bytes, amount);
-        if committed.is_err() && !had_addresses {
+        let Some(memory) = &mut self.memory else { unreachable!("reserved before") };
+        let grown = memory.grow(need_bytes, amount);
+        if grown.is_err() && !had_addresses {
             // Their number was chosen for what is not to be had.
-            self.reservation = None;
+            self.memory = None;
             self.start = before;
         }
-        committed
+        self.update_capacity(element);
+        grown
     }
 
-    /// Commits at least the first `need_bytes`, which are within the reservation and more than
-    /// are committed.
-    fn commit_to(
+    /// Gives memory behind the first `len` elements back, as far as that is worth a call and there is
+    /// money. Whether there is nothing more to give back.
+    pub(crate) fn shrink(
         &mut self,
         element: Layout,
-        need_bytes: usize,
-        amount: Amount,
-    ) -> Result<(), Error> {
-        let Some(reservation) = &mut self.reservation else { unreachable!("reserved before") };
-        let committed = self.committed.get();
-        let needed = round_up(need_bytes, page_size());
-        let mut target = needed;
-        let mut refused = None;
-        if amount == Amount::AtLeast {
-            let wished = need_bytes.max(self.step.target(committed, self.options.growth));
-            let run = reservation.run_bytes(wished);
-            target = round_up(wished, run).min(reservation.reserved_bytes());
-            // Near a limit less is to be had than wished for, but it is worth more than a page.
-            while target > needed && !reservation.commit_if_possible(committed..target) {
-                refused.get_or_insert(target);
-                target = needed.max(committed + (target - committed) / 2 / run * run);
-            }
-            self.step.advance(target - committed, self.options.growth);
-        }
-        let mut result = Ok(());
-        if target == needed {
-            result = reservation.commit(committed..needed);
-        }
-        if result.is_err() {
-            refused.get_or_insert(target);
-            target = committed;
-        }
-        if let Some(refused) = refused {
-            // A refused call may have committed the first of several mappings: hand that back, so
-            // that what is behind `committed` is not charged, and reads as zero when it is. If
-            // that is refused too it costs only the charge: nothing was written there.
-            let _ = reservation.decommit(target..refused);
-        }
-        self.set_committed(element, target);
+        len: usize,
+        purse: &mut Purse,
+    ) -> Result<bool, Error> {
+        let keep = len.min(self.capacity) * element.size();
+        let result = self.memory.as_mut().map_or(Ok(true), |memory| memory.shrink(keep, purse));
+        self.update_capacity(element);
         result
-    }
-
-    /// Gives memory behind the first `len` elements back, as far as that is worth a call.
-    ///
-    /// Memory goes in whole runs, and only if two or more of them are spare: between that and the
-    /// smallest step of growth there is room to go up and down without a call.
-    pub(crate) fn shrink(&mut self, element: Layout, len: usize) -> Result<(), Error> {
-        let Some(keep) = self.shrinks_to_bytes(element, len) else { return Ok(()) };
-        self.step = policy::Step::FIRST;
-        self.decommit_from(element, keep)
     }
 
     /// How many bytes [`shrink`](Self::shrink) would leave committed, if it would change that.
     pub(crate) fn shrinks_to_bytes(&self, element: Layout, len: usize) -> Option<usize> {
-        let keep = len.min(self.capacity) * element.size();
-        let run = self.reservation.as_ref()?.run_bytes(keep);
-        let keep = round_up(keep, run);
-        (self.committed.get().saturating_sub(keep) >= 2 * run).then_some(keep)
+        self.memory.as_ref()?.shrinks_to(len.min(self.capacity) * element.size())
     }
 
     /// Makes room for `additional` elements behind the first `len`, as [`grow`](Self::grow) does,
@@ -249,62 +215,70 @@ impl RawVec {
         const WORTH_CALLS_BYTES: usize = 64 << 10;
         let need = len.checked_add(additional).filter(|&need| need <= self.max_len(element));
         let fits = need.is_some();
-        if fits && additional.saturating_mul(element.size()) >= WORTH_CALLS_BYTES {
-            let keep = round_up(len * element.size(), page_size());
+        let keep = round_up(len * element.size(), page_size());
+        let written = self.usable_bytes().saturating_sub(keep);
+        let wanted = additional.saturating_mul(element.size());
+        if fits && wanted.min(written) >= WORTH_CALLS_BYTES {
             // If it is refused, the pages stay committed, and are known to be zero no more than
             // before: the offset returned below says so.
             let _ = self.decommit_from(element, keep);
         }
-        let zero_from = self.committed.get();
+        let zero_from = self.usable_bytes();
         self.grow(element, len, additional, Amount::AtLeast)?;
         Ok(zero_from)
     }
 
     /// Makes the pages of the elements from `from` to `to` resident; they are within capacity.
     pub(crate) fn prefault(&self, element: Layout, from: usize, to: usize) -> Result<(), Error> {
-        let Some(reservation) = &self.reservation else { return Ok(()) };
+        let Some(memory) = &self.memory else { return Ok(()) };
         let page = page_size();
         let from = from * element.size() / page * page;
         let to = round_up(to.min(self.capacity) * element.size(), page);
         if from >= to {
             return Ok(());
         }
-        reservation.prefault(from..to)
+        memory.prefault(from..to)
+    }
+
+    /// Makes memory behind the first `len` elements resident ahead of their use.
+    pub(crate) fn prefault_ahead(
+        &mut self,
+        element: Layout,
+        len: usize,
+        budget: Budget,
+    ) -> Prefaulted {
+        let reserved = self.reserve_addresses(element, len);
+        let Some(memory) = &mut self.memory else {
+            return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };
+        };
+        let prefaulted = memory.prefault_ahead(len * element.size(), budget);
+        self.update_capacity(element);
+        prefaulted
     }
 
     /// Hands the memory of committed pages back; they read as zero then. On an error they hold
     /// what they held, or zeroes.
     pub(crate) fn discard(&mut self, bytes: Range<usize>) -> Result<(), Error> {
-        let Some(reservation) = &mut self.reservation else { return Ok(()) };
-        let discarded = reservation.discard(bytes.clone());
-        if discarded.is_err() && reservation.commit(bytes).is_err() {
-            // Windows takes pages away before it gives fresh ones, and another process may have
-            // taken the memory in between. There is no going on without pages that are counted
-            // as committed. Elsewhere they were never taken away, and this commit is no change.
-            std::process::abort();
-        }
-        discarded
+        self.memory.as_mut().map_or(Ok(()), |memory| memory.discard(bytes))
     }
 
     /// In what units memory at `offset` is best given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
-        self.reservation.as_ref().map_or(1, |reservation| reservation.run_bytes(offset))
+        self.memory.as_ref().map_or(1, |memory| memory.reservation().run_bytes(offset))
     }
 
     fn decommit_from(&mut self, element: Layout, keep: usize) -> Result<(), Error> {
-        let committed = self.committed.get();
-        let Some(reservation) = self.reservation.as_mut().filter(|_| keep < committed) else {
+        let Some(memory) = self.memory.as_mut().filter(|memory| keep < memory.usable_bytes())
+        else {
             return Ok(());
         };
-        reservation.decommit(keep..committed)?;
-        self.set_committed(element, keep);
-        Ok(())
+        let result = memory.give_back(keep, true, &mut |_| true);
+        self.update_capacity(element);
+        result.map(drop)
     }
 
-    fn set_committed(&mut self, element: Layout, bytes: usize) {
-        let page = crate::os::page_size();
-        self.committed = PageBytes::exact(bytes, page).expect("commits are whole pages");
-        self.capacity = self.options.capacity(element, bytes);
+    fn update_capacity(&mut self, element: Layout) {
+        self.capacity = self.options.capacity(element, self.usable_bytes());
     }
 
     /// From here on the elements are such that `count` of them make up one of those before.
@@ -313,7 +287,7 @@ impl RawVec {
         if self.options.bound < usize::MAX {
             self.options.bound = self.options.bound.saturating_mul(count);
         }
-        self.capacity = self.options.capacity(element, self.committed.get());
+        self.update_capacity(element);
     }
 
     #[cold]
@@ -323,6 +297,12 @@ impl RawVec {
     }
 }
 
+/// Reserves what was refused, if there are more addresses for it: what waits to be released is not
+/// worth that an array has fewer.
+fn again(builder: ReservationBuilder) -> Option<Reservation> {
+    if service::release_waiting() { builder.reserve_if_possible() } else { None }
+}
+
 /// The size of `len` elements.
 fn bytes_of(element: Layout, len: usize) -> Result<usize, Error> {
     let bytes = element.size().checked_mul(len);
@@ -330,11 +310,4 @@ fn bytes_of(element: Layout, len: usize) -> Result<usize, Error> {
         Some(bytes) => Ok(bytes),
         None => Err(Error::new(ErrorKind::CapacityOverflow, bytes.unwrap_or(usize::MAX))),
     }
-}
-
-/// `bytes`, which is at most `isize::MAX`, rounded up to a multiple of a power of two that is
-/// less.
-fn round_up(bytes: usize, unit: usize) -> usize {
-    debug_assert!(unit.is_power_of_two() && isize::try_from(bytes).is_ok());
-    (bytes + (unit - 1)) & !(unit - 1)
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::HugePages;
+use crate::service::CommitAhead;
 
 const BYTE: Layout = Layout::new::<u8>();
 const KIB: usize = 1 << 10;
@@ -137,7 +138,7 @@ fn a_reservation_refused_at_every_size_is_an_error_and_can_be_tried_again() {
     let fault = Fault::from_nth(Call::Reserve, 0);
     let error = raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap_err();
     assert!(fault.struck() > 3);
-    assert!(error.bytes() >= policy::FLOOR_BYTES && error.bytes() < 4 * policy::FLOOR_BYTES);
+    assert!(error.bytes() >= FLOOR_BYTES && error.bytes() < 4 * FLOOR_BYTES);
     assert_eq!((raw.capacity(), raw.reserved_bytes()), (0, 0));
     drop(fault);
     raw.grow(BYTE, 0, 1, Amount::AtLeast).unwrap();
@@ -158,7 +159,7 @@ fn shrinking_gives_back_whole_runs_and_starts_the_steps_over() {
     let run = page_size().max(64 * KIB);
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 8 << 20, Amount::AtLeast).unwrap();
-    raw.shrink(BYTE, 1).unwrap();
+    raw.shrink(BYTE, 1, &mut Purse::unlimited()).unwrap();
     assert_eq!(raw.committed_bytes(), run);
     raw.grow(BYTE, run, 1, Amount::AtLeast).unwrap();
     assert_eq!(raw.committed_bytes(), 2 * run);
@@ -170,7 +171,7 @@ fn shrinking_leaves_less_than_two_spare_runs_alone() {
     let mut raw = bytes_with(small_pages());
     raw.grow(BYTE, 0, 3 * run - page_size(), Amount::Exact).unwrap();
     let fault = Fault::from_nth(Call::Decommit, 0);
-    raw.shrink(BYTE, run).unwrap();
+    raw.shrink(BYTE, run, &mut Purse::unlimited()).unwrap();
     assert_eq!(fault.struck(), 0);
     assert_eq!(raw.committed_bytes(), 3 * run - page_size());
 }
@@ -181,11 +182,11 @@ fn a_refused_decommit_keeps_the_memory() {
     raw.grow(BYTE, 0, 1 << 20, Amount::AtLeast).unwrap();
     let before = raw.committed_bytes();
     let fault = Fault::from_nth(Call::Decommit, 0);
-    let error = raw.shrink(BYTE, 0).unwrap_err();
+    let error = raw.shrink(BYTE, 0, &mut Purse::unlimited()).unwrap_err();
     assert!(error.bytes() >= 1 << 20);
     assert_eq!(raw.committed_bytes(), before);
     drop(fault);
-    raw.shrink(BYTE, 0).unwrap();
+    raw.shrink(BYTE, 0, &mut Purse::unlimited()).unwrap();
     assert_eq!((raw.committed_bytes(), raw.capacity()), (0, 0));
 }
 
@@ -238,7 +239,7 @@ fn elements_of_size_zero_need_no_memory() {
     assert_eq!(raw.capacity(), usize::MAX);
     raw.grow(unit, 0, usize::MAX, Amount::AtLeast).unwrap();
     raw.prefault(unit, 0, 100).unwrap();
-    raw.shrink(unit, 0).unwrap();
+    raw.shrink(unit, 0, &mut Purse::unlimited()).unwrap();
     assert_eq!((raw.reserved_bytes(), raw.committed_bytes()), (0, 0));
     let bounded = Options { max_len: Some(3), ..Options::DEFAULT };
     let mut raw = RawVec::new(NonNull::dangling(), unit, bounded);
@@ -253,4 +254,90 @@ fn alignment_beyond_the_page_is_kept() {
     raw.grow(two_mib, 0, 3, Amount::AtLeast).unwrap();
     assert_eq!(raw.start().addr().get() % (2 << 20), 0);
     assert!(raw.capacity() >= 3);
+}
+
+/// An array whose service is the test.
+fn served(element: Layout, max_len: usize, ahead: CommitAhead) -> RawVec {
+    let options = Options { max_len: Some(max_len), ..small_pages() };
+    let mut raw = RawVec::new(NonNull::dangling(), element, options);
+    let reservation = Reservation::builder()
+        .bytes(element.size() * max_len)
+        .align(element.align())
+        .huge_pages(HugePages::Never)
+        .reserve()
+        .unwrap();
+    raw.start = reservation.start();
+    raw.memory = Some(reservation.growing().unattended(ahead));
+    raw
+}
+
+fn work(raw: &RawVec) {
+    raw.memory.as_ref().unwrap().served().work().unwrap();
+}
+
+#[test]
+fn what_is_ready_adds_to_no_maximum() {
+    let (page, huge) = (page_size(), element(3 << 20, 1 << 20));
+    for (element, max_len) in [
+        (BYTE, 1),
+        (BYTE, 300_000),
+        (element(3, 1), 100_001),
+        (element(8, 8), 4 * page / 8 + 1),
+        (element(24, 8), 70_000),
+        (element(4 * page, page), 50),
+        (element(2 * page, 2 * page), 3),
+        (huge, 4),
+    ] {
+        for ahead in [CommitAhead::Auto, CommitAhead::Bytes(1), CommitAhead::Bytes(usize::MAX)] {
+            let mut raw = served(element, max_len, ahead);
+            assert_eq!(raw.max_len(element), max_len);
+            let start = raw.start();
+            assert_eq!(start.addr().get() % element.align(), 0);
+            let mut len = 0;
+            while len < max_len {
+                work(&raw);
+                raw.grow(element, len, 1, Amount::AtLeast).unwrap();
+                assert!(raw.capacity() > len && raw.capacity() <= max_len, "{element:?}");
+                assert!(raw.capacity() * element.size() <= raw.committed_bytes());
+                len = raw.capacity();
+            }
+            // With windows that are less than an element, growth has to be late.
+            assert!(raw.late() == 0 || ahead == CommitAhead::Bytes(1) && element == huge);
+            let full = raw.grow(element, max_len, 1, Amount::AtLeast).unwrap_err();
+            assert_eq!((full.kind(), full.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
+            raw.shrink(element, 0, &mut Purse::unlimited()).unwrap();
+            raw.grow(element, 0, max_len, Amount::Exact).unwrap();
+            assert_eq!((raw.capacity(), raw.start()), (max_len, start));
+        }
+    }
+}
+
+#[test]
+#[expect(unsafe_code, reason = "looks at what is handed out")]
+fn zeroed_room_is_zero_where_it_is_served_too() {
+    for ahead in [CommitAhead::Auto, CommitAhead::Bytes(1), CommitAhead::Bytes(512 * KIB)] {
+        for (len, fault) in [(0, false), (100, false), (130 * KIB, false), (100, true)] {
+            let mut raw = served(BYTE, 8 << 20, ahead);
+            let bytes = |raw: &RawVec, range: Range<usize>| {
+                assert!(range.end <= raw.capacity());
+                // SAFETY: committed, and nobody writes to it.
+                range
+                    .clone()
+                    .map(|i| unsafe { raw.start().as_ptr().wrapping_add(i).read() })
+                    .collect::<Vec<_>>()
+            };
+            raw.grow(BYTE, 0, 3 << 20, Amount::AtLeast).unwrap();
+            // SAFETY: committed, and nobody else has it.
+            unsafe { raw.start().write_bytes(7, raw.capacity()) };
+            work(&raw);
+            let refused = fault.then(|| Fault::from_nth(Call::Decommit, 0));
+            let zero_from = raw.grow_zeroed(BYTE, len, 4 << 20).unwrap();
+            drop(refused);
+            assert!(raw.capacity() >= len + (4 << 20));
+            assert!(fault || zero_from < len + 256 * KIB, "{zero_from}");
+            assert!(bytes(&raw, 0..len).iter().all(|byte| *byte == 7));
+            let zeroes = bytes(&raw, zero_from.max(len)..raw.capacity());
+            assert!(zeroes.iter().all(|byte| *byte == 0), "{ahead:?}, {len}, {fault}");
+        }
+    }
 }

@@ -134,6 +134,12 @@ impl Pages<'_> {
         // SAFETY: the pages lie inside a reservation, which is borrowed.
         unsafe { os::commit(self.start, self.bytes) }
     }
+
+    fn prefault(&self) -> Result<(), Error> {
+        // SAFETY: the pages lie inside a reservation, which is borrowed. `Reservation::prefault` asks
+        // of those who write by raw pointers what `os` asks, and callers in this crate keep to it.
+        unsafe { os::prefault(self.start, self.bytes) }
+    }
 }
 
 impl Reservation {
@@ -216,9 +222,23 @@ impl Reservation {
     /// [`MappingLimit`](ErrorKind::MappingLimit) if the process has too many separate ranges;
     /// nothing has changed then.
     pub fn decommit(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
+        // SAFETY: `&mut self` says that nobody shares the range. Whoever uses memory in it does so by
+        // a raw pointer and answers for it.
+        unsafe { self.decommit_unused(range) }
+    }
+
+    /// [`decommit`](Self::decommit), where others share the reservation.
+    ///
+    /// # Safety
+    ///
+    /// - Nobody uses the pages, or counts on it that they are committed.
+    pub(crate) unsafe fn decommit_unused(
+        &self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<(), Error> {
         let pages = self.pages(range)?;
-        // SAFETY: `pages` lies inside the range that `self` owns. Whoever uses memory in it does
-        // so by a raw pointer and answers for it; `&mut self` says that nobody shares the range.
+        // SAFETY: `pages` lies inside the range that `self` owns, and is not used by the caller's
+        // promise.
         unsafe { os::decommit(pages.start, pages.bytes) }?;
         // The pages are new to the system, and must be like their neighbours to merge with them.
         self.advise(&pages);
@@ -235,10 +255,32 @@ impl Reservation {
     /// As for [`commit`](Self::commit). On Windows, which can only take pages away and commit
     /// fresh ones, the pages are inaccessible if the second step is refused.
     pub fn discard(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
+        // SAFETY: as for `decommit`.
+        unsafe { self.discard_unused(range) }
+    }
+
+    /// [`discard`](Self::discard), where others share the reservation.
+    ///
+    /// # Safety
+    ///
+    /// - Nobody uses the pages, or counts on it that they keep what they hold.
+    pub(crate) unsafe fn discard_unused(
+        &self,
+        range: impl RangeBounds<usize>,
+    ) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
-        // SAFETY: as for `decommit`, and the pages were just committed.
+        // SAFETY: `pages` lies inside the range that `self` owns, was just committed, and is not used
+        // by the caller's promise.
         unsafe { os::discard(pages.start, pages.bytes) }
+    }
+
+    /// Hands the memory of pages back, before the whole is released. What they hold then, and
+    /// whether they are accessible, is not said.
+    pub(crate) fn abandon(&mut self, range: Range<usize>) -> Result<(), Error> {
+        let pages = self.pages(range)?;
+        // SAFETY: as for `decommit`.
+        unsafe { os::abandon(pages.start, pages.bytes) }
     }
 
     /// Commits pages where they are not, and makes all of them resident now, so that touching
@@ -248,8 +290,9 @@ impl Reservation {
     /// machine that the README names.
     ///
     /// Where the system has no call for it (Linux before 5.14, other systems), each page is
-    /// touched by an atomic addition of zero, so there whoever writes to the range by
-    /// [`as_ptr`](Self::as_ptr) must not do so on another thread meanwhile.
+    /// touched. On processors other than x86 and ARM64 that is an atomic addition of zero, so
+    /// there whoever writes to the range by [`as_ptr`](Self::as_ptr) must not do so on another
+    /// thread meanwhile.
     ///
     /// # Errors
     ///
@@ -257,9 +300,24 @@ impl Reservation {
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
-        // SAFETY: `pages` lies inside the range that `self` owns; the docs ask of those who write
-        // by raw pointers what `os` asks.
-        unsafe { os::prefault(pages.start, pages.bytes) }
+        pages.prefault()
+    }
+
+    /// [`prefault`](Self::prefault) for pages that are committed: changes no mapping.
+    pub(crate) fn prefault_committed(&self, range: Range<usize>) -> Result<(), Error> {
+        self.pages(range)?.prefault()
+    }
+
+    /// The same in a way that others hardly notice.
+    ///
+    /// # Safety
+    ///
+    /// - The pages are committed, and stay so meanwhile.
+    /// - Unless [`os::TOUCHING_IS_SHARED`], nobody else uses them meanwhile.
+    pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {
+        let pages = self.pages(range)?;
+        // SAFETY: inside the range that `self` owns; the rest is the caller's promise.
+        unsafe { os::touch(pages.start, pages.bytes) }
     }
 
     /// Commits pages where they are not, and keeps them in memory, so that they are never paged
@@ -342,6 +400,11 @@ impl Reservation {
         let start = unsafe { pages.start.add(skip.get()) };
         // SAFETY: inside `pages`, which lies inside the range that `self` owns.
         unsafe { os::advise_huge(start, rest, wanted) }
+    }
+
+    /// An end of memory to be committed, rounded up to whole [runs](Self::run_bytes).
+    pub(crate) fn whole_runs(&self, end: usize) -> usize {
+        end.next_multiple_of(self.run_bytes(end)).min(self.bytes.get())
     }
 
     /// In what units memory at `offset` is best committed and given back: whole huge pages where

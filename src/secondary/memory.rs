@@ -2,6 +2,7 @@
 
 use super::{SecondaryMap, or_give_up};
 use crate::error::{Error, ErrorKind};
+use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slot_map::iter::Walk;
@@ -26,6 +27,10 @@ pub struct SecondaryMapStats {
     pub reserved_bytes: usize,
     /// Bytes that the system has promised.
     pub committed_bytes: usize,
+    /// Of those, bytes that lie ready behind `capacity`.
+    pub ahead_bytes: usize,
+    /// How often growth needed more than lay ready, if it was to.
+    pub late: usize,
     /// Bytes that are in memory now, if the system tells.
     pub resident_bytes: Option<usize>,
 }
@@ -121,9 +126,31 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)); no value has changed
     /// then.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.shrink(&mut Purse::unlimited()).map(drop)
+    }
+
+    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more memory goes than a budget allows, so that
+    /// it can be spread over frames: call it again until it [is done](GivenBack::is_done).
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
+    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let mut purse = Purse::new(budget);
+        let is_done = self.shrink(&mut purse)?;
+        Ok(GivenBack { bytes: purse.spent(), is_done })
+    }
+
+    fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
         let last = self.walk().step_back();
         self.slots.truncate(last.map_or(0, |(index, ..)| index as usize + 1));
-        self.slots.try_shrink_to(0)
+        self.slots.shrink(purse)
+    }
+
+    /// Makes memory behind the highest slot that was filled resident ahead of its use, for the idle
+    /// time of a frame; see [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
+    pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+        self.slots.prefault_ahead(budget)
     }
 
     /// What the map holds and takes up.
@@ -139,6 +166,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
             max_len: slots.max_len,
             reserved_bytes: slots.reserved_bytes,
             committed_bytes: slots.committed_bytes,
+            ahead_bytes: slots.ahead_bytes,
+            late: slots.late,
             resident_bytes: slots.resident_bytes,
         }
     }

@@ -15,12 +15,14 @@ mod change;
 
 mod memory;
 
+mod builder;
 mod drain;
 mod entry;
 pub mod sparse;
 mod traits;
 
 pub use crate::slot_map::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
+pub use builder::SecondaryMapBuilder;
 pub use drain::Drain;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use memory::SecondaryMapStats;
@@ -168,9 +170,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// If the addresses cannot be had, or keys cannot number so many slots
     /// ([`KeyBits`](ErrorKind::KeyBits)).
     pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::check_key_bits(max_len)?;
-        let options = Options { max_len: Some(max_len), bound: Self::BOUND, ..Options::DEFAULT };
-        Ok(Self::with_slots(Slots::try_new(options, 0)?))
+        Self::builder().max_len(max_len).try_build()
+    }
+
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
+    pub const fn builder() -> SecondaryMapBuilder<K, V> {
+        SecondaryMapBuilder::new()
     }
 
     /// As many slots as the index in a key can number.

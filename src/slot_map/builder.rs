@@ -4,8 +4,7 @@ use super::slots::Slots;
 use super::{SlotMap, give_up};
 use crate::error::{Error, ErrorKind};
 use crate::key::Key;
-use crate::raw_vec::{Growth, Options};
-use crate::reservation::HugePages;
+use crate::raw_vec::{Options, option_methods};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -72,17 +71,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         self
     }
 
-    /// How much to commit when the map grows.
-    pub const fn growth(mut self, growth: Growth) -> Self {
-        self.options.growth = growth;
-        self
-    }
-
-    /// Whether to ask for huge pages.
-    pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
-        self.options.huge_pages = huge_pages;
-        self
-    }
+    option_methods!();
 
     /// Which hole to fill first. The lowest, if not said.
     pub const fn reuse(mut self, reuse: Reuse) -> Self {
@@ -134,11 +123,10 @@ impl<K, V> Copy for SlotMapBuilder<K, V> {}
 
 impl<K, V> fmt::Debug for SlotMapBuilder<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SlotMapBuilder")
-            .field("max_len", &self.options.max_len)
+        let mut shown = f.debug_struct("SlotMapBuilder");
+        self.options
+            .show(&mut shown)
             .field("capacity", &self.capacity)
-            .field("growth", &self.options.growth)
-            .field("huge_pages", &self.options.huge_pages)
             .field("reuse", &self.reuse)
             .finish()
     }

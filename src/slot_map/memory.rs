@@ -5,6 +5,7 @@ use super::slots::{Slots, indices};
 use super::state::State;
 use super::{SlotMap, or_give_up};
 use crate::error::Error;
+use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
 use std::ops::Range;
 
@@ -30,6 +31,10 @@ pub struct SlotMapStats {
     pub reserved_bytes: usize,
     /// Bytes that the system has promised, for slots and holes.
     pub committed_bytes: usize,
+    /// Of those, bytes that lie ready behind `capacity`.
+    pub ahead_bytes: usize,
+    /// How often growth needed more than lay ready, if it was to.
+    pub late: usize,
     /// Bytes that are in memory now, for slots and holes, if the system tells.
     pub resident_bytes: Option<usize>,
 }
@@ -84,6 +89,17 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.try_prefault(self.beyond_holes(additional))
     }
 
+    /// Makes memory behind the last slot resident ahead of its use, for the idle time of a frame; see
+    /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
+    pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+        let prefaulted = self.slots.prefault_ahead(budget);
+        match self.cover_holes() {
+            Ok(()) => prefaulted,
+            // Slots that cannot become holes are no capacity.
+            Err(error) => Prefaulted { refused: Some(error), ..prefaulted },
+        }
+    }
+
     /// The slots it takes to put in `additional` values, after holes that will be filled first.
     fn beyond_holes(&self, additional: usize) -> usize {
         let kept = match self.reuse {
@@ -108,11 +124,45 @@ impl<K: Key, V> SlotMap<K, V> {
     /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
     /// memory to keep account with; no key or value has changed then.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.shrink(&mut Purse::unlimited()).map(drop)
+    }
+
+    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
+    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
+    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let mut purse = Purse::new(budget);
+        let is_done = self.shrink(&mut purse)?;
+        Ok(GivenBack { bytes: purse.spent(), is_done })
+    }
+
+    fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
+        /// Of memory that slots are given up in at once.
+        const PIECE_BYTES: usize = 4 << 20;
         self.holes.settle();
-        self.give_up_tail()?;
-        self.slots.try_shrink_to(0)?;
+        let most = if purse.is_unlimited() {
+            usize::MAX
+        } else {
+            (PIECE_BYTES / Slots::<V>::STRIDE_BYTES).max(1)
+        };
+        // First what lies behind the last slot, then slots by and by.
+        let mut is_done = self.slots.shrink(purse)?;
+        while is_done {
+            let tail = self.tail(most);
+            if tail.is_empty() {
+                break;
+            }
+            is_done = purse.pay(tail.len().saturating_mul(Slots::<V>::STRIDE_BYTES));
+            if is_done {
+                self.give_up(tail)?;
+                self.slots.shrink(&mut Purse::unlimited())?;
+            }
+        }
         self.holes.uncover(self.slots.capacity());
-        Ok(())
+        Ok(is_done)
     }
 
     /// Gives all memory without values in it back to the system, wherever it lies: that of the
@@ -152,13 +202,51 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was handed back before is.
     pub fn try_trim(&mut self) -> Result<(), Error> {
-        self.try_shrink_to_fit()?;
-        let mut from = 0;
-        while let Some(slots) = self.dead_stretch(from) {
-            from = slots.end;
-            self.try_discard(slots)?;
+        self.trim_from = 0;
+        self.trim_within(Budget::UNLIMITED).map(drop)
+    }
+
+    /// [`trim`](Self::trim), but no more of it than a budget allows, so that it can be spread over
+    /// frames: call it again until it [is done](GivenBack::is_done). It goes on where the last call
+    /// ended; what comes free before that in the meantime waits for the next round.
+    ///
+    /// To look at slots counts as a 64th of handing them back.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_trim`](Self::try_trim).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Budget, DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, [u64; 8]> = (0..100_000).map(|n| [n; 8]).collect();
+    /// map.retain(|_, value| value[0] > 90_000);
+    /// let mut frames = 0;
+    /// while !map.trim_within(Budget::bytes(1 << 20))?.is_done {
+    ///     frames += 1;
+    /// }
+    /// assert!(frames > 2);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
+    pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let mut purse = Purse::new(budget);
+        let mut is_done = self.shrink(&mut purse)?;
+        let mut bytes = purse.spent();
+        while is_done && self.trim_from < self.slots.len() {
+            let (dead, seen) = self.dead_stretch(self.trim_from, purse.is_unlimited());
+            let dead_bytes = dead.len() * Slots::<V>::STRIDE_BYTES;
+            let seen_bytes = (seen - self.trim_from) * Slots::<V>::STRIDE_BYTES;
+            is_done = purse.pay(dead_bytes + seen_bytes / 64 + 1);
+            if is_done {
+                self.trim_from = seen;
+                bytes += self.try_discard(dead)?;
+            }
         }
-        Ok(())
+        if is_done {
+            self.trim_from = 0;
+        }
+        Ok(GivenBack { bytes, is_done })
     }
 
     /// What the map holds and takes up.
@@ -177,6 +265,8 @@ impl<K: Key, V> SlotMap<K, V> {
             max_len: slots.max_len,
             reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
             committed_bytes: slots.committed_bytes + holes.committed_bytes,
+            ahead_bytes: slots.ahead_bytes,
+            late: slots.late,
             resident_bytes: slots
                 .resident_bytes
                 .zip(holes.resident_bytes)
@@ -184,17 +274,22 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Forgets the holes behind the last value whose memory can go back: not those beside it, for
-    /// a slot that comes back starts above the floor of its block, which is more than it has had.
-    fn give_up_tail(&mut self) -> Result<(), Error> {
+    /// The last slots, `most` of them, behind the last value whose memory can go back: not those
+    /// beside it, for a slot that comes back starts above the floor of its block, which is more than
+    /// it has had.
+    fn tail(&self, most: usize) -> Range<usize> {
         let len = self.slots.len();
         let used = self.candidates().next_back(self.holes.words());
         let used = used.map_or(0, |index| index as usize + 1);
-        let Some(kept) = self.slots.shrinks_to(used) else { return Ok(()) };
-        let keep = kept.clamp(used, len);
-        if keep == len {
-            return Ok(());
+        match self.slots.shrinks_to(used) {
+            Some(kept) => kept.clamp(used, len).max(len.saturating_sub(most))..len,
+            None => len..len,
         }
+    }
+
+    /// Forgets the last slots, which are all holes.
+    fn give_up(&mut self, tail: Range<usize>) -> Result<(), Error> {
+        let Range { start: keep, end: len } = tail;
         let size = Slots::<V>::BLOCK_SLOTS;
         self.floors.try_reserve(len.div_ceil(size))?;
         for index in indices(keep..len) {
@@ -225,14 +320,20 @@ impl<K: Key, V> SlotMap<K, V> {
         self.floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 
-    /// The next stretch of whole blocks without values, from a block's first slot on.
-    fn dead_stretch(&self, from: usize) -> Option<Range<usize>> {
+    /// The next stretch of whole blocks without values, from a block's first slot on, and where to go
+    /// on looking. Not `all` are some megabytes only, of slots that are looked at or of the stretch.
+    fn dead_stretch(&self, from: usize, all: bool) -> (Range<usize>, usize) {
         let size = Slots::<V>::BLOCK_SLOTS;
-        let mut firsts =
-            (from..).step_by(size).take_while(|first| first + size <= self.slots.len());
-        let start = firsts.find(|&first| self.is_dead(first))?;
-        let more = firsts.take_while(|&first| self.is_dead(first)).count();
-        Some(start..start + (1 + more) * size)
+        let len = self.slots.len();
+        let most = if all { usize::MAX } else { self.slots.piece_blocks() };
+        let firsts = (from..).step_by(size).take_while(|first| first + size <= len).take(most);
+        let Some(start) = firsts.clone().find(|&first| self.is_dead(first)) else {
+            return (from..from, from.saturating_add(size.saturating_mul(most)).min(len));
+        };
+        let firsts = (start..).step_by(size).take_while(|first| first + size <= len).take(most);
+        let end = start + firsts.take_while(|&first| self.is_dead(first)).count() * size;
+        let is_cut = end - start == size.saturating_mul(most);
+        (start..end, if is_cut { self.slots.piece_end(start..end) / size * size } else { end })
     }
 
     /// Whether all slots of a block are holes, or retired.
@@ -248,9 +349,9 @@ impl<K: Key, V> SlotMap<K, V> {
         })
     }
 
-    /// Hands back what it can of slots that are all holes or retired.
-    fn try_discard(&mut self, slots: Range<usize>) -> Result<(), Error> {
-        let Some(discard) = self.slots.discardable(slots) else { return Ok(()) };
+    /// Hands back what it can of slots that are all holes or retired, and returns how many bytes.
+    fn try_discard(&mut self, slots: Range<usize>) -> Result<usize, Error> {
+        let Some(discard) = self.slots.discardable(slots) else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
         self.floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut cleared = 0;
@@ -270,6 +371,6 @@ impl<K: Key, V> SlotMap<K, V> {
             cleared -= indices(discard.cleared()).filter(is_left).count();
         }
         self.trimmed += cleared;
-        discarded
+        discarded.map(|()| discard.bytes())
     }
 }

@@ -127,6 +127,8 @@ pub struct SlotMap<K: Key, V> {
     reuse: Reuse,
     /// Where to look for the next hole under [`Reuse::Rotating`].
     next_hole: u32,
+    /// Where the next call to [`trim_within`](Self::trim_within) goes on.
+    trim_from: usize,
     identity: weak::Identity,
     key: PhantomData<fn(K) -> K>,
 }
@@ -177,7 +179,8 @@ impl<K: Key, V> SlotMap<K, V> {
         Self::builder().capacity(capacity).build()
     }
 
-    /// Options: maximum, capacity, growth, huge pages, which hole to fill first.
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
+    /// fill first.
     pub const fn builder() -> SlotMapBuilder<K, V> {
         SlotMapBuilder::new()
     }
@@ -197,6 +200,7 @@ impl<K: Key, V> SlotMap<K, V> {
             floors: Floors::NONE,
             reuse,
             next_hole: 0,
+            trim_from: 0,
             identity: weak::Identity::new(),
             key: PhantomData,
         }

@@ -24,6 +24,7 @@
 use super::cursor::{Cursor, WORD_SLOTS};
 use super::state::{State, Vacant};
 use crate::error::{Error, Refused};
+use crate::growing::{Budget, Prefaulted, Purse};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
 use std::mem::{self, MaybeUninit, offset_of};
@@ -108,11 +109,17 @@ impl<V> Slots<V> {
         self.slots.try_prefault(additional)
     }
 
-    pub(crate) fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
-        self.slots.try_shrink_to(min_capacity)?;
+    pub(crate) fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+        self.slots.prefault_ahead(budget)
+    }
+
+    /// Gives memory behind the last slot back as far as there is money. Whether there is nothing more
+    /// to give back.
+    pub(crate) fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
+        let result = self.slots.shrink(self.slots.len(), purse);
         // What was handed back will be fresh. Of the slot at the capacity a part may be left.
         self.fresh_from = self.fresh_from.min(self.capacity().saturating_add(1));
-        Ok(())
+        result
     }
 
     /// How many slots lie wholly in the memory that would stay if all behind the first `len` were
@@ -409,6 +416,20 @@ impl<V> Slots<V> {
         Some(Discard { slots, bytes, cleared })
     }
 
+    /// How many blocks to hand back at once, where that is done by and by: enough for whole runs
+    /// anywhere.
+    pub(crate) fn piece_blocks(&self) -> usize {
+        let run = self.slots.run_bytes(self.len() * Self::STRIDE_BYTES);
+        (1 << 20_usize).max(2 * run).div_ceil(Self::STRIDE_BYTES * Self::BLOCK_SLOTS) + 1
+    }
+
+    /// The slot from which on memory is left when what can be of vacant slots is handed back.
+    pub(crate) fn piece_end(&self, slots: Range<usize>) -> usize {
+        let end = slots.end * Self::STRIDE_BYTES;
+        let run = self.slots.run_bytes(end);
+        end / run * run / Self::STRIDE_BYTES
+    }
+
     /// Hands the memory of vacant slots back; the states of the `cleared` ones read as empty then.
     ///
     /// # Panics
@@ -434,6 +455,11 @@ pub(crate) struct Discard {
 }
 
 impl Discard {
+    /// How much memory is handed back.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The slots that read as empty afterwards.
     pub(crate) fn cleared(&self) -> Range<usize> {
         self.cleared.clone()

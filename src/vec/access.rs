@@ -46,7 +46,7 @@ impl<T> VmVec<T> {
     /// An empty array; the addresses are reserved, if the options name a maximum.
     pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut vec = Self::with_options(options);
-        if options.max_len.is_some() {
+        if options.max_len.is_some() || options.commit_ahead.is_on() {
             vec.raw.reserve_addresses(Self::ELEMENT, 0)?;
         }
         vec.try_reserve_exact(capacity)?;
@@ -111,7 +111,7 @@ impl<T> VmVec<T> {
         Self::builder().max_len(max_len).try_build()
     }
 
-    /// Options: maximum, capacity, growth, huge pages.
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
     pub const fn builder() -> VecBuilder<T> {
         VecBuilder::new()
     }
@@ -163,6 +163,8 @@ impl<T> VmVec<T> {
             max_len: self.max_len(),
             reserved_bytes: self.raw.reserved_bytes(),
             committed_bytes: self.raw.committed_bytes(),
+            ahead_bytes: self.raw.ahead_bytes(),
+            late: self.raw.late(),
             resident_bytes: self.raw.resident_bytes().ok(),
         }
     }

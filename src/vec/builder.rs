@@ -2,8 +2,7 @@
 
 use super::{VmVec, give_up};
 use crate::error::Error;
-use crate::raw_vec::{Growth, Options};
-use crate::reservation::HugePages;
+use crate::raw_vec::{Options, option_methods};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -50,17 +49,7 @@ impl<T> VecBuilder<T> {
         self
     }
 
-    /// How much to commit when the array grows.
-    pub const fn growth(mut self, growth: Growth) -> Self {
-        self.options.growth = growth;
-        self
-    }
-
-    /// Whether to ask for huge pages.
-    pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
-        self.options.huge_pages = huge_pages;
-        self
-    }
+    option_methods!();
 
     /// Makes the array.
     ///
@@ -97,11 +86,7 @@ impl<T> Copy for VecBuilder<T> {}
 
 impl<T> fmt::Debug for VecBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VecBuilder")
-            .field("max_len", &self.options.max_len)
-            .field("capacity", &self.capacity)
-            .field("growth", &self.options.growth)
-            .field("huge_pages", &self.options.huge_pages)
-            .finish()
+        let mut shown = f.debug_struct("VecBuilder");
+        self.options.show(&mut shown).field("capacity", &self.capacity).finish()
     }
 }

@@ -4,6 +4,7 @@
 
 use super::{VmVec, or_give_up};
 use crate::error::Error;
+use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::raw_vec::Amount;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::Range;
@@ -85,6 +86,33 @@ impl<T> VmVec<T> {
         self.raw.prefault(Self::ELEMENT, self.len, self.len + additional)
     }
 
+    /// Makes memory behind the last element resident ahead of its use: twice as much as the
+    /// busiest sixtieth of a second of late has used, as far as the budget goes.
+    ///
+    /// For the idle time of a frame, where no [background thread](crate::CommitAhead) is to do it:
+    /// call it once in each. It needs no number from you, since it sees how the array grows. If the
+    /// system refuses it stops, and says so; nothing else comes of it.
+    ///
+    /// Enters the kernel once for each 64 KiB, or huge page.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Budget, VmVec};
+    /// use std::time::Duration;
+    ///
+    /// let mut sparks = VmVec::new();
+    /// for frame in 0..3 {
+    ///     sparks.extend([[frame as f32; 4]; 1000]);
+    ///     // The frame is done early: use the time that is left.
+    ///     let done = sparks.prefault_ahead(Budget::time(Duration::from_millis(1)));
+    ///     assert!(done.refused.is_none());
+    /// }
+    /// ```
+    pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+        self.raw.prefault_ahead(Self::ELEMENT, self.len, budget)
+    }
+
     /// Gives memory behind the last element back to the system: it is neither resident nor
     /// charged to the process any more.
     ///
@@ -128,7 +156,25 @@ impl<T> VmVec<T> {
     ///
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
     pub fn try_shrink_to(&mut self, min_capacity: usize) -> Result<(), Error> {
-        self.raw.shrink(Self::ELEMENT, self.len.max(min_capacity))
+        self.shrink(self.len.max(min_capacity), &mut Purse::unlimited()).map(drop)
+    }
+
+    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
+    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
+    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let mut purse = Purse::new(budget);
+        let is_done = self.shrink(self.len, &mut purse)?;
+        Ok(GivenBack { bytes: purse.spent(), is_done })
+    }
+
+    /// Gives memory behind the first `len` elements, of which there are as many or fewer, back as far
+    /// as there is money. Whether there is nothing more to give back.
+    pub(crate) fn shrink(&mut self, len: usize, purse: &mut Purse) -> Result<bool, Error> {
+        self.raw.shrink(Self::ELEMENT, len, purse)
     }
 
     /// Hands back the memory of bytes within capacity, in whole [`run_bytes`](Self::run_bytes);

@@ -137,8 +137,13 @@ pub struct VecStats {
     pub max_len: usize,
     /// Bytes of address space.
     pub reserved_bytes: usize,
-    /// Bytes that the system has promised.
+    /// Bytes that the system has promised; also those ahead of `capacity` that the
+    /// [service](crate::service) has asked for.
     pub committed_bytes: usize,
+    /// Of those, bytes that lie ready behind `capacity`.
+    pub ahead_bytes: usize,
+    /// How often growth needed more than lay ready, if it was to.
+    pub late: usize,
     /// Bytes that are in memory now, if the system tells.
     pub resident_bytes: Option<usize>,
 }

@@ -1,6 +1,7 @@
 //! The public contract, a file a subject.
 
 mod address;
+mod budget;
 mod drops;
 mod elements;
 mod errors;
@@ -16,6 +17,7 @@ mod panics;
 mod reservation;
 mod secondary;
 mod secondary_op;
+mod service;
 mod slot_map;
 mod slot_map_hostile;
 mod slot_map_memory;

@@ -2,7 +2,7 @@
 //! target `vec_model` share.
 
 use crate::elements::{Element, Source};
-use stayput::{Error, ErrorKind, Growth, HugePages, VmVec};
+use stayput::{Budget, CommitAhead, Error, ErrorKind, Growth, HugePages, Release, VmVec};
 use std::cell::RefCell;
 use std::mem;
 use std::ops::Range;
@@ -151,7 +151,10 @@ pub(crate) enum Op {
     ReserveExact(Count),
     ShrinkToFit,
     ShrinkTo(Count),
+    /// So often, with so many bytes each time.
+    ShrinkWithin(u8, u16),
     Prefault(Count),
+    PrefaultAhead(u16),
     Clone,
     CloneFrom(Batch),
     IntoIter(Partly),
@@ -173,6 +176,15 @@ pub(crate) enum Config {
     MaxLen,
     Fixed(u16),
     HugePages,
+    /// With memory ahead, and released in the background.
+    Served(u16),
+    ServedMaxLen,
+}
+
+impl Config {
+    fn names_maximum(self) -> bool {
+        matches!(self, Self::MaxLen | Self::ServedMaxLen)
+    }
 }
 
 /// Whether as many elements more are within what a run may hold.
@@ -230,6 +242,14 @@ impl<T: Element> Model<T> {
                 builder.growth(growth).huge_pages(HugePages::Never).build()
             }
             Config::HugePages => builder.huge_pages(HugePages::Always).build(),
+            Config::Served(window) => {
+                let ahead = CommitAhead::Bytes(usize::from(window) * 10);
+                builder.commit_ahead(ahead).release(Release::Background).build()
+            }
+            Config::ServedMaxLen => {
+                let builder = builder.max_len(T::SPAN).release(Release::Background);
+                builder.commit_ahead(CommitAhead::Auto).build()
+            }
         }
     }
 
@@ -239,7 +259,7 @@ impl<T: Element> Model<T> {
         assert!(vec.as_slice() == std.as_slice(), "contents differ: {vec:.200?} {std:.200?}");
         assert!(vec.len() <= vec.capacity() && vec.capacity() <= vec.max_len());
         assert_eq!(vec.spare_capacity_mut().len(), vec.capacity() - std.len());
-        if let Config::MaxLen = self.config {
+        if self.config.names_maximum() {
             assert_eq!(vec.max_len(), T::SPAN);
         }
         if let Some(base) = self.base {
@@ -255,7 +275,7 @@ impl<T: Element> Model<T> {
     fn room(&self, additional: usize) -> Room {
         match self.config {
             _ if self.std.len() + additional <= T::SPAN => Room::Fits,
-            Config::MaxLen => Room::Refused,
+            _ if self.config.names_maximum() => Room::Refused,
             _ => Room::Skip,
         }
     }
@@ -585,7 +605,7 @@ impl<T: Element> Model<T> {
                 let boxed = self.replace(vec).into_boxed_slice();
                 assert_eq!(boxed[..], self.std[..]);
                 self.std = batch.vec();
-                if let Config::MaxLen = self.config {
+                if self.config.names_maximum() {
                     // The options are gone with the conversion.
                     let elements = self.replace(Self::fresh(self.config));
                     self.vec.extend(Vec::from(elements));
@@ -750,6 +770,21 @@ impl<T: Element> Model<T> {
                 let (before, keep) = (vec.capacity(), count.of::<T>());
                 vec.shrink_to(keep);
                 assert!(vec.capacity() <= before && vec.capacity() >= keep.min(before));
+            }
+            Op::ShrinkWithin(times, bytes) => {
+                let before = vec.capacity();
+                let budget = Budget::bytes(bytes.into());
+                for _ in 0..times % 4 {
+                    let given = vec.shrink_to_fit_within(budget).expect("it is ours");
+                    assert!(given.is_done || given.bytes > 0 || bytes == 0);
+                }
+                assert!(vec.capacity() <= before);
+            }
+            Op::PrefaultAhead(bytes) => {
+                let before = vec.capacity();
+                let prefaulted = vec.prefault_ahead(Budget::bytes(bytes.into()));
+                assert_eq!(prefaulted.refused, None);
+                assert!(vec.capacity() >= before);
             }
             Op::Prefault(count) => {
                 let count = count.of::<T>();

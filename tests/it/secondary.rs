@@ -1,7 +1,7 @@
 //! Secondary maps: the model test, user code that panics, far indices, limits.
 
 use crate::ledger::{Ledger, Step, Token, panic_message};
-use crate::secondary_op::{Compact, Model, Op, Plain, Tagged, Tiny};
+use crate::secondary_op::{Compact, Config, Model, Op, Plain, Tagged, Tiny};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use stayput::secondary::Entry;
@@ -14,8 +14,8 @@ use std::panic::{self, AssertUnwindSafe};
 /// Runs random operations; fails with the shortest list of them that does.
 fn agrees_with_the_model<K: Key, const PAD: usize>(cases: u32) {
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    proptest!(config, |(ops in vec(any::<Op>(), 1..60))| {
-        Model::<K, PAD>::run(&ops);
+    proptest!(config, |(config: Config, ops in vec(any::<Op>(), 1..60))| {
+        Model::<K, PAD>::run(config, &ops);
     });
 }
 

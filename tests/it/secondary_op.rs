@@ -3,8 +3,8 @@
 
 use stayput::secondary::Entry;
 use stayput::{
-    Bits32, Compact32, Error, ErrorKind, Key, KeyData, Layout, SecondaryMap, SparseSecondaryMap,
-    Tagged64, new_key_type,
+    Bits32, Budget, CommitAhead, Compact32, Error, ErrorKind, Key, KeyData, Layout, Release,
+    SecondaryMap, SparseSecondaryMap, Tagged64, new_key_type,
 };
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -87,6 +87,19 @@ pub(crate) enum Op {
     SetCapacity(u16),
     Reserve(u8),
     ShrinkToFit,
+    /// So often, with so many bytes each time.
+    ShrinkWithin(u8, u16),
+    PrefaultAhead(u16),
+}
+
+/// With what options the map by direct index is made.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Config {
+    Default,
+    /// With memory ahead, and released in the background.
+    Served(u16),
 }
 
 /// A value of some size, counted.
@@ -180,9 +193,16 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
     /// As `SecondaryMap` says of itself.
     const NEAR_SLOTS: usize = (64 << 20) / (size_of::<Value<PAD>>() + 4);
 
-    pub(crate) fn run(ops: &[Op]) {
+    pub(crate) fn run(config: Config, ops: &[Op]) {
+        let dense = match config {
+            Config::Default => SecondaryMap::new(),
+            Config::Served(window) => SecondaryMap::builder()
+                .commit_ahead(CommitAhead::Bytes(usize::from(window) * 10))
+                .release(Release::Background)
+                .build(),
+        };
         let mut model = Self {
-            dense: SecondaryMap::new(),
+            dense,
             sparse: Sparse::default(),
             std: BTreeMap::new(),
             slots: 0,
@@ -509,6 +529,17 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::ShrinkToFit => {
                 on_both!(self, map => map.shrink_to_fit());
                 self.slots = self.last();
+            }
+            Op::ShrinkWithin(times, bytes) => {
+                for _ in 0..times % 4 {
+                    let budget = Budget::bytes(bytes.into());
+                    assert!(self.dense.shrink_to_fit_within(budget).is_ok());
+                    self.slots = self.last();
+                }
+            }
+            Op::PrefaultAhead(bytes) => {
+                let prefaulted = self.dense.prefault_ahead(Budget::bytes(bytes.into()));
+                assert_eq!(prefaulted.refused, None);
             }
             _ => unreachable!("{op:?} is not of this group"),
         }

@@ -2,8 +2,9 @@
 
 use crate::slot_map_op::Medium;
 use stayput::{
-    Bits32, Compact32, DefaultKey, HugePages, Key, SlotMap, SlotMapBuilder, new_key_type,
+    Bits32, Budget, Compact32, DefaultKey, HugePages, Key, SlotMap, SlotMapBuilder, new_key_type,
 };
+use std::time::Duration;
 
 new_key_type! {
     struct Compact: Compact32;
@@ -366,4 +367,57 @@ fn prefaulting_makes_room_resident() {
     if cfg!(target_os = "linux") {
         assert!(resident(&map) >= 2_000 * KIB);
     }
+}
+
+#[test]
+fn what_is_trimmed_by_and_by_is_what_is_trimmed_at_once() {
+    for huge_pages in [HugePages::Never, HugePages::Auto] {
+        let maps = [0; 2].map(|_| {
+            let mut map: Map = SlotMap::builder().huge_pages(huge_pages).build();
+            map.extend((0..30_000).map(large));
+            remove(&mut map, (50..14_000).chain(14_003..26_000).chain(27_000..30_000));
+            map
+        });
+        let [mut at_once, mut by_and_by] = maps;
+        at_once.trim();
+        let mut calls = 0;
+        let mut bytes = 0;
+        loop {
+            let given = by_and_by.trim_within(Budget::bytes(MIB)).unwrap();
+            bytes += given.bytes;
+            calls += 1;
+            // Between two calls the map can be used.
+            let key = by_and_by.insert(large(calls));
+            assert_eq!(by_and_by.remove(key), Some(large(calls)));
+            if given.is_done {
+                break;
+            }
+        }
+        assert!(calls > 5 && bytes >= 20 * MIB, "{calls} calls, {bytes} bytes");
+        let [at_once, by_and_by] = [at_once.stats(), by_and_by.stats()];
+        assert_eq!(by_and_by.committed_bytes, at_once.committed_bytes);
+        // The slot that was used in between has a record of its own again; and where huge pages begin,
+        // runs depend on where stretches end.
+        let most = if huge_pages == HugePages::Never { 1 } else { 2 * MIB / KIB };
+        let trimmed = at_once.trimmed.abs_diff(by_and_by.trimmed);
+        assert!(trimmed <= most, "{at_once:?} {by_and_by:?}");
+        if cfg!(target_os = "linux") {
+            let most = at_once.resident_bytes.map(|bytes| bytes + 2 * MIB);
+            assert!(by_and_by.resident_bytes <= most, "{at_once:?} {by_and_by:?}");
+        }
+    }
+}
+
+#[test]
+fn a_budget_of_nothing_gives_nothing_back() {
+    let mut map = map_of::<DefaultKey>(2_000);
+    remove(&mut map, 10..2_000);
+    let before = map.stats();
+    for _ in 0..3 {
+        let given = map.trim_within(Budget::bytes(0)).unwrap();
+        assert_eq!((given.bytes, given.is_done), (0, false));
+        let given = map.shrink_to_fit_within(Budget::time(Duration::ZERO)).unwrap();
+        assert_eq!((given.bytes, given.is_done), (0, false));
+    }
+    assert_eq!(map.stats(), before);
 }

@@ -107,7 +107,10 @@ pub(crate) enum Op {
     /// A clone, from the front and the back, as the bits say.
     IntoIter(u64),
     Trim,
+    /// With so many bytes, perhaps only to shrink.
+    TrimWithin(u32, bool),
     ShrinkToFit,
+    PrefaultAhead(u16),
     Reserve(Count),
     Prefault(Count),
     Move,
@@ -128,4 +131,6 @@ pub(crate) struct Config {
     pub(crate) capacity: Count,
     /// How many holes to keep, where they rotate.
     pub(crate) rotate: Option<Count>,
+    /// How many KiB to have ahead, and whether to release in the background.
+    pub(crate) served: Option<(u8, bool)>,
 }

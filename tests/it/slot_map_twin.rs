@@ -2,7 +2,10 @@
 
 use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick};
 use crate::slot_map_value::{Held, Value, walks};
-use stayput::{Error, ErrorKind, HugePages, Key, KeyData, Layout, Reuse, SlotMap, Weak};
+use stayput::{
+    Budget, CommitAhead, Error, ErrorKind, HugePages, Key, KeyData, Layout, Release, Reuse,
+    SlotMap, Weak,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -93,6 +96,11 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
         if let Some(min_free) = config.rotate {
             builder = builder.reuse(Reuse::Rotating { min_free: min_free.get() as usize });
+        }
+        if let Some((window, is_released_later)) = config.served {
+            let release = if is_released_later { Release::Background } else { Release::Now };
+            let ahead = CommitAhead::Bytes(usize::from(window) << 10);
+            builder = builder.commit_ahead(ahead).release(release);
         }
         let map = builder.build();
         assert!(bound.is_none_or(|bound| map.max_len() == bound));
@@ -291,7 +299,12 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             | Op::Clear
             | Op::Reset => self.take_out(op),
             Op::Clone(_) | Op::IntoIter(_) | Op::Move => self.whole(op),
-            Op::Trim | Op::ShrinkToFit | Op::Reserve(_) | Op::Prefault(_) => self.memory(op),
+            Op::Trim
+            | Op::TrimWithin(..)
+            | Op::ShrinkToFit
+            | Op::Reserve(_)
+            | Op::Prefault(_)
+            | Op::PrefaultAhead(_) => self.memory(op),
             Op::Look(_) | Op::Disjoint(_) | Op::Iterate(_) | Op::Blocks | Op::Downgrade(_) => {
                 self.look(op);
             }
@@ -574,12 +587,21 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
 
     fn memory(&mut self, op: &Op) {
         match *op {
-            Op::Trim | Op::ShrinkToFit => {
+            Op::Trim | Op::TrimWithin(..) | Op::ShrinkToFit => {
                 self.gave_back |= !self.holes.is_empty();
-                if matches!(op, Op::Trim) {
-                    self.map.try_trim().expect("there is memory");
-                } else {
-                    self.map.try_shrink_to_fit().expect("there is memory");
+                match *op {
+                    Op::Trim => self.map.try_trim().expect("there is memory"),
+                    Op::TrimWithin(bytes, is_trim) => {
+                        // Of few slots.
+                        let budget = Budget::bytes((bytes % 300_000) as usize);
+                        let given = if is_trim {
+                            self.map.trim_within(budget)
+                        } else {
+                            self.map.shrink_to_fit_within(budget)
+                        };
+                        assert!(given.is_ok());
+                    }
+                    _ => self.map.try_shrink_to_fit().expect("there is memory"),
                 }
                 // Of the holes behind the last value, those are given up whose memory went.
                 let left = self.map.stats().holes;
@@ -591,6 +613,12 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                     );
                     self.len -= 1;
                 }
+            }
+            Op::PrefaultAhead(bytes) => {
+                let before = self.map.capacity();
+                let budget = Budget::bytes(bytes.into());
+                assert_eq!(self.map.prefault_ahead(budget).refused, None);
+                assert!(self.map.capacity() >= before);
             }
             Op::Reserve(count) | Op::Prefault(count) => {
                 let count = count.get() as usize;

@@ -4,21 +4,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("error", &[]),
     ("page", &[]),
     ("os", &["error", "page"]),
     ("reservation", &["os", "page", "error"]),
     ("service", &["reservation", "os", "page", "error"]),
-    ("raw_vec", &["reservation", "service", "os", "page", "error"]),
-    ("vec", &["raw_vec", "reservation", "service", "os", "page", "error"]),
+    ("growing", &["reservation", "service", "os", "page", "error"]),
+    ("raw_vec", &["growing", "reservation", "service", "error"]),
+    ("vec", &["raw_vec", "growing", "reservation", "service", "os", "page", "error"]),
     ("key", &[]),
-    ("slot_map", &["vec", "key", "raw_vec", "reservation", "service", "error"]),
-    ("secondary", &["vec", "key", "slot_map", "raw_vec", "reservation", "error"]),
+    ("slot_map", &["vec", "key", "raw_vec", "growing", "reservation", "service", "error"]),
+    ("secondary", &["vec", "key", "slot_map", "raw_vec", "growing", "reservation", "error"]),
     ("dense", &["vec", "key", "slot_map", "secondary", "reservation", "error"]),
     ("index", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
     ("columns", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
-    ("alloc", &["reservation", "service", "error"]),
+    ("alloc", &["growing", "reservation", "service", "error"]),
     ("file", &["raw_vec", "vec", "reservation", "error"]),
     // Leaves, which may use anything: `leaf_or_root` lets them.
     ("serde", &[]),

@@ -1,11 +1,19 @@
 //! Slots that were used before come back vacant; those that were not are not touched.
 
-use super::{Slots, Vacant};
+use super::{Purse, Slots, Vacant};
+use crate::growing::Budget;
 use crate::raw_vec::Options;
 use crate::reservation::HugePages;
+use crate::service::CommitAhead;
 
-fn slots() -> Slots<[u32; 3]> {
-    Slots::new(Options { huge_pages: HugePages::Never, ..Options::DEFAULT })
+/// Such as have memory ready ahead of them, too.
+fn slots_of_all_kinds() -> [Slots<[u32; 3]>; 3] {
+    [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(100)].map(|commit_ahead| {
+        let options = Options { huge_pages: HugePages::Never, ..Options::DEFAULT };
+        let mut slots = Slots::new(Options { commit_ahead, ..options });
+        slots.prefault_ahead(Budget::UNLIMITED);
+        slots
+    })
 }
 
 fn live(slots: &Slots<[u32; 3]>) -> Vec<u32> {
@@ -21,34 +29,50 @@ fn fill(slots: &mut Slots<[u32; 3]>, count: u32) {
 
 #[test]
 fn slots_behind_the_length_come_back_vacant() {
-    let mut slots = slots();
-    fill(&mut slots, 100);
-    slots.truncate(10);
-    slots.extend_vacant(50).unwrap();
-    assert_eq!(live(&slots), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    slots.truncate(40);
-    slots.extend_vacant(100_000).unwrap();
-    assert_eq!(live(&slots), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    assert_eq!(slots.take(3, u32::MAX >> 1, Vacant::EMPTY), Some([u32::MAX; 3]));
+    for mut slots in slots_of_all_kinds() {
+        fill(&mut slots, 100);
+        slots.truncate(10);
+        slots.extend_vacant(50).unwrap();
+        assert_eq!(live(&slots), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        slots.truncate(40);
+        slots.extend_vacant(100_000).unwrap();
+        assert_eq!(live(&slots), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(slots.take(3, u32::MAX >> 1, Vacant::EMPTY), Some([u32::MAX; 3]));
+    }
 }
 
 #[test]
 fn slots_around_the_edge_of_what_was_handed_back_come_back_vacant() {
     for count in [20_000, 20_001, 30_000, 50_003] {
-        let mut slots = slots();
-        fill(&mut slots, count);
-        slots.truncate(5);
-        slots.try_shrink_to(0).unwrap();
-        assert!(slots.capacity() < 10_000);
-        slots.extend_vacant(count as usize).unwrap();
-        assert_eq!(live(&slots), [0, 1, 2, 3, 4]);
+        for mut slots in slots_of_all_kinds() {
+            fill(&mut slots, count);
+            slots.truncate(5);
+            slots.shrink(&mut Purse::unlimited()).unwrap();
+            assert!(slots.capacity() < 10_000);
+            slots.extend_vacant(count as usize).unwrap();
+            assert_eq!(live(&slots), [0, 1, 2, 3, 4]);
+        }
+    }
+}
+
+#[test]
+fn slots_come_back_vacant_wherever_giving_back_ended() {
+    for money in [1, 200_000, 2_000_000] {
+        for mut slots in slots_of_all_kinds() {
+            fill(&mut slots, 200_000);
+            slots.truncate(5);
+            slots.shrink(&mut Purse::new(Budget::bytes(money))).unwrap();
+            slots.prefault_ahead(Budget::UNLIMITED);
+            slots.extend_vacant(300_000).unwrap();
+            assert_eq!(live(&slots), [0, 1, 2, 3, 4]);
+        }
     }
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn fresh_slots_are_not_touched_and_capacity_stays() {
-    let mut slots = slots();
+    let mut slots = Slots::new(Options { huge_pages: HugePages::Never, ..Options::DEFAULT });
     slots.try_reserve_exact(1_000_000).unwrap();
     let capacity = slots.capacity();
     slots.extend_vacant(900_000).unwrap();

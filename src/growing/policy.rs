@@ -2,8 +2,7 @@
 
 use super::round_up;
 use crate::os;
-use crate::reservation::{HugePages, page_size};
-use std::alloc::Layout;
+use crate::reservation::{Reservation, page_size};
 use std::sync::OnceLock;
 
 /// How much memory an array commits when it grows beyond what is committed.
@@ -31,42 +30,6 @@ pub(crate) enum Amount {
     Exact,
 }
 
-/// What the user chose for an array.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
-    pub(crate) max_len: Option<usize>,
-    /// More elements than this are never held, whoever asks: what numbers them counts no further.
-    pub(crate) bound: usize,
-    pub(crate) growth: Growth,
-    pub(crate) huge_pages: HugePages,
-}
-
-impl Options {
-    pub(crate) const DEFAULT: Self = Self {
-        max_len: None,
-        bound: usize::MAX,
-        growth: Growth::Doubling,
-        huge_pages: HugePages::Auto,
-    };
-
-    /// The elements that are allowed, wherever memory may end.
-    pub(super) const fn allowed(&self) -> usize {
-        match self.max_len {
-            Some(max_len) if max_len < self.bound => max_len,
-            _ => self.bound,
-        }
-    }
-
-    /// The elements that fit into `bytes` of memory, and that are allowed.
-    pub(super) const fn capacity(&self, element: Layout, bytes: usize) -> usize {
-        let fit = match bytes.checked_div(element.size()) {
-            Some(fit) => fit,
-            None => usize::MAX,
-        };
-        if fit < self.allowed() { fit } else { self.allowed() }
-    }
-}
-
 /// The size of the next step of growth.
 ///
 /// It starts over when memory was given back, so that an array that was shrunk and grows a little
@@ -83,13 +46,24 @@ impl Step {
     const LARGEST_BYTES: usize = 32 << 20;
 
     /// How far to commit if `committed` bytes are.
-    pub(super) fn target(self, committed: usize, growth: Growth) -> usize {
+    fn target(self, committed: usize, growth: Growth) -> usize {
         let step = match growth {
             Growth::Doubling => self.bytes,
             Growth::Fixed { step_bytes } => step_bytes.max(1),
         };
         // At most what rounding up can take.
         committed.saturating_add(step).min(isize::MAX as usize / 2)
+    }
+
+    /// Up to where to commit for `need` bytes if `committed` are: whole runs.
+    pub(super) fn wish(
+        self,
+        reservation: &Reservation,
+        committed: usize,
+        need: usize,
+        growth: Growth,
+    ) -> usize {
+        reservation.whole_runs(need.max(self.target(committed, growth)))
     }
 
     /// Takes note that memory grew by `grown_bytes`, which is less than a step only where a step
@@ -106,14 +80,14 @@ impl Step {
 }
 
 /// How small a default reservation may become before the error is passed on.
-pub(super) const FLOOR_BYTES: usize = 1 << 20;
+pub(crate) const FLOOR_BYTES: usize = 1 << 20;
 
 /// How much to reserve for an array of elements of `element_bytes` whose maximum nobody named.
 ///
 /// As much as the machine has memory, since the array cannot outgrow that, but no more than a
 /// share of the address space that leaves room for many such arrays. It may not be to be had:
 /// callers halve it down to [`FLOOR_BYTES`].
-pub(super) fn default_reservation_bytes(element_bytes: usize) -> usize {
+pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
     const LARGEST_BYTES: usize = if usize::BITS >= 64 { 1 << 40 } else { 128 << 20 };
     /// Of `RLIMIT_AS`, which everything else in the process has to fit under too.
     const SHARE_OF_LIMIT: u64 = 8;

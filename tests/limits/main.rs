@@ -2,6 +2,9 @@
 //! names the limit, and the array is as it was.
 
 #[cfg(target_os = "linux")]
+mod service;
+
+#[cfg(target_os = "linux")]
 mod linux {
     #![expect(unsafe_code, reason = "sets limits, and forks")]
 
@@ -19,13 +22,14 @@ mod linux {
 
     /// Runs a test in a process of its own: this program again, told by a variable.
     #[track_caller]
-    fn in_child(name: &str, run: fn()) {
+    pub(crate) fn in_child(name: &str, run: fn()) {
         const CHILD: &str = "STAYPUT_LIMITS_CHILD";
         if env::var_os(CHILD).is_some_and(|child| child == name) {
             return run();
         }
+        let path = if name.contains("::") { name.to_owned() } else { format!("linux::{name}") };
         let output = Command::new(env::current_exe().expect("it runs"))
-            .args(["--exact", &format!("linux::{name}"), "--nocapture", "--test-threads=1"])
+            .args(["--exact", &path, "--nocapture", "--test-threads=1"])
             .env(CHILD, name)
             // Printing one takes memory, which a child at its limit has not: it would hang.
             .env("RUST_BACKTRACE", "0")
@@ -47,7 +51,7 @@ mod linux {
     #[cfg(not(target_env = "gnu"))]
     type Resource = libc::c_int;
 
-    fn set_limit(resource: Resource, bytes: usize) {
+    pub(crate) fn set_limit(resource: Resource, bytes: usize) {
         let value = libc::rlim_t::try_from(bytes).expect("it fits");
         let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
         // SAFETY: it reads one `rlimit`.
@@ -56,14 +60,14 @@ mod linux {
     }
 
     /// A field of `/proc/self/statm`, in bytes.
-    fn statm(field: usize) -> usize {
+    pub(crate) fn statm(field: usize) -> usize {
         let text = fs::read_to_string("/proc/self/statm").expect("it is Linux");
         let pages = text.split_whitespace().nth(field).expect("it is listed");
         pages.parse::<usize>().expect("a number") * page_size()
     }
 
     /// Whether a sanitizer is there, which needs address space and mappings for itself.
-    fn under_sanitizer(what: &str) -> bool {
+    pub(crate) fn under_sanitizer(what: &str) -> bool {
         let there = statm(0) >> 20 > 1 << 20;
         if there {
             eprintln!("SKIPPED: {what} cannot be limited under a sanitizer");
@@ -144,7 +148,7 @@ mod linux {
     }
 
     /// Fills an array until it is refused, and returns that refusal.
-    fn fill(vec: &mut VmVec<u64>) -> Error {
+    pub(crate) fn fill(vec: &mut VmVec<u64>) -> Error {
         loop {
             if let Err(refused) = vec.try_push(vec.len() as u64) {
                 assert_eq!(refused.value, vec.len() as u64);
@@ -154,7 +158,7 @@ mod linux {
     }
 
     #[track_caller]
-    fn assert_counts(vec: &VmVec<u64>, len: usize) {
+    pub(crate) fn assert_counts(vec: &VmVec<u64>, len: usize) {
         assert_eq!(vec.len(), len);
         assert!(vec.iter().zip(0..).all(|(element, i)| *element == i));
     }
@@ -454,6 +458,28 @@ mod linux {
         });
     }
 
+    /// Runs something in a child of this process that has all it has, and must not fail or hang. No
+    /// thread but the calling one may be in the midst of what is used there.
+    #[track_caller]
+    pub(crate) fn forked(run: impl FnOnce()) {
+        const SECONDS: libc::c_uint = 60;
+        // SAFETY: by what is said above.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0, "{}", io::Error::last_os_error());
+        if child == 0 {
+            // SAFETY: no memory is passed. The signal ends the child.
+            unsafe { libc::alarm(SECONDS) };
+            let result = panic::catch_unwind(panic::AssertUnwindSafe(run));
+            // SAFETY: it ends the child at once: what the parent has is not its to clean up.
+            unsafe { libc::_exit(i32::from(result.is_err())) };
+        }
+        let mut status = 0;
+        // SAFETY: it writes one number.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert!(!libc::WIFSIGNALED(status) || libc::WTERMSIG(status) != libc::SIGALRM, "it hangs");
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status:#x}");
+    }
+
     #[test]
     fn a_forked_child_has_a_copy_of_every_array() {
         in_child("a_forked_child_has_a_copy_of_every_array", || {
@@ -462,29 +488,18 @@ mod linux {
             numbers.extend(0..100_000);
             let addresses = (words.as_ptr().addr(), numbers.as_ptr().addr());
 
-            // SAFETY: the test is the only thread that uses what the child will use.
-            let child = unsafe { libc::fork() };
-            assert!(child >= 0, "{}", io::Error::last_os_error());
-            if child == 0 {
-                let result = panic::catch_unwind(panic::AssertUnwindSafe(|| {
-                    assert_eq!((words.as_ptr().addr(), numbers.as_ptr().addr()), addresses);
-                    assert_counts(&numbers, 100_000);
-                    assert!(words.iter().enumerate().all(|(i, word)| *word == i.to_string()));
-                    numbers.extend(100_000..1_000_000);
-                    assert_counts(&numbers, 1_000_000);
-                    numbers.fill(7);
-                    words.truncate(1);
-                    words.shrink_to_fit();
-                    numbers.clear();
-                    numbers.shrink_to_fit();
-                }));
-                // SAFETY: it ends the child at once: what the parent has is not its to clean up.
-                unsafe { libc::_exit(i32::from(result.is_err())) };
-            }
-            let mut status = 0;
-            // SAFETY: it writes one number.
-            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-            assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status:#x}");
+            forked(|| {
+                assert_eq!((words.as_ptr().addr(), numbers.as_ptr().addr()), addresses);
+                assert_counts(&numbers, 100_000);
+                assert!(words.iter().enumerate().all(|(i, word)| *word == i.to_string()));
+                numbers.extend(100_000..1_000_000);
+                assert_counts(&numbers, 1_000_000);
+                numbers.fill(7);
+                words.truncate(1);
+                words.shrink_to_fit();
+                numbers.clear();
+                numbers.shrink_to_fit();
+            });
 
             assert_eq!((words.as_ptr().addr(), numbers.as_ptr().addr()), addresses);
             assert_counts(&numbers, 100_000);

@@ -1,0 +1,471 @@
+//! [`GrowingReservation`]: a reservation that is used from its front on.
+//!
+//! There is no element here and no length, only bytes: how far memory is usable, how to get more,
+//! and how to give it back; by whoever uses it, or with the [service](crate::service)'s help. All
+//! arrays stand on it.
+//!
+//! # What holds between calls
+//!
+//! - The first `usable` bytes are committed, and were so ever since they were handed out.
+//! - What lies behind them will read as zero when it is handed out, in a reservation that was fresh:
+//!   it is not committed, or was never written to, since nobody was given it.
+
+#![expect(unsafe_code, reason = "hands back pages that it owns")]
+
+mod budget;
+mod policy;
+mod recent;
+#[cfg(test)]
+mod tests;
+
+pub use budget::Budget;
+pub(crate) use budget::Purse;
+pub use policy::Growth;
+use policy::Step;
+pub(crate) use policy::{Amount, FLOOR_BYTES, default_reservation_bytes};
+use recent::Recent;
+
+use crate::error::{Error, ErrorKind};
+use crate::reservation::{Reservation, page_size};
+use crate::service::{self, CommitAhead, Memory, Release, Served};
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::time::Instant;
+
+/// A [`Reservation`] that is used from its front on: it knows how far it is usable, grows by the same
+/// policy as arrays do, and has the same help of the [background thread](crate::service).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{CommitAhead, Reservation};
+///
+/// # fn main() -> Result<(), stayput::Error> {
+/// let mut memory = Reservation::new(1 << 30)?.growing().commit_ahead(CommitAhead::Auto);
+/// let usable = memory.grow_to(1000)?;
+/// assert!(usable >= 1000);
+/// // SAFETY: so many bytes are committed, and nobody else uses them.
+/// unsafe { memory.as_ptr().add(usable - 1).write(7) };
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GrowingReservation {
+    /// `None` only while it is dropped.
+    memory: Option<Memory>,
+    usable: usize,
+    growth: Growth,
+    /// How far the next growth reaches at least.
+    step: Step,
+    release: Release,
+    recent: Recent,
+    /// Without the service: pages up to here were made resident ahead of their use.
+    resident: usize,
+}
+
+/// What [`prefault_ahead`](crate::VmVec::prefault_ahead) did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Prefaulted {
+    /// Bytes that were made resident by the call.
+    pub bytes: usize,
+    /// Bytes that are resident ahead of what is used.
+    pub ahead_bytes: usize,
+    /// Why there are not more, if the system refused.
+    pub refused: Option<Error>,
+}
+
+/// What a call that gives memory back within a [`Budget`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GivenBack {
+    /// Bytes that were given back by the call.
+    pub bytes: usize,
+    /// Whether there is nothing more to give back.
+    pub is_done: bool,
+}
+
+impl Reservation {
+    /// Uses the reservation from its front on. Nothing of it counts as usable at first.
+    ///
+    /// Pages that were written to before keep what they hold, or are zero again, when they come to be
+    /// usable; all others are zero.
+    pub fn growing(self) -> GrowingReservation {
+        GrowingReservation {
+            memory: Some(Memory::Alone(self)),
+            usable: 0,
+            growth: Growth::default(),
+            step: Step::FIRST,
+            release: Release::default(),
+            recent: Recent::NONE,
+            resident: 0,
+        }
+    }
+}
+
+impl GrowingReservation {
+    /// How much to commit when it grows.
+    #[must_use]
+    pub fn growth(mut self, growth: Growth) -> Self {
+        self.growth = growth;
+        self
+    }
+
+    /// When to give the memory back after this is dropped.
+    #[must_use]
+    pub fn release(mut self, release: Release) -> Self {
+        self.release = release;
+        self
+    }
+
+    /// How far ahead of its use memory is made ready. Starts the background thread, if it is not
+    /// running; if it cannot be started, all goes on without it.
+    #[must_use]
+    pub fn commit_ahead(mut self, ahead: CommitAhead) -> Self {
+        let Some(memory) = self.memory.take() else { return self };
+        self.memory = Some(match memory {
+            Memory::Alone(reservation) if ahead.is_on() => {
+                match Served::new(reservation, self.usable, ahead) {
+                    Ok(served) => Memory::Served(served),
+                    Err(reservation) => Memory::Alone(reservation),
+                }
+            }
+            Memory::Alone(reservation) => Memory::Alone(reservation),
+            Memory::Served(served) => {
+                served.shared().set_ahead(ahead);
+                Memory::Served(served)
+            }
+        });
+        self
+    }
+
+    /// The first byte of the range. It never changes, whatever is done to the range or to `self`.
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.start().as_ptr()
+    }
+
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.reservation().start()
+    }
+
+    fn memory(&self) -> &Memory {
+        self.memory.as_ref().expect("taken only by drop")
+    }
+
+    pub(crate) fn reservation(&self) -> &Reservation {
+        match self.memory() {
+            Memory::Alone(reservation) => reservation,
+            Memory::Served(served) => served.shared().reservation(),
+        }
+    }
+
+    /// The size of the range in bytes.
+    pub fn reserved_bytes(&self) -> usize {
+        self.reservation().reserved_bytes()
+    }
+
+    /// How many bytes from the start may be read and written.
+    pub const fn usable_bytes(&self) -> usize {
+        self.usable
+    }
+
+    /// How many bytes are committed: those that are usable, and those ahead of them.
+    pub fn committed_bytes(&self) -> usize {
+        match self.memory() {
+            Memory::Alone(_) => self.usable,
+            Memory::Served(served) => served.shared().committed_bytes().max(self.usable),
+        }
+    }
+
+    /// How many bytes lie ready for use behind those that are usable: resident, so that touching
+    /// them takes no page fault.
+    pub fn ahead_bytes(&self) -> usize {
+        match self.memory() {
+            Memory::Alone(_) => 0,
+            Memory::Served(served) => served.shared().ahead_bytes(),
+        }
+    }
+
+    /// How often growth needed more than lay ready, and took its page faults itself.
+    pub fn late(&self) -> usize {
+        match self.memory() {
+            Memory::Alone(_) => 0,
+            Memory::Served(served) => served.shared().late(),
+        }
+    }
+
+    /// Makes the first `bytes` usable, and more by the growth policy, and returns how many are.
+    ///
+    /// Enters the kernel if they are not, unless the background thread has made them ready.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBounds`](ErrorKind::OutOfBounds) behind the end of the range, and as for
+    /// [`Reservation::commit`]. Nothing has changed then.
+    pub fn grow_to(&mut self, bytes: usize) -> Result<usize, Error> {
+        self.grow(bytes, Amount::AtLeast)?;
+        Ok(self.usable)
+    }
+
+    pub(crate) fn grow(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
+        let reserved = self.reserved_bytes();
+        if need <= self.usable {
+            return Ok(());
+        }
+        if need > reserved {
+            return Err(Error::new(ErrorKind::OutOfBounds, need).with_limit(reserved as u64));
+        }
+        match self.memory.as_mut().expect("taken only by drop") {
+            Memory::Alone(reservation) => {
+                let needed = round_up(need, page_size());
+                let wished = match amount {
+                    Amount::AtLeast => self.step.wish(reservation, self.usable, need, self.growth),
+                    Amount::Exact => needed,
+                };
+                let committed = commit(reservation, self.usable..needed, wished);
+                let usable = *committed.as_ref().unwrap_or(&self.usable);
+                if usable < wished {
+                    // A refused call may have committed the first of several mappings: hand that
+                    // back, so that what is behind `usable` is not charged. If that is refused too
+                    // it costs only the charge: nothing was written there.
+                    let _ = reservation.decommit(usable..wished);
+                }
+                committed?;
+                if amount == Amount::AtLeast {
+                    self.step.advance(usable - self.usable, self.growth);
+                }
+                self.usable = usable;
+                Ok(())
+            }
+            Memory::Served(_) => self.grow_served(need, amount),
+        }
+    }
+
+    fn grow_served(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
+        let Some(Memory::Served(served)) = &self.memory else { unreachable!("only called so") };
+        let shared = served.shared();
+        let wish = match amount {
+            Amount::AtLeast => need.saturating_add(service::UNIT_BYTES),
+            Amount::Exact => need,
+        };
+        self.usable = if let Some(usable) = shared.take(need, wish) {
+            usable
+        } else {
+            let reservation = shared.reservation();
+            let committed = shared.committed_bytes();
+            let wished = match amount {
+                Amount::AtLeast => self.step.wish(reservation, committed, need, self.growth),
+                Amount::Exact => round_up(need, page_size()),
+            };
+            shared.take_unready(need, wish, wished, |missing| {
+                self.step.advance(wished.saturating_sub(missing.start), self.growth);
+                commit(reservation, missing, wished)
+            })?
+        };
+        let window = self.recent.note(self.usable, Instant::now());
+        shared.set_window(window);
+        shared.notice();
+        Ok(())
+    }
+
+    /// Makes memory ahead of the first `used` bytes resident, as much as the busiest frames of late
+    /// have used and twice that, and as the budget allows.
+    ///
+    /// For the idle time of a frame, where no thread is to do it. (Where one is, this helps it.)
+    ///
+    /// A refusal by the system is told, and harms nothing.
+    pub fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
+        let used = used.min(self.usable);
+        let window = self.recent.note(used, Instant::now());
+        let mut purse = Purse::new(budget);
+        let refused = match self.memory() {
+            Memory::Alone(_) => self.prefault_alone(used, window, &mut purse).err(),
+            Memory::Served(served) => {
+                served.shared().set_window(window);
+                served.shared().prefault(&mut |bytes| purse.pay(bytes)).err()
+            }
+        };
+        if refused.is_some() {
+            purse.refund();
+        }
+        let ahead_bytes = match self.memory() {
+            Memory::Alone(_) => self.resident.saturating_sub(used),
+            Memory::Served(served) => served.shared().ahead_bytes(),
+        };
+        Prefaulted { bytes: purse.spent(), ahead_bytes, refused }
+    }
+
+    fn prefault_alone(
+        &mut self,
+        used: usize,
+        window: usize,
+        purse: &mut Purse,
+    ) -> Result<(), Error> {
+        let end = used.saturating_add(window).min(self.reserved_bytes());
+        self.resident = self.resident.max(used / page_size() * page_size());
+        while self.resident < end {
+            let from = self.resident;
+            let run = self.reservation().run_bytes(from);
+            let to = round_up(from + 1, run).min(self.reserved_bytes());
+            if !purse.pay(to - from) {
+                break;
+            }
+            self.grow(to, Amount::AtLeast)?;
+            self.reservation().prefault_committed(from..to)?;
+            self.resident = to;
+        }
+        Ok(())
+    }
+
+    /// Gives what lies behind the first `keep` bytes back to the system, in whole runs, if two or
+    /// more of them are spare, as [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses ([`MappingLimit`](ErrorKind::MappingLimit)). What was given back before
+    /// is.
+    pub fn shrink_to(&mut self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
+        let mut purse = Purse::new(budget);
+        let is_done = self.shrink(keep, &mut purse)?;
+        Ok(GivenBack { bytes: purse.spent(), is_done })
+    }
+
+    /// [`shrink_to`](Self::shrink_to) as far as there is money. Whether there is nothing more to give
+    /// back.
+    pub(crate) fn shrink(&mut self, keep: usize, purse: &mut Purse) -> Result<bool, Error> {
+        let Some(keep) = self.shrinks_to(keep) else { return Ok(true) };
+        self.step = Step::FIRST;
+        self.give_back(keep, purse.is_unlimited(), &mut |bytes| purse.pay(bytes))
+    }
+
+    /// Up to where memory would stay committed if only the first `keep` bytes were kept, if any
+    /// would go.
+    ///
+    /// Memory goes in whole runs, and only if two or more of them are spare: between that and the
+    /// smallest step of growth there is room to go up and down without a call.
+    pub(crate) fn shrinks_to(&self, keep: usize) -> Option<usize> {
+        let keep = keep.min(self.usable);
+        let run = match self.memory() {
+            Memory::Alone(reservation) => reservation.run_bytes(keep),
+            Memory::Served(served) => {
+                served.shared().reservation().run_bytes(keep).max(service::UNIT_BYTES)
+            }
+        };
+        let keep = round_up(keep, run);
+        (self.committed_bytes().saturating_sub(keep) >= 2 * run).then_some(keep)
+    }
+
+    /// Decommits what lies behind `keep`, which is whole pages; all at once, or in pieces from the
+    /// end, before each of which `goes_on` is asked. Whether all is gone.
+    pub(crate) fn give_back(
+        &mut self,
+        keep: usize,
+        at_once: bool,
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<bool, Error> {
+        let (left, result) = match self.memory.as_mut().expect("taken only by drop") {
+            Memory::Alone(reservation) => {
+                let mut left = self.usable;
+                let mut result = Ok(());
+                while left > keep && result.is_ok() {
+                    let start =
+                        service::last_piece(keep..left, reservation.run_bytes(keep), at_once);
+                    if !goes_on(left - start) {
+                        break;
+                    }
+                    result = reservation.decommit(start..left);
+                    if result.is_ok() {
+                        left = start;
+                    }
+                }
+                (left, result)
+            }
+            Memory::Served(served) => served.shared().give_back(keep, at_once, goes_on),
+        };
+        self.usable = self.usable.min(left);
+        self.resident = self.resident.min(self.usable);
+        result.map(|()| left <= keep)
+    }
+
+    /// Makes usable pages resident.
+    pub(crate) fn prefault(&self, pages: Range<usize>) -> Result<(), Error> {
+        debug_assert!(pages.end <= self.usable);
+        self.reservation().prefault_committed(pages)
+    }
+
+    /// Hands the memory of usable pages back; they read as zero then. On an error they hold what they
+    /// held, or zeroes.
+    pub(crate) fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        assert!(pages.end <= self.usable, "what is not usable is not discarded");
+        let discard = |reservation: &Reservation| {
+            // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
+            let discarded = unsafe { reservation.discard_unused(pages.clone()) };
+            if discarded.is_err() && reservation.commit(pages).is_err() {
+                // Windows takes pages away before it gives fresh ones, and another process may have
+                // taken the memory in between. There is no going on without pages that are counted
+                // as committed. Elsewhere they were never taken away, and this commit is no change.
+                std::process::abort();
+            }
+            discarded
+        };
+        match self.memory() {
+            Memory::Alone(reservation) => discard(reservation),
+            // Somebody may still be at work on what was claimed just before.
+            Memory::Served(served) => served.shared().locked(discard),
+        }
+    }
+}
+
+/// For tests, which do the service's work themselves.
+#[cfg(test)]
+impl GrowingReservation {
+    /// Has it served by nobody but who calls [`served`](Self::served).
+    pub(crate) fn unattended(mut self, ahead: CommitAhead) -> Self {
+        let Some(Memory::Alone(reservation)) = self.memory.take() else {
+            unreachable!("served already");
+        };
+        self.memory = Some(Memory::Served(Served::unattended(reservation, ahead)));
+        self
+    }
+
+    pub(crate) fn served(&self) -> &Served {
+        let Memory::Served(served) = self.memory() else { unreachable!("it is not served") };
+        served
+    }
+}
+
+impl Drop for GrowingReservation {
+    fn drop(&mut self) {
+        let Some(memory) = self.memory.take() else { return };
+        match self.release {
+            Release::Now => drop(memory),
+            Release::Background => service::release_later(memory, self.usable),
+        }
+    }
+}
+
+/// Commits what is missing, and up to `wished` if that can be had: near a limit there is less, but it
+/// is worth more than a page. Returns up to where pages are committed then.
+fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Result<usize, Error> {
+    let run = reservation.run_bytes(wished);
+    let mut target = wished.max(missing.end);
+    while target > missing.end && !reservation.commit_if_possible(missing.start..target) {
+        target = missing.end.max(missing.start + (target - missing.start) / 2 / run * run);
+    }
+    if target == missing.end {
+        if let Err(error) = reservation.commit(missing.clone()) {
+            // What lies ready ahead of arrays, or waits to be released, is not worth that one of them
+            // cannot grow.
+            service::make_room(missing.len(), || reservation.commit(missing.clone()))
+                .unwrap_or(Err(error))?;
+        }
+    }
+    Ok(target)
+}
+
+/// `bytes`, which is at most `isize::MAX`, rounded up to a multiple of a power of two that is
+/// less.
+pub(crate) fn round_up(bytes: usize, unit: usize) -> usize {
+    debug_assert!(unit.is_power_of_two() && isize::try_from(bytes).is_ok());
+    (bytes + (unit - 1)) & !(unit - 1)
+}

@@ -1,0 +1,414 @@
+//! What needs refused calls, a service that does what the test says, or sight of the private parts.
+
+#![expect(unsafe_code, reason = "looks at what is handed out")]
+
+mod model;
+
+use super::*;
+use crate::os::{Call, fault::Fault};
+use crate::reservation::HugePages;
+use std::time::Duration;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Whether anybody serves it, and how far ahead.
+const KINDS: [CommitAhead; 5] = [
+    CommitAhead::Off,
+    CommitAhead::Auto,
+    CommitAhead::Bytes(1),
+    CommitAhead::Bytes(MIB),
+    CommitAhead::Bytes(usize::MAX),
+];
+
+/// Served by the test, if at all.
+fn growing(bytes: usize, ahead: CommitAhead) -> GrowingReservation {
+    let reservation = Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).reserve();
+    let growing = reservation.unwrap().growing();
+    if ahead.is_on() { growing.unattended(ahead) } else { growing }
+}
+
+/// Does what the service would, if there is one.
+fn work(memory: &GrowingReservation) {
+    if let Memory::Served(served) = memory.memory() {
+        served.work().unwrap();
+    }
+}
+
+/// Writes to both ends of each page of a usable range.
+fn fill(memory: &GrowingReservation, range: Range<usize>, byte: u8) {
+    assert!(range.end <= memory.usable_bytes());
+    for page in pages(range) {
+        for offset in [page.start, page.end - 1] {
+            // SAFETY: usable, and nobody else has it.
+            unsafe { memory.as_ptr().wrapping_add(offset).write(byte) };
+        }
+    }
+}
+
+/// Whether each page of a usable range holds what `fill` wrote, or zeroes.
+fn holds(memory: &GrowingReservation, range: Range<usize>, byte: u8) -> bool {
+    assert!(range.end <= memory.usable_bytes());
+    pages(range).all(|page| {
+        [page.start, page.end - 1].into_iter().all(|offset| {
+            // SAFETY: usable, and nobody writes to it.
+            unsafe { memory.as_ptr().wrapping_add(offset).read() == byte }
+        })
+    })
+}
+
+fn pages(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let step = page_size();
+    range.clone().step_by(step).map(move |start| start..(start + step).min(range.end))
+}
+
+fn system_committed(memory: &GrowingReservation) -> usize {
+    memory.reservation().committed_bytes().unwrap()
+}
+
+#[test]
+fn every_byte_of_the_range_comes_to_be_usable_and_none_behind_it() {
+    let page = page_size();
+    for bytes in [1, 128 * KIB - page, 128 * KIB, 3 * MIB + 64 * KIB + page] {
+        for ahead in KINDS {
+            let mut memory = growing(bytes, ahead);
+            let reserved = memory.reserved_bytes();
+            let mut used = 0;
+            while used < reserved {
+                work(&memory);
+                let usable = memory.grow_to(used + 1).unwrap();
+                assert!(usable > used && usable <= reserved, "{usable} of {reserved}, {ahead:?}");
+                assert!(holds(&memory, used..usable, 0), "{ahead:?}");
+                assert_eq!(memory.late(), 0, "{ahead:?}");
+                assert!(memory.usable_bytes() + memory.ahead_bytes() <= reserved);
+                assert!(memory.committed_bytes() >= usable + memory.ahead_bytes());
+                fill(&memory, used..usable, 7);
+                used = usable;
+            }
+            assert_eq!((memory.committed_bytes(), memory.ahead_bytes()), (reserved, 0));
+            let error = memory.grow_to(reserved + 1).unwrap_err();
+            assert_eq!((error.kind(), error.bytes()), (ErrorKind::OutOfBounds, reserved + 1));
+            assert_eq!(error.limit(), Some(reserved as u64));
+            assert_eq!(memory.grow_to(usize::MAX).unwrap_err().kind(), ErrorKind::OutOfBounds);
+            assert!(holds(&memory, 0..reserved, 7));
+        }
+    }
+}
+
+#[test]
+fn late_growth_needs_nobody() {
+    for ahead in KINDS {
+        let mut memory = growing(16 * MIB, ahead);
+        let mut used = 0;
+        let mut calls = 0;
+        while used < 16 * MIB {
+            let usable = memory.grow_to(used + 1).unwrap();
+            assert!(holds(&memory, used..usable, 0));
+            fill(&memory, used..usable, 7);
+            used = usable;
+            calls += 1;
+        }
+        assert!(holds(&memory, 0..used, 7));
+        assert_eq!(memory.late(), if ahead.is_on() { calls } else { 0 });
+    }
+}
+
+#[test]
+fn fresh_memory_is_zero_after_it_was_given_back() {
+    for ahead in KINDS {
+        for keep in [0, 1, 64 * KIB, 128 * KIB - 1, 200 * KIB, 2 * MIB + 1] {
+            for budget in [Budget::UNLIMITED, Budget::bytes(1)] {
+                let mut memory = growing(8 * MIB, ahead);
+                work(&memory);
+                let usable = memory.grow_to(5 * MIB).unwrap();
+                fill(&memory, 0..usable, 7);
+                work(&memory);
+                let mut calls = 0;
+                while !memory.shrink_to(keep, budget).unwrap().is_done {
+                    calls += 1;
+                    assert!(calls < 100, "it never ends");
+                }
+                let kept = memory.usable_bytes();
+                assert!(kept >= keep && kept < keep + 2 * 128 * KIB, "{kept} for {keep}");
+                assert!(holds(&memory, 0..kept, 7), "{ahead:?}");
+                assert!(system_committed(&memory) <= kept + 128 * KIB);
+                work(&memory);
+                for end in [kept + 1, 5 * MIB, 8 * MIB] {
+                    let (before, usable) = (memory.usable_bytes(), memory.grow_to(end).unwrap());
+                    assert!(holds(&memory, before..usable, 0), "{ahead:?}, {keep}");
+                    work(&memory);
+                }
+                assert!(holds(&memory, 0..kept, 7), "{ahead:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn giving_back_by_and_by_ends_where_giving_back_at_once_does() {
+    for ahead in KINDS {
+        let mut ends = [0; 2];
+        for (end, budget) in ends.iter_mut().zip([Budget::UNLIMITED, Budget::bytes(1)]) {
+            let mut memory = growing(16 * MIB, ahead);
+            memory.grow_to(10 * MIB).unwrap();
+            work(&memory);
+            let (before, mut sum, mut calls) = (memory.committed_bytes(), 0, 0_u32);
+            loop {
+                let given = memory.shrink_to(3 * MIB + 1, budget).unwrap();
+                sum += given.bytes;
+                calls += 1;
+                if given.is_done {
+                    break;
+                }
+                assert!(given.bytes > 0 && given.bytes <= MIB, "{given:?}");
+                assert_eq!(memory.committed_bytes(), before - sum, "{ahead:?}");
+            }
+            *end = memory.committed_bytes();
+            assert_eq!((*end, system_committed(&memory)), (before - sum, *end));
+            assert_eq!(calls > 1, !Purse::new(budget).is_unlimited());
+            let again = memory.shrink_to(3 * MIB + 1, budget).unwrap();
+            assert_eq!((again.bytes, again.is_done), (0, true));
+        }
+        assert_eq!(ends[0], ends[1], "{ahead:?}");
+    }
+}
+
+#[test]
+fn a_budget_of_nothing_gives_nothing_back() {
+    for ahead in KINDS {
+        let mut memory = growing(16 * MIB, ahead);
+        memory.grow_to(10 * MIB).unwrap();
+        work(&memory);
+        let before = (memory.usable_bytes(), memory.committed_bytes(), memory.ahead_bytes());
+        for budget in [Budget::bytes(0), Budget::time(Duration::ZERO)] {
+            let given = memory.shrink_to(0, budget).unwrap();
+            assert_eq!((given.bytes, given.is_done), (0, false));
+            assert_eq!((before.0, before.1), (memory.usable_bytes(), memory.committed_bytes()));
+            assert_eq!(memory.prefault_ahead(0, budget).bytes, 0);
+        }
+        assert!(memory.shrink_to(0, Budget::time(Duration::from_secs(3600))).unwrap().is_done);
+        assert_eq!(memory.usable_bytes(), 0);
+    }
+}
+
+#[test]
+fn what_was_refused_half_way_is_all_there() {
+    for ahead in KINDS {
+        for pass in 0..4 {
+            let mut memory = growing(16 * MIB, ahead);
+            let usable = memory.grow_to(6 * MIB).unwrap();
+            fill(&memory, 0..usable, 7);
+            work(&memory);
+            let before = memory.committed_bytes();
+            let fault = Fault::nth(Call::Decommit, pass);
+            let result = memory.shrink_to(MIB, Budget::bytes(usize::MAX - 1));
+            assert!(result.is_err() && fault.struck() == 1);
+            drop(fault);
+            let kept = memory.usable_bytes();
+            let committed = memory.committed_bytes();
+            assert!(committed <= before && kept <= committed && kept >= MIB, "{ahead:?}, {pass}");
+            assert_eq!(committed == before, pass == 0, "{ahead:?}, {pass}");
+            assert_eq!(system_committed(&memory), committed);
+            assert!(holds(&memory, 0..kept, 7));
+
+            // Up again from there, and down from there.
+            let usable = memory.grow_to(8 * MIB).unwrap();
+            assert!(holds(&memory, kept..usable, 0) && holds(&memory, 0..kept, 7));
+            assert!(memory.shrink_to(MIB, Budget::UNLIMITED).unwrap().is_done);
+            assert!(memory.usable_bytes() < 2 * MIB && holds(&memory, 0..MIB, 7));
+        }
+    }
+}
+
+#[test]
+fn growth_that_is_refused_changes_nothing_and_can_be_tried_again() {
+    for ahead in KINDS {
+        for amount in [Amount::AtLeast, Amount::Exact] {
+            let mut memory = growing(64 * MIB, ahead);
+            let usable = memory.grow_to(3 * MIB).unwrap();
+            fill(&memory, 0..usable, 7);
+            let committed = memory.committed_bytes();
+            let fault = Fault::from_nth(Call::Commit, 0);
+            let error = memory.grow(20 * MIB, amount).unwrap_err();
+            assert!(fault.struck() > 0 && error.bytes() >= 16 * MIB, "{ahead:?}: {error}");
+            drop(fault);
+            assert_eq!((memory.usable_bytes(), memory.committed_bytes()), (usable, committed));
+            assert_eq!(system_committed(&memory), committed);
+            assert!(holds(&memory, 0..usable, 7));
+            work(&memory);
+            memory.grow(20 * MIB, amount).unwrap();
+            assert!(memory.usable_bytes() >= 20 * MIB);
+            assert!(holds(&memory, usable..20 * MIB, 0) && holds(&memory, 0..usable, 7));
+        }
+    }
+}
+
+#[test]
+fn where_steps_are_refused_growth_takes_what_it_needs() {
+    for ahead in [CommitAhead::Off, CommitAhead::Auto] {
+        let mut memory = growing(64 * MIB, ahead);
+        // By steps that have become large.
+        let mut usable = 0;
+        while usable < 8 * MIB {
+            usable = memory.grow_to(memory.committed_bytes() + 1).unwrap();
+        }
+        fill(&memory, 0..usable, 7);
+        let mut ends = vec![usable];
+        // Halves of halves, until the page that is needed is refused.
+        for refused in 1.. {
+            let end = memory.usable_bytes();
+            let fault = Fault::plan(Call::Commit, 0, refused);
+            let result = memory.grow_to(memory.committed_bytes() + 1);
+            let struck = fault.struck();
+            drop(fault);
+            if result.is_err() {
+                assert!(0 < struck && struck <= refused, "{ahead:?}: {struck}");
+                assert_eq!(memory.usable_bytes(), end);
+                break;
+            }
+            assert_eq!(struck, refused, "{ahead:?}");
+            assert!(memory.usable_bytes() > end);
+            assert!(holds(&memory, end..memory.usable_bytes(), 0));
+            ends.push(memory.usable_bytes());
+        }
+        assert!(ends.len() > 2, "{ahead:?}: {ends:?}");
+        assert!(holds(&memory, 0..usable, 7) && memory.grow_to(60 * MIB).is_ok());
+    }
+}
+
+#[test]
+fn what_lies_ahead_of_others_is_taken_back_before_growth_is_refused() {
+    let new = |ahead| Reservation::new(16 * MIB).unwrap().growing().commit_ahead(ahead);
+    for ahead in [CommitAhead::Off, CommitAhead::Bytes(MIB)] {
+        // Other tests are refused memory too, and take what lies here.
+        let is_seen = (0..100).any(|_| {
+            let mut other = new(CommitAhead::Bytes(MIB));
+            let usable = other.grow_to(1).unwrap();
+            fill(&other, 0..usable, 7);
+            let mut memory = growing(64 * MIB, CommitAhead::Off);
+            if ahead.is_on() {
+                memory = growing(64 * MIB, ahead);
+            }
+            let prefaulted = other.prefault_ahead(1, Budget::UNLIMITED);
+            let fault = Fault::nth(Call::Commit, 0);
+            let grown = memory.grow(page_size(), Amount::Exact);
+            let struck = fault.struck();
+            drop(fault);
+            assert_eq!(struck, 1);
+            assert!(holds(&other, 0..usable, 7));
+            let is_ready = prefaulted.refused.is_none() && prefaulted.ahead_bytes >= MIB;
+            is_ready && grown.is_ok() && memory.usable_bytes() >= page_size()
+        });
+        assert!(is_seen, "growth was refused, though memory lay ahead of another");
+    }
+}
+
+#[test]
+fn without_the_service_memory_is_prefaulted_by_the_budget() {
+    let mut memory = growing(64 * MIB, CommitAhead::Off);
+    let piece = memory.prefault_ahead(0, Budget::bytes(1));
+    let run = memory.reservation().run_bytes(0);
+    assert_eq!((piece.bytes, piece.ahead_bytes, piece.refused), (run, run, None));
+    let all = memory.prefault_ahead(0, Budget::UNLIMITED);
+    assert_eq!((all.bytes, all.ahead_bytes), (4 * MIB - run, 4 * MIB));
+    assert_eq!(memory.prefault_ahead(0, Budget::UNLIMITED).bytes, 0);
+    assert_eq!(memory.prefault_ahead(MIB, Budget::bytes(usize::MAX - 1)).bytes, MIB);
+    assert!(holds(&memory, 0..memory.usable_bytes(), 0));
+    // What was given back is to be made resident anew.
+    memory.shrink_to(0, Budget::UNLIMITED).unwrap();
+    assert_eq!(memory.prefault_ahead(0, Budget::UNLIMITED).ahead_bytes, 4 * MIB);
+}
+
+#[test]
+fn prefaulting_tells_what_was_refused_and_what_was_done() {
+    for ahead in KINDS {
+        for call in [Call::Commit, Call::Prefault] {
+            for pass in 0..3 {
+                let mut memory = growing(64 * MIB, ahead);
+                let fault = Fault::from_nth(call, pass);
+                let first = memory.prefault_ahead(0, Budget::UNLIMITED);
+                let struck = fault.struck();
+                drop(fault);
+                assert_eq!(first.refused.is_some(), struck > 0, "{ahead:?}, {call:?}, {pass}");
+                assert_eq!(first.bytes, first.ahead_bytes, "{ahead:?}, {call:?}, {pass}");
+                let second = memory.prefault_ahead(0, Budget::UNLIMITED);
+                assert_eq!(second.refused, None);
+                assert_eq!(first.bytes + second.bytes, second.ahead_bytes, "{ahead:?}");
+                let end = memory.grow_to(second.ahead_bytes).unwrap();
+                assert!(holds(&memory, 0..end, 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn prefaulting_helps_the_service() {
+    let mut memory = growing(64 * MIB, CommitAhead::Bytes(2 * MIB));
+    let first = memory.prefault_ahead(0, Budget::bytes(1));
+    assert!(first.bytes > 0 && first.bytes < MIB, "{first:?}");
+    assert_eq!((first.ahead_bytes, memory.ahead_bytes()), (first.bytes, first.bytes));
+    work(&memory);
+    assert_eq!(memory.prefault_ahead(0, Budget::UNLIMITED).bytes, 0);
+    assert_eq!(memory.ahead_bytes(), 2 * MIB);
+    memory.grow_to(MIB).unwrap();
+    let more = memory.prefault_ahead(MIB, Budget::UNLIMITED);
+    assert!((2 * MIB..3 * MIB).contains(&more.ahead_bytes));
+    assert_eq!(memory.late(), 0);
+}
+
+#[test]
+fn pages_that_were_discarded_are_zero_and_usable() {
+    for ahead in KINDS {
+        let mut memory = growing(16 * MIB, ahead);
+        let usable = memory.grow_to(4 * MIB).unwrap();
+        fill(&memory, 0..usable, 7);
+        work(&memory);
+        memory.discard(MIB..2 * MIB).unwrap();
+        assert!(holds(&memory, MIB..2 * MIB, 0));
+        assert!(holds(&memory, 0..MIB, 7) && holds(&memory, 2 * MIB..usable, 7));
+        let fault = Fault::nth(Call::Discard, 0);
+        assert!(memory.discard(2 * MIB..3 * MIB).is_err());
+        drop(fault);
+        assert!(holds(&memory, 2 * MIB..3 * MIB, 7), "{ahead:?}");
+    }
+}
+
+#[test]
+fn how_far_ahead_can_be_said_again() {
+    let reservation = || Reservation::new(64 * MIB).unwrap();
+    let mut memory = reservation().growing().commit_ahead(CommitAhead::Off);
+    assert!(memory.grow_to(1).unwrap() >= 1 && memory.ahead_bytes() == 0);
+    let usable = memory.usable_bytes();
+    fill(&memory, 0..usable, 7);
+    // What is there stays there, and its last unit may be partly used.
+    memory = memory.commit_ahead(CommitAhead::Bytes(MIB));
+    assert_eq!(memory.usable_bytes(), usable);
+    for ahead in [CommitAhead::Bytes(2 * MIB), CommitAhead::Auto, CommitAhead::Off] {
+        let used = memory.usable_bytes();
+        memory = memory.commit_ahead(ahead);
+        assert_eq!(memory.usable_bytes(), used);
+        let prefaulted = memory.prefault_ahead(used, Budget::UNLIMITED);
+        assert_eq!(prefaulted.refused, None);
+        let end = memory.grow_to(used + 3 * MIB).unwrap();
+        assert!(holds(&memory, used..end, 0) && holds(&memory, 0..used, 7));
+        fill(&memory, used..end, 7);
+    }
+}
+
+#[test]
+fn to_keep_more_than_there_is_gives_nothing_back() {
+    for is_served in [false, true] {
+        let mut memory = Reservation::new(64 << 20).unwrap().growing();
+        if is_served {
+            memory = memory.unattended(CommitAhead::Bytes(1 << 20));
+        }
+        let usable = memory.grow_to(16 << 20).unwrap();
+        for keep in [usable, 64 << 20, usize::MAX / 2, usize::MAX] {
+            memory.shrink_to(keep, Budget::UNLIMITED).unwrap();
+            assert_eq!(memory.usable_bytes(), usable, "{keep}");
+        }
+        fill(&memory, 0..usable, 7);
+        let prefaulted = memory.prefault_ahead(usize::MAX, Budget::bytes(1));
+        assert!(prefaulted.ahead_bytes > 0 && prefaulted.refused.is_none(), "{prefaulted:?}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Whatever is done to a growing reservation, and whatever of it is refused: usable bytes keep what
+//! they hold, and others are zero when they come to be usable.
+
+use super::{KIB, Memory, fill, growing, holds, system_committed};
+use crate::growing::{Amount, Budget, GrowingReservation};
+use crate::os::{Call, fault::Fault};
+use crate::service::CommitAhead;
+use proptest::collection::vec;
+use proptest::prelude::{ProptestConfig, any, proptest};
+
+#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+enum Op {
+    Grow(u16),
+    GrowExactly(u16),
+    Shrink(u16),
+    /// With so much money.
+    ShrinkWithin(u16, u16),
+    PrefaultAhead(u16, u16),
+    Discard(u8, u8),
+    /// One step of the service's.
+    Step,
+    /// All that the service would do.
+    Work,
+    /// The array has not grown for long.
+    Rest,
+}
+
+/// What the system refuses during an operation.
+#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+enum Refused {
+    Nothing,
+    NothingToo,
+    Commits(u8, u8),
+    Decommits(u8, u8),
+    Discards(u8),
+    Prefaults(u8),
+}
+
+#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+enum Ahead {
+    Off,
+    Auto,
+    One,
+    Unit,
+    More,
+    All,
+}
+
+struct Model {
+    memory: GrowingReservation,
+    /// Bytes from the start that hold what was written.
+    filled: usize,
+}
+
+/// Not whole units, in systems with pages of 4 KiB.
+const BYTES: usize = (2 << 20) + 68 * KIB;
+
+impl Model {
+    fn run(ahead: Ahead, ops: &[(Op, Refused)]) {
+        let ahead = match ahead {
+            Ahead::Off => CommitAhead::Off,
+            Ahead::Auto => CommitAhead::Auto,
+            Ahead::One => CommitAhead::Bytes(1),
+            Ahead::Unit => CommitAhead::Bytes(128 * KIB),
+            Ahead::More => CommitAhead::Bytes(700 * KIB),
+            Ahead::All => CommitAhead::Bytes(usize::MAX),
+        };
+        let mut model = Self { memory: growing(BYTES, ahead), filled: 0 };
+        for (op, refused) in ops {
+            // Of usable pages no commit is ever refused, for it changes nothing.
+            let refused = match (op, refused) {
+                (Op::Discard(..), Refused::Commits(..)) => Refused::Nothing,
+                _ => *refused,
+            };
+            let fault = match refused {
+                Refused::Nothing | Refused::NothingToo => None,
+                Refused::Commits(pass, few) => Some((Call::Commit, pass % 3, few % 6)),
+                Refused::Decommits(pass, few) => Some((Call::Decommit, pass % 4, few % 3)),
+                Refused::Discards(pass) => Some((Call::Discard, pass % 2, 1)),
+                Refused::Prefaults(pass) => Some((Call::Prefault, pass % 6, 2)),
+            };
+            let fault = fault.map(|(call, pass, few)| Fault::plan(call, pass.into(), few.into()));
+            let is_refused = model.apply(*op);
+            let struck = fault.map_or(0, |fault| fault.struck());
+            assert!(!is_refused || struck > 0, "{op:?} was refused for no reason");
+            model.check();
+        }
+    }
+
+    fn at(part: u16) -> usize {
+        let bytes = BYTES as u64 * u64::from(part) / u64::from(u16::MAX);
+        usize::try_from(bytes).expect("no more than all")
+    }
+
+    /// Whether it was refused.
+    fn apply(&mut self, op: Op) -> bool {
+        let memory = &mut self.memory;
+        match op {
+            Op::Grow(part) | Op::GrowExactly(part) => {
+                let is_exact = matches!(op, Op::GrowExactly(_));
+                let amount = if is_exact { Amount::Exact } else { Amount::AtLeast };
+                let (before, need) = (memory.usable_bytes(), Self::at(part));
+                let result = memory.grow(need, amount);
+                let usable = memory.usable_bytes();
+                match result {
+                    Ok(()) => assert!(usable >= need.max(before)),
+                    Err(_) => assert_eq!(usable, before),
+                }
+                result.is_err()
+            }
+            Op::Shrink(part) => memory.shrink_to(Self::at(part), Budget::UNLIMITED).is_err(),
+            Op::ShrinkWithin(part, money) => {
+                let keep = Self::at(part);
+                let kept = memory.usable_bytes().min(keep);
+                let before = memory.committed_bytes();
+                let result = memory.shrink_to(keep, Budget::bytes(Self::at(money)));
+                assert!(memory.usable_bytes() >= kept);
+                if let Ok(given) = result {
+                    assert_eq!(memory.committed_bytes().min(before), memory.committed_bytes());
+                    assert!(given.bytes > 0 || given.is_done || money == 0);
+                }
+                result.is_err()
+            }
+            Op::PrefaultAhead(part, money) => {
+                let used = Self::at(part).min(memory.usable_bytes());
+                memory.prefault_ahead(used, Budget::bytes(Self::at(money))).refused.is_some()
+            }
+            Op::Discard(from, to) => {
+                // Runs of 64 KiB are whole pages everywhere.
+                let runs = memory.usable_bytes() / (64 * KIB);
+                let (from, to) = (usize::from(from) % (runs + 1), usize::from(to) % (runs + 1));
+                let range = from.min(to) * 64 * KIB..from.max(to) * 64 * KIB;
+                let is_refused = memory.discard(range.clone()).is_err();
+                if !is_refused {
+                    assert!(holds(memory, range.clone(), 0));
+                }
+                let end = memory.usable_bytes().min(self.filled).min(range.end);
+                fill(memory, range.start.min(end)..end, 7);
+                is_refused
+            }
+            Op::Step | Op::Work | Op::Rest => {
+                if let Memory::Alone(_) = memory.memory() {
+                    return false;
+                }
+                let served = memory.served();
+                let mut steps = 0..1;
+                match op {
+                    Op::Work => served.work().is_err(),
+                    Op::Rest => served.rest().is_err(),
+                    _ => served.shared().prefault(&mut |_| steps.next().is_some()).is_err(),
+                }
+            }
+        }
+    }
+
+    fn check(&mut self) {
+        let Self { memory, filled } = self;
+        let usable = memory.usable_bytes();
+        assert!(usable <= memory.reserved_bytes());
+        assert!(usable + memory.ahead_bytes() <= memory.committed_bytes());
+        assert!(memory.committed_bytes() <= system_committed(memory));
+        *filled = usable.min(*filled);
+        assert!(holds(memory, 0..*filled, 7), "something was lost");
+        // To whole pages: `fill` writes to the ends of those.
+        assert!(holds(memory, *filled..usable, 0), "something is there that was given back");
+        fill(memory, *filled..usable, 7);
+        *filled = usable;
+    }
+}
+
+#[test]
+fn whatever_is_refused_bytes_agree_with_the_model() {
+    let config = ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() };
+    proptest!(config, |(ahead: Ahead, ops in vec(any::<(Op, Refused)>(), 1..40))| {
+        Model::run(ahead, &ops);
+    });
+}

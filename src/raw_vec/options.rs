@@ -1,0 +1,98 @@
+//! [`Options`]: what the user chose for an array.
+
+#![forbid(unsafe_code)]
+
+use crate::growing::Growth;
+use crate::reservation::HugePages;
+use crate::service::{CommitAhead, Release};
+use std::alloc::Layout;
+use std::fmt::DebugStruct;
+
+/// What the user chose for an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) max_len: Option<usize>,
+    /// More elements than this are never held, whoever asks: what numbers them counts no further.
+    pub(crate) bound: usize,
+    pub(crate) growth: Growth,
+    pub(crate) huge_pages: HugePages,
+    pub(crate) commit_ahead: CommitAhead,
+    pub(crate) release: Release,
+}
+
+impl Options {
+    pub(crate) const DEFAULT: Self = Self {
+        max_len: None,
+        bound: usize::MAX,
+        growth: Growth::Doubling,
+        huge_pages: HugePages::Auto,
+        commit_ahead: CommitAhead::Off,
+        release: Release::Now,
+    };
+
+    /// The elements that are allowed, wherever memory may end.
+    pub(super) const fn allowed(&self) -> usize {
+        match self.max_len {
+            Some(max_len) if max_len < self.bound => max_len,
+            _ => self.bound,
+        }
+    }
+
+    /// The elements that fit into `bytes` of memory, and that are allowed.
+    pub(super) const fn capacity(&self, element: Layout, bytes: usize) -> usize {
+        let fit = match bytes.checked_div(element.size()) {
+            Some(fit) => fit,
+            None => usize::MAX,
+        };
+        if fit < self.allowed() { fit } else { self.allowed() }
+    }
+}
+
+/// The methods that all builders have in common: each has `options`, and this within an `impl` of
+/// its own.
+macro_rules! option_methods {
+    () => {
+        /// How much to commit when more is needed.
+        pub const fn growth(mut self, growth: $crate::growing::Growth) -> Self {
+            self.options.growth = growth;
+            self
+        }
+
+        /// Whether to ask for huge pages.
+        pub const fn huge_pages(mut self, huge_pages: $crate::reservation::HugePages) -> Self {
+            self.options.huge_pages = huge_pages;
+            self
+        }
+
+        /// How far ahead of its use memory is made ready, by the
+        /// [background thread](crate::service). Not at all, if not said.
+        ///
+        /// Addresses are reserved at once then, and the first memory is made ready.
+        pub const fn commit_ahead(mut self, ahead: $crate::service::CommitAhead) -> Self {
+            self.options.commit_ahead = ahead;
+            self
+        }
+
+        /// When memory is given back after a drop. Before the drop returns, if not said.
+        pub const fn release(mut self, release: $crate::service::Release) -> Self {
+            self.options.release = release;
+            self
+        }
+    };
+}
+pub(crate) use option_methods;
+
+impl Options {
+    /// Shows them as fields of a builder.
+    pub(crate) fn show<'a, 'b, 'f>(
+        &self,
+        shown: &'f mut DebugStruct<'a, 'b>,
+    ) -> &'f mut DebugStruct<'a, 'b> {
+        shown
+            .field("max_len", &self.max_len)
+            .field("growth", &self.growth)
+            .field("huge_pages", &self.huge_pages)
+            .field("commit_ahead", &self.commit_ahead)
+            .field("release", &self.release)
+    }
+}

@@ -1,0 +1,316 @@
+//! One background thread, which makes memory ready ahead of arrays that grow, and releases what
+//! large ones leave behind.
+//!
+//! Nobody needs to start it. The first array with [`CommitAhead`] or [`Release::Background`] does;
+//! a second after the last one is gone it ends. A process in which nobody asks for either has no
+//! such thread.
+//!
+//! # What it does
+//!
+//! - It stays a window ahead of each array that asked for it: pages are committed and resident
+//!   before they are used, so that growing takes no page fault. Large steps are committed, small ones
+//!   made resident, the most urgent array first.
+//! - When an array has not grown for a second, it takes back what lies further ahead than
+//!   [`CommitAhead`] says is kept.
+//! - It releases reservations, a piece at a time, so that nobody waits long who wants to change
+//!   mappings meanwhile.
+//!
+//! # What it promises
+//!
+//! - **A push never waits for it.** Where it is late, the array commits memory and takes page faults
+//!   for itself, and counts that (`late` in the statistics). The one thing that a growing array may
+//!   wait for is a piece of at most 1 MiB (or a huge page) that is being taken back from it at that
+//!   very moment, after a second in which it did not grow; and, on processors other than x86 and
+//!   ARM64, 128 KiB that are being touched for it.
+//! - **It keeps nobody from mapping.** Memory is touched rather than populated by a call, so the lock
+//!   of the process' mappings is held for a page fault at a time (in Linux since 6.4 not at all).
+//! - **It never takes memory that a push could have.** It stops where less than a sixteenth of the
+//!   machine's memory is available, or a commit is refused; and before an array's own commit is
+//!   refused, all that lies ahead of all arrays is taken back, and all that waits is released. (It does
+//!   not know the limits of control groups: there, choose windows with care.)
+//! - **It is quiet** when nothing grows: no wake-ups, no timers. No signal is delivered to it.
+//! - **Nothing needs it.** Where no thread can be started, and in a child after `fork`, arrays work as
+//!   without it. (A child that makes new arrays has a service of its own. What waited to be released
+//!   when it was forked stays mapped there, and so does an array that was just being worked on.)
+//!
+//! It gets in nobody's way: on Linux and Windows its priority is low, and on one processor it works
+//! only while the program sleeps.
+
+mod atomic {
+    //! What [`handover`](super::handover) is made of; `loom/` has its own.
+    pub(super) use std::sync::atomic::{AtomicUsize, Ordering};
+}
+mod handover;
+mod registry;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod worker;
+
+#[cfg(test)]
+use registry::Process;
+use registry::Service;
+#[cfg(test)]
+use shared::Kept;
+use shared::Shared;
+pub(crate) use shared::last_piece;
+
+#[cfg(test)]
+use crate::error::Error;
+use crate::os;
+use crate::reservation::Reservation;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How far ahead of its use memory is made ready, by the [background thread](crate::service).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{CommitAhead, VmVec};
+///
+/// let mut particles = VmVec::builder().commit_ahead(CommitAhead::Auto).build();
+/// for frame in 0..10 {
+///     particles.extend((0..1000).map(|n| [frame as f32, n as f32, 0.0, 0.0]));
+/// }
+/// assert_eq!(particles.len(), 10_000);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CommitAhead {
+    /// Not at all: pages are committed when they are needed, and each takes a page fault when it
+    /// is first touched.
+    #[default]
+    Off,
+    /// Twice as much as was used in any sixtieth of a second of late, and between 4 MiB and
+    /// 256 MiB. When the array has not grown for a second, 4 MiB stay. (Memory comes and goes in
+    /// pieces of 512 KiB, or huge pages, so it may be as much more.)
+    Auto,
+    /// So many bytes, as far as the reservation goes; they stay also while the array does not grow
+    /// (but not if it is told to shrink: then the thread is ahead again when it has grown). 0 is
+    /// [`Off`](Self::Off).
+    Bytes(usize),
+}
+
+/// When the memory of an array is given back to the system after the array is dropped.
+///
+/// Elements are dropped at once in any case, by whoever drops the array.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Release, VmVec, service};
+///
+/// let mut level = VmVec::builder().release(Release::Background).build();
+/// level.resize(100_000, [0_u64; 8]);
+/// drop(level); // some microseconds
+/// service::drain(); // for those who want to know that it is done
+/// assert_eq!(service::stats().waiting_bytes, 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Release {
+    /// Before the drop returns. That takes some 60 ms a gigabyte, 3 in huge pages. (Where the
+    /// [background thread](crate::service) is just making memory ready there, it does it, right after.)
+    #[default]
+    Now,
+    /// By the [background thread](crate::service), if there is 1 MiB of it or more. At most a quarter of the
+    /// machine's memory waits to be released; what would be more is released at once.
+    Background,
+}
+
+/// What the [background thread](crate::service) has to do, given by [`stats`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServiceStats {
+    /// Whether there is a thread.
+    pub running: bool,
+    /// Arrays that are served.
+    pub arrays: usize,
+    /// Bytes that lie ready, ahead of them all.
+    pub ahead_bytes: usize,
+    /// Bytes that wait to be released.
+    pub waiting_bytes: usize,
+    /// How often the thread was woken, or woke by itself.
+    pub wakeups: usize,
+}
+
+impl CommitAhead {
+    /// Whether anything is to be made ready.
+    pub(crate) fn is_on(self) -> bool {
+        self.least_bytes() > 0
+    }
+
+    /// How many bytes are ready ahead of an array also while it does not grow.
+    fn least_bytes(self) -> usize {
+        match self {
+            Self::Off => 0,
+            Self::Auto => LEAST_WINDOW_BYTES,
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+/// Waits until nothing is waiting to be released by the background thread, not even what others
+/// hand over meanwhile.
+///
+/// Returns at once if there is nothing, and in a forked child, where nothing can be.
+pub fn drain() {
+    if let Some(service) = Service::existing() {
+        service.drain();
+    }
+}
+
+/// What the background thread has to do. For looking, not for a hot path: it takes a lock, and is
+/// linear in the arrays.
+pub fn stats() -> ServiceStats {
+    let Some(service) = Service::existing() else { return ServiceStats::default() };
+    let arrays = service.arrays();
+    let (running, waiting_bytes) = service.status();
+    ServiceStats {
+        running,
+        arrays: arrays.len(),
+        ahead_bytes: arrays.iter().map(|shared| shared.ahead_bytes()).sum(),
+        waiting_bytes,
+        wakeups: service.wakeups.load(Ordering::Relaxed),
+    }
+}
+
+/// Takes back all that lies ahead of arrays, and releases all that waits for it, for `bytes` that the
+/// system refused; and tries again, if there was anything.
+pub(crate) fn make_room<R>(bytes: usize, again: impl FnOnce() -> R) -> Option<R> {
+    // What the machine has not got is not made room for.
+    if bytes as u64 > os::memory_bytes().unwrap_or(u64::MAX) {
+        return None;
+    }
+    Service::existing()?.make_room(again)
+}
+
+/// Releases all that waits for it, since addresses are wanted. Whether there was anything.
+pub(crate) fn release_waiting() -> bool {
+    Service::existing().is_some_and(Service::release_waiting)
+}
+
+/// Releases memory of which the first `committed` bytes are in use: in the background, if it is
+/// worth it and not too much waits already.
+pub(crate) fn release_later(memory: Memory, committed: usize) {
+    let leaving = match memory {
+        Memory::Alone(reservation) => Leaving::Alone(reservation, committed),
+        Memory::Served(served) => Leaving::Shared(served.leave()),
+    };
+    let bytes = leaving.committed_bytes();
+    if bytes >= WORTH_WAITING_BYTES {
+        // What is not taken is released here and now.
+        drop(Service::current().release(leaving, bytes));
+    }
+}
+
+/// The unit that marks are counted in: small enough that little is handed out for nothing, and
+/// large enough that growing by it seldom takes time.
+pub(crate) const UNIT_BYTES: usize = 128 << 10;
+
+/// The least that is worth being ahead, and what an array has ahead of it that has not grown yet.
+pub(crate) const LEAST_WINDOW_BYTES: usize = 4 << 20;
+
+/// What is released at once.
+const RELEASE_BYTES: usize = 4 << 20;
+
+/// Less is released as quickly as it is handed over.
+const WORTH_WAITING_BYTES: usize = 1 << 20;
+
+/// Bytes, in units; a last one may be used in part.
+const fn units(bytes: usize) -> usize {
+    bytes.div_ceil(UNIT_BYTES)
+}
+
+const fn bytes(units: usize) -> usize {
+    units * UNIT_BYTES
+}
+
+/// The memory of an array: a reservation, served or not.
+#[derive(Debug)]
+pub(crate) enum Memory {
+    Alone(Reservation),
+    Served(Served),
+}
+
+/// The one handle by which an array reaches what it shares with the service.
+#[derive(Debug)]
+pub(crate) struct Served(Arc<Shared>);
+
+impl Served {
+    /// Has a reservation served, of which the first `committed` bytes are in use; gives it back
+    /// where there can be no service.
+    pub(crate) fn new(
+        reservation: Reservation,
+        committed: usize,
+        ahead: CommitAhead,
+    ) -> Result<Self, Reservation> {
+        Service::current().register(reservation, committed, ahead).map(Self)
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.0
+    }
+
+    /// What is shared, which nobody serves any more.
+    fn leave(self) -> Arc<Shared> {
+        let shared = Arc::clone(&self.0);
+        drop(self);
+        shared
+    }
+}
+
+/// For tests, which do the service's work themselves.
+#[cfg(test)]
+impl Served {
+    /// Has a reservation served by nobody but who calls the methods below.
+    pub(crate) fn unattended(reservation: Reservation, ahead: CommitAhead) -> Self {
+        let service = Service::unattended(Process::current());
+        Self(service.register(reservation, 0, ahead).expect("marks can tell its units"))
+    }
+
+    /// Does what the thread does while arrays grow.
+    pub(crate) fn work(&self) -> Result<(), Error> {
+        self.0.prefault(&mut |_| true)
+    }
+
+    /// Does what the thread does when the array has not grown for long.
+    pub(crate) fn rest(&self) -> Result<(), Kept> {
+        while self.0.has_too_much() && self.0.take_back()? > 0 {}
+        Ok(())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.0.service.unregister(&self.0);
+    }
+}
+
+/// Memory that nobody uses any more.
+#[derive(Debug)]
+enum Leaving {
+    /// With how much of it may be committed.
+    Alone(Reservation, usize),
+    /// Somebody may still be at work there.
+    Shared(Arc<Shared>),
+}
+
+impl Leaving {
+    fn committed_bytes(&self) -> usize {
+        match self {
+            Self::Alone(_, committed) => *committed,
+            Self::Shared(shared) => shared.committed_bytes(),
+        }
+    }
+
+    /// The reservation and how much of it may be committed; nothing if somebody is still at work
+    /// there, who will then be the last to have it, and release it.
+    fn into_reservation(self) -> Option<(Reservation, usize)> {
+        match self {
+            Self::Alone(reservation, committed) => Some((reservation, committed)),
+            Self::Shared(shared) => Arc::into_inner(shared).map(Shared::into_reservation),
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! [`Shared`]: a reservation that an array and the service work on, and what either does there.
+//!
+//! # Why this is sound
+//!
+//! The reservation lives as long as anybody works on it: all hold an [`Arc`]. What is promised to
+//! the array is that pages it was given stay accessible and keep what they hold. [`Handover`] says
+//! which those are, below `taken`; access and contents are taken away only behind it:
+//!
+//! - by [`take_back`](Shared::take_back), under [`Work::Alone`], behind `ready`;
+//! - by [`give_back`](Shared::give_back), by the array itself, under its lock, which waits until
+//!   nobody is at work.
+//!
+//! Nobody may take to be accessible what is not. `committed` says how far pages are, from the start
+//! on. It rises, behind a commit from what it was on, under work or the array's claim, of which two
+//! may happen at once; and falls, ahead of the call that takes pages away, where only one can.
+//!
+//! Pages are made resident by touching them: the system's own call for it would keep others from
+//! mapping anything, see [`os`]. That is [`Work::Shared`] where a touch is harmless to whoever uses the
+//! page; elsewhere it is [`Work::Alone`], in short steps, behind all that the array has. They stay
+//! accessible meanwhile, since whoever takes pages away waits until nobody is at work.
+
+#![expect(unsafe_code, reason = "hands pages back that nobody has")]
+
+use super::handover::{Busy, Handover, State, Work};
+use super::{CommitAhead, Service, bytes, units};
+use crate::error::{Error, ErrorKind};
+use crate::os;
+use crate::reservation::{Reservation, page_size};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+/// What the service touches at once before it looks who needs it most; where there are huge pages,
+/// one of them.
+const STEP_BYTES: usize = 512 << 10;
+/// What the service commits at once, at most: one change of mappings for many prefaults.
+const COMMIT_BYTES: usize = 32 << 20;
+/// What is taken away at once, since an array that grows just then has to wait.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(crate) struct Shared {
+    reservation: Reservation,
+    handover: Handover,
+    /// Bytes from the start that are committed: all that is ready, and more.
+    committed: AtomicUsize,
+    /// No page from here on was ever asked for. (A refused call may have committed a part.)
+    reach: AtomicUsize,
+    /// How many bytes the service is to stay ahead, and whether growth says how many.
+    window: AtomicUsize,
+    is_auto: AtomicBool,
+    /// How many stay when nothing grows.
+    least: AtomicUsize,
+    /// Whether the array has noticed that there is less than half of the window ahead of it, and
+    /// nobody has looked since.
+    hungry: AtomicBool,
+    /// How often the array needed what was not ready.
+    late: AtomicUsize,
+    /// Where the service's registry has it. Changed under the registry's lock.
+    pub(super) place: AtomicUsize,
+    pub(super) service: &'static Service,
+    /// The service's thread, which lives as long as this is registered.
+    thread: Thread,
+}
+
+/// What [`Shared::step`] did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// More is ready than was.
+    Made,
+    /// There is nothing to be done, or somebody else is at it.
+    Enough,
+    /// The system refused.
+    Refused(Error),
+}
+
+/// Why [`Shared::take_back`] took nothing although there is something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kept {
+    /// Somebody is at work there.
+    Busy,
+    /// The system refused.
+    Refused,
+}
+
+impl Shared {
+    /// With the first `committed` bytes of the reservation being the array's.
+    pub(super) fn new(
+        reservation: Reservation,
+        committed: usize,
+        ahead: CommitAhead,
+        service: &'static Service,
+        thread: Thread,
+    ) -> Self {
+        Self {
+            handover: Handover::new(units(committed)),
+            committed: AtomicUsize::new(committed),
+            reach: AtomicUsize::new(committed),
+            window: AtomicUsize::new(ahead.least_bytes()),
+            is_auto: AtomicBool::new(ahead == CommitAhead::Auto),
+            least: AtomicUsize::new(ahead.least_bytes()),
+            hungry: AtomicBool::new(false),
+            late: AtomicUsize::new(0),
+            place: AtomicUsize::new(usize::MAX),
+            reservation,
+            service,
+            thread,
+        }
+    }
+
+    /// Whether marks can tell every unit of a reservation.
+    pub(super) fn fits(reservation: &Reservation) -> bool {
+        reservation.reserved_bytes().div_ceil(super::UNIT_BYTES) <= State::MOST
+    }
+
+    pub(crate) fn reservation(&self) -> &Reservation {
+        &self.reservation
+    }
+
+    /// The reservation, where nobody else has any part in it, and how much of it is committed.
+    pub(super) fn into_reservation(self) -> (Reservation, usize) {
+        (self.reservation, self.committed.into_inner())
+    }
+
+    /// So many units, in bytes; the reservation may end within the last.
+    fn bytes(&self, units: usize) -> usize {
+        bytes(units).min(self.reservation.reserved_bytes())
+    }
+
+    /// Bytes that are committed, whoever has them.
+    pub(crate) fn committed_bytes(&self) -> usize {
+        self.committed.load(Ordering::Acquire)
+    }
+
+    /// Bytes that lie ready for the array.
+    pub(crate) fn ahead_bytes(&self) -> usize {
+        let state = self.handover.state();
+        self.bytes(state.ready) - self.bytes(state.taken)
+    }
+
+    pub(crate) fn late(&self) -> usize {
+        self.late.load(Ordering::Relaxed)
+    }
+
+    fn window_bytes(&self) -> usize {
+        self.window.load(Ordering::Relaxed)
+    }
+
+    /// Changes how far ahead to be.
+    pub(crate) fn set_ahead(&self, ahead: CommitAhead) {
+        self.is_auto.store(ahead == CommitAhead::Auto, Ordering::Relaxed);
+        self.least.store(ahead.least_bytes(), Ordering::Relaxed);
+        self.window.store(ahead.least_bytes(), Ordering::Relaxed);
+        self.notice();
+    }
+
+    /// How many bytes to be ahead, unless the user named a number.
+    pub(crate) fn set_window(&self, bytes: usize) {
+        if self.is_auto.load(Ordering::Relaxed) {
+            self.window.store(bytes, Ordering::Relaxed);
+        }
+    }
+
+    // The array's part. It has `&mut` to the one handle that leads here.
+
+    /// Takes `need` bytes from the start at least, and up to `wish`, if they are ready; returns how
+    /// many are the array's then.
+    pub(crate) fn take(&self, need: usize, wish: usize) -> Option<usize> {
+        let state = self.handover.take(units(need), units(wish))?;
+        // Of a unit that was hard to get, only a part may be.
+        let usable = self.bytes(state.taken).min(self.committed_bytes());
+        (usable >= need).then_some(usable)
+    }
+
+    /// Takes at least `need` bytes that are not ready, and up to `wish`. Returns how many are the
+    /// array's then.
+    ///
+    /// What of them is not committed is, by `commit`: it is given what is missing, and answers how
+    /// far it is committed then, `commit_wish` at most.
+    pub(crate) fn take_unready(
+        &self,
+        need: usize,
+        wish: usize,
+        commit_wish: usize,
+        commit: impl FnOnce(Range<usize>) -> Result<usize, Error>,
+    ) -> Result<usize, Error> {
+        self.late.fetch_add(1, Ordering::Relaxed);
+        self.service.note_late();
+        // No further than the marks can tell.
+        let end = units(need.max(wish).min(self.reservation.reserved_bytes()));
+        let before = self.wait_until(|| self.handover.claim(end));
+        let committed = self.committed_bytes();
+        if need > committed {
+            let need = need.next_multiple_of(page_size());
+            self.reach.fetch_max(commit_wish.max(need), Ordering::Relaxed);
+            match commit(committed..need) {
+                Ok(reached) => self.committed.fetch_max(reached, Ordering::Release),
+                Err(error) => {
+                    self.handover.unclaim(before);
+                    return Err(error);
+                }
+            };
+        }
+        self.handover.disown();
+        Ok(self.bytes(end).min(self.committed_bytes()))
+    }
+
+    /// Tells the service if there is less than half of the window ahead of the array.
+    pub(crate) fn notice(&self) {
+        let state = self.handover.state();
+        let (taken, ready) = (self.bytes(state.taken), self.bytes(state.ready));
+        let is_low = ready - taken < self.window_bytes().div_ceil(2);
+        if is_low && ready < self.reservation.reserved_bytes() {
+            self.ask();
+        }
+    }
+
+    /// Has the service look here, if it has not been asked to already.
+    pub(super) fn ask(&self) {
+        // Acquire and release: if it was set already, the service's own exchange comes later, and
+        // sees what the array did before this one.
+        if !self.hungry.swap(true, Ordering::AcqRel) && !self.service.is_of_another_process() {
+            self.thread.unpark();
+        }
+    }
+
+    /// Whether the array has asked since the last call.
+    pub(super) fn was_asked(&self) -> bool {
+        self.hungry.swap(false, Ordering::AcqRel)
+    }
+
+    /// Hands what lies behind the first `keep` bytes back, at once or in pieces from the end, before
+    /// each of which `goes_on` is asked. Returns behind what nothing is committed any more.
+    pub(crate) fn give_back(
+        &self,
+        keep: usize,
+        at_once: bool,
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> (usize, Result<(), Error>) {
+        let keep = self.bytes(units(keep));
+        self.wait_until(|| self.handover.lock());
+        let taken = self.handover.state().taken;
+        let result = self.decommit_down_to(keep, at_once, goes_on);
+        let left = self.reach.load(Ordering::Relaxed);
+        // If less is left than the array had, it is whole units.
+        self.handover.unlock(taken.min(units(left)));
+        (left, result)
+    }
+
+    /// Runs `change` while nobody is at work.
+    pub(crate) fn locked<R>(&self, change: impl FnOnce(&Reservation) -> R) -> R {
+        self.wait_until(|| self.handover.lock());
+        let result = change(&self.reservation);
+        self.handover.disown();
+        result
+    }
+
+    /// Makes as much ready as should be, a piece at a time; `goes_on` is asked before each.
+    pub(crate) fn prefault(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Result<(), Error> {
+        loop {
+            match self.step(goes_on) {
+                Step::Made => {}
+                Step::Enough => return Ok(()),
+                Step::Refused(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Tries until nobody keeps the array from it: for as long as a step of the service's takes.
+    fn wait_until<R>(&self, mut attempt: impl FnMut() -> Result<R, Busy>) -> R {
+        /// Longer waits leave the processor to the service, which may have but this one.
+        const SHORT_TRIES: u32 = 32;
+        let mut tries = 0_u32;
+        loop {
+            match attempt() {
+                Ok(done) => return done,
+                Err(Busy) => tries += 1,
+            }
+            if tries < SHORT_TRIES {
+                thread::yield_now();
+            } else if self.service.is_of_another_process() {
+                self.handover.abandon_work();
+            } else {
+                thread::sleep(Duration::from_micros(50));
+            }
+        }
+    }
+
+    // The service's part, by any thread.
+
+    /// How far it should be ready.
+    fn target(&self, state: State) -> usize {
+        let taken = self.bytes(state.taken);
+        taken.saturating_add(self.window_bytes()).min(self.reservation.reserved_bytes())
+    }
+
+    /// Of the window, how much is ready, in 256ths.
+    pub(super) fn fill(&self) -> usize {
+        let ahead = self.ahead_bytes().min(usize::MAX >> 8);
+        (ahead << 8) / self.window_bytes().max(1)
+    }
+
+    /// Makes a piece more ready, if there should be more, and `goes_on`, asked with its size, says so.
+    pub(crate) fn step(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Step {
+        let work = if os::TOUCHING_IS_SHARED { Work::Shared } else { Work::Alone };
+        let Ok(state) = self.handover.begin(work) else { return Step::Enough };
+        let from = self.bytes(state.ready);
+        let to = self.step_end(work, from);
+        let is_done = from >= self.target(state) || self.service.is_pressed();
+        if is_done || !goes_on(to - from) {
+            self.handover.finish(work, 0);
+            return Step::Enough;
+        }
+        let made = self.commit_ahead(from, to).and_then(|()| {
+            // SAFETY: just committed, and nobody takes them away: that is either work, of which there
+            // is one at a time, or done under the array's lock, which waits for it. Nobody uses them
+            // but an array that has claimed them, which it cannot from `Work::Alone`.
+            unsafe { self.reservation.touch_committed(from..to) }
+        });
+        match made {
+            Ok(()) => {
+                self.handover.finish(work, units(to));
+                Step::Made
+            }
+            Err(error) => {
+                self.handover.finish(work, 0);
+                Step::Refused(error)
+            }
+        }
+    }
+
+    /// Where a step from there on ends: at an edge of whole ones, so that each huge page is asked for
+    /// once.
+    fn step_end(&self, work: Work, from: usize) -> usize {
+        let step = match work {
+            Work::Shared => STEP_BYTES.max(self.reservation.run_bytes(from)),
+            Work::Alone => super::UNIT_BYTES,
+        };
+        (from + 1).next_multiple_of(step).min(self.reservation.reserved_bytes())
+    }
+
+    /// Commits up to `to` at least, which lies behind all that is ready, and as much more as is
+    /// worth a call.
+    fn commit_ahead(&self, from: usize, to: usize) -> Result<(), Error> {
+        let committed = self.committed_bytes();
+        if to <= committed {
+            return Ok(());
+        }
+        // As much as there is already, so that small arrays are charged little.
+        let worth = from.max(self.window_bytes()).min(COMMIT_BYTES);
+        let wish = from.saturating_add(worth).min(self.reservation.reserved_bytes());
+        let wish = self.reservation.whole_runs(wish).max(to);
+        check_memory(to - committed)?;
+        self.reach.fetch_max(wish, Ordering::Relaxed);
+        let reached = if self.reservation.commit_if_possible(committed..wish) {
+            wish
+        } else {
+            self.reservation.commit(committed..to)?;
+            to
+        };
+        self.committed.fetch_max(reached, Ordering::Release);
+        Ok(())
+    }
+
+    /// What to look at to see whether the array grows.
+    pub(super) fn taken_and_late(&self) -> (usize, usize) {
+        (self.handover.state().taken, self.late())
+    }
+
+    /// Whether there is more ahead of the array than shall stay when it does not grow.
+    pub(super) fn has_too_much(&self) -> bool {
+        let keep = self.keep(self.handover.state(), self.least.load(Ordering::Relaxed));
+        self.reach.load(Ordering::Relaxed) > keep
+    }
+
+    /// Takes away a piece of what an array that does not grow has too much ahead of it, and returns
+    /// how much.
+    pub(super) fn take_back(&self) -> Result<usize, Kept> {
+        self.take_back_to(self.least.load(Ordering::Relaxed))
+    }
+
+    /// Takes away all that lies ahead of the array, since somebody needs memory now; whether there was
+    /// any. Not what an array is just claiming, which may be who needs it.
+    pub(super) fn take_back_all(&self) -> bool {
+        let mut any = false;
+        loop {
+            match self.take_back_any() {
+                Ok(1..) => any = true,
+                // A step, which ends.
+                Err(Kept::Busy) if !self.handover.is_owned() => thread::yield_now(),
+                Ok(0) | Err(_) => return any,
+            }
+        }
+    }
+
+    /// Takes away a piece of what lies ahead of the array, and returns how much.
+    pub(super) fn take_back_any(&self) -> Result<usize, Kept> {
+        self.take_back_to(0)
+    }
+
+    /// The end of what is kept if that many bytes are to stay ahead.
+    fn keep(&self, state: State, ahead: usize) -> usize {
+        let reserved = self.reservation.reserved_bytes();
+        let keep = self.bytes(state.taken).saturating_add(ahead).min(reserved);
+        keep.next_multiple_of(self.unit(keep)).min(reserved)
+    }
+
+    /// In what units pages at an offset are taken away.
+    fn unit(&self, offset: usize) -> usize {
+        self.reservation.run_bytes(offset).max(super::UNIT_BYTES)
+    }
+
+    fn take_back_to(&self, ahead: usize) -> Result<usize, Kept> {
+        let keep = self.keep(self.handover.state(), ahead);
+        let begun = self.handover.begin_taking_back(units(keep));
+        let state = begun.map_err(|Busy| Kept::Busy)?;
+        // The array may have taken more in between.
+        let keep = keep.max(self.bytes(state.ready));
+        let before = self.reach.load(Ordering::Relaxed);
+        let mut pieces = 0..1;
+        let result = self.decommit_down_to(keep, false, &mut |_| pieces.next().is_some());
+        let left = self.reach.load(Ordering::Relaxed);
+        self.handover.finish(Work::Alone, 0);
+        result.map(|()| before - left).map_err(|_| Kept::Refused)
+    }
+
+    /// Decommits what lies behind `keep`, at once or in pieces from the end, before each of which
+    /// `goes_on` is asked.
+    ///
+    /// The caller keeps all others from there.
+    fn decommit_down_to(
+        &self,
+        keep: usize,
+        at_once: bool,
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<(), Error> {
+        loop {
+            let end = self.reach.load(Ordering::Relaxed);
+            if end <= keep {
+                return Ok(());
+            }
+            // What was never committed, or only in part, has no memory, however much it is.
+            let unit = self.unit(keep);
+            let had = self.committed_bytes().next_multiple_of(unit).max(keep);
+            let start = if had < end { had } else { last_piece(keep..end, unit, at_once) };
+            if !goes_on(end - start) {
+                return Ok(());
+            }
+            let committed = self.committed.fetch_min(start, Ordering::Relaxed);
+            // SAFETY: nobody has what lies behind `keep`: the caller has begun `Work::Alone`, or is
+            // the array, which gives it up and has locked others out.
+            if let Err(error) = unsafe { self.reservation.decommit_unused(start..end) } {
+                // It is all as it was.
+                self.committed.store(committed, Ordering::Relaxed);
+                return Err(error);
+            }
+            self.reach.store(start, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Where the last piece of a range begins that is given back by and by; its first may be smaller.
+pub(crate) fn last_piece(range: Range<usize>, unit: usize, at_once: bool) -> usize {
+    if at_once {
+        return range.start;
+    }
+    let piece = PIECE_BYTES.max(unit);
+    ((range.end - 1) / piece * piece).max(range.start)
+}
+
+/// Whether so much more can be had without anybody suffering for it: what is made ready ahead of
+/// use is not worth that others' memory is paged out, or that somebody is killed for it.
+fn check_memory(bytes: usize) -> Result<(), Error> {
+    /// Of the machine's memory, what is left alone.
+    const SHARE: u64 = 16;
+    let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
+        return Ok(());
+    };
+    if available > (bytes as u64).saturating_add(all / SHARE) {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Memory, bytes).with_limit(available))
+}

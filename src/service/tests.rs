@@ -1,0 +1,642 @@
+//! What needs refused calls, threads held up, or sight of the private parts.
+
+#![expect(unsafe_code, reason = "looks at what is handed over")]
+
+use super::handover::{Busy, Handover, State, Work};
+use super::registry::{Job, Process, Service};
+use super::shared::{Shared, Step};
+use super::{CommitAhead, Leaving, Memory, Release, Served, UNIT_BYTES};
+use crate::error::Error;
+use crate::os::{self, Call, fault::Fault};
+use crate::reservation::{HugePages, Reservation, page_size};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const MIB: usize = 1 << 20;
+
+fn reservation(bytes: usize) -> Reservation {
+    Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).reserve().unwrap()
+}
+
+/// An array's part of what nobody serves but the test.
+fn served(bytes: usize, ahead: CommitAhead) -> Served {
+    Served::unattended(reservation(bytes), ahead)
+}
+
+fn step(shared: &Shared) -> Step {
+    shared.step(&mut |_| true)
+}
+
+/// Takes so many bytes that are not ready, as an array does.
+fn take_unready(shared: &Shared, need: usize) -> Result<usize, Error> {
+    shared.take_unready(need, need, need, |missing| {
+        let end = missing.end;
+        shared.reservation().commit(missing).map(|()| end)
+    })
+}
+
+/// Writes to each page of a range, which must be accessible.
+fn fill(shared: &Shared, pages: std::ops::Range<usize>, byte: u8) {
+    for offset in pages.step_by(page_size()) {
+        // SAFETY: the array was given these bytes, and the test is the array.
+        unsafe { shared.reservation().as_ptr().wrapping_add(offset).write(byte) };
+    }
+}
+
+/// Whether each page of a range, which must be accessible, begins with this.
+fn holds(shared: &Shared, mut pages: std::ops::Range<usize>, byte: u8) -> bool {
+    let start = shared.reservation().as_ptr();
+    let step = page_size();
+    // SAFETY: as in `fill`.
+    pages.by_ref().step_by(step).all(|offset| unsafe { start.wrapping_add(offset).read() } == byte)
+}
+
+fn system_committed(shared: &Shared) -> usize {
+    shared.reservation().committed_bytes().unwrap()
+}
+
+fn marks(handover: &Handover) -> (usize, usize) {
+    let state = handover.state();
+    (state.taken, state.ready)
+}
+
+#[test]
+fn what_is_ready_is_taken_up_to_the_wish() {
+    let handover = Handover::new(2);
+    assert_eq!(handover.take(3, 4), None);
+    handover.begin(Work::Shared).unwrap();
+    handover.finish(Work::Shared, 10);
+    assert_eq!(handover.take(3, 4).map(|state| state.taken), Some(4));
+    assert_eq!(handover.take(5, 20).map(|state| state.taken), Some(10));
+    assert_eq!(handover.take(11, 11), None);
+    assert_eq!(handover.take(1, 1).map(|state| state.taken), Some(10));
+    assert_eq!(marks(&handover), (10, 10));
+}
+
+#[test]
+fn a_claim_goes_past_shared_work_and_not_past_other() {
+    let handover = Handover::new(0);
+    handover.begin(Work::Shared).unwrap();
+    handover.claim(5).unwrap();
+    handover.finish(Work::Shared, 3);
+    assert_eq!(marks(&handover), (5, 5));
+    assert_eq!(handover.begin(Work::Shared), Err(Busy));
+    handover.disown();
+    handover.begin(Work::Alone).unwrap();
+    assert_eq!(handover.claim(6), Err(Busy));
+    handover.finish(Work::Alone, 8);
+    assert_eq!(marks(&handover), (5, 8));
+    handover.claim(9).unwrap();
+    handover.unlock(5);
+    assert_eq!(marks(&handover), (5, 5));
+}
+
+#[test]
+fn a_lock_lets_work_end_and_none_begin() {
+    let handover = Handover::new(0);
+    handover.begin(Work::Shared).unwrap();
+    assert_eq!(handover.lock(), Err(Busy));
+    assert_eq!(handover.begin_taking_back(0), Err(Busy));
+    handover.finish(Work::Shared, 4);
+    assert_eq!(handover.begin(Work::Shared), Err(Busy));
+    handover.lock().unwrap();
+    handover.unlock(1);
+    assert_eq!(marks(&handover), (1, 1));
+    assert!(handover.begin(Work::Shared).is_ok());
+}
+
+#[test]
+fn what_was_taken_is_not_taken_back() {
+    let handover = Handover::new(3);
+    handover.begin(Work::Shared).unwrap();
+    handover.finish(Work::Shared, 9);
+    let state = handover.begin_taking_back(1).unwrap();
+    assert_eq!((state.taken, state.ready), (3, 3));
+    assert_eq!(handover.take(4, 4), None);
+    assert_eq!(handover.claim(4), Err(Busy));
+    handover.finish(Work::Alone, 0);
+    assert!(handover.claim(4).is_ok());
+}
+
+#[test]
+fn a_child_goes_on_after_work_that_its_parent_had_begun() {
+    let handover = Handover::new(1);
+    handover.begin(Work::Alone).unwrap();
+    assert_eq!(handover.claim(2), Err(Busy));
+    handover.abandon_work();
+    assert!(handover.claim(2).is_ok());
+}
+
+#[test]
+fn the_largest_marks_can_be_expressed() {
+    let handover = Handover::new(State::MOST);
+    assert_eq!(marks(&handover), (State::MOST, State::MOST));
+}
+
+#[test]
+fn a_step_makes_pages_resident_and_gives_them_to_nobody() {
+    let served = served(16 * MIB, CommitAhead::Bytes(2 * MIB));
+    let shared = served.shared();
+    assert!(matches!(step(shared), Step::Made));
+    let ready = shared.ahead_bytes();
+    assert!(ready > 0 && ready.is_multiple_of(UNIT_BYTES), "{ready}");
+    assert!(shared.committed_bytes() >= ready);
+    if cfg!(target_os = "linux") {
+        assert!(shared.reservation().resident_bytes().unwrap() >= ready);
+    }
+    assert_eq!(shared.take(1, UNIT_BYTES), Some(UNIT_BYTES));
+    assert!(holds(shared, 0..UNIT_BYTES, 0));
+    assert_eq!((shared.ahead_bytes(), shared.late()), (ready - UNIT_BYTES, 0));
+}
+
+#[test]
+fn steps_end_when_the_window_is_full() {
+    let served = served(16 * MIB, CommitAhead::Bytes(2 * MIB));
+    let shared = served.shared();
+    served.work().unwrap();
+    assert_eq!(shared.ahead_bytes(), 2 * MIB);
+    assert!(matches!(step(shared), Step::Enough));
+    assert_eq!(shared.ahead_bytes(), 2 * MIB);
+    shared.take(MIB, MIB).unwrap();
+    served.work().unwrap();
+    assert_eq!(shared.ahead_bytes(), 2 * MIB);
+}
+
+#[test]
+fn a_commit_refused_to_the_service_leaves_the_array_to_itself() {
+    // Of each step, first the larger commit is refused, then the smaller.
+    for call in [Call::Commit, Call::Prefault] {
+        let served = served(16 * MIB, CommitAhead::Bytes(4 * MIB));
+        let shared = served.shared();
+        assert!(matches!(step(shared), Step::Made));
+        let ready = shared.ahead_bytes();
+        shared.take(ready, ready).unwrap();
+        fill(shared, 0..ready, 7);
+        // So that the next step has to commit.
+        take_unready(shared, 6 * MIB).unwrap();
+        fill(shared, ready..6 * MIB, 7);
+
+        let fault = Fault::from_nth(call, 0);
+        let committed = shared.committed_bytes();
+        let Step::Refused(error) = step(shared) else { panic!("{call:?} was planned") };
+        assert!(error.bytes() > 0 && fault.struck() > 0, "{call:?}");
+        drop(fault);
+        assert_eq!(shared.ahead_bytes(), 0, "{call:?}");
+        assert!(call == Call::Prefault || shared.committed_bytes() == committed);
+        assert!(holds(shared, 0..6 * MIB, 7), "{call:?}");
+
+        // The array goes on by itself, and later the service does.
+        assert_eq!(take_unready(shared, 7 * MIB).unwrap(), 7 * MIB);
+        assert!(holds(shared, 6 * MIB..7 * MIB, 0), "{call:?}");
+        fill(shared, 6 * MIB..7 * MIB, 7);
+        assert!(matches!(step(shared), Step::Made), "{call:?}");
+        let end = 7 * MIB + shared.ahead_bytes();
+        assert_eq!(shared.take(end, end), Some(end));
+        assert!(holds(shared, 7 * MIB..end, 0), "{call:?}");
+        assert!(holds(shared, 0..7 * MIB, 7), "{call:?}");
+    }
+}
+
+#[test]
+fn where_a_large_commit_is_refused_a_small_one_does() {
+    let served = served(64 * MIB, CommitAhead::Bytes(16 * MIB));
+    let shared = served.shared();
+    let fault = Fault::nth(Call::Commit, 0);
+    assert!(matches!(step(shared), Step::Made));
+    assert_eq!(fault.struck(), 1);
+    assert_eq!(shared.committed_bytes(), shared.ahead_bytes());
+    drop(fault);
+    served.work().unwrap();
+    assert!(shared.ahead_bytes() >= 16 * MIB);
+}
+
+#[test]
+fn a_late_array_that_is_refused_is_as_it_was() {
+    let served = served(16 * MIB, CommitAhead::Bytes(MIB));
+    let shared = served.shared();
+    served.work().unwrap();
+    let usable = shared.take(3 * UNIT_BYTES, 3 * UNIT_BYTES).unwrap();
+    fill(shared, 0..usable, 7);
+    let committed = shared.committed_bytes();
+
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(take_unready(shared, 12 * MIB).is_err());
+    assert_eq!(fault.struck(), 1);
+    drop(fault);
+    assert_eq!((shared.late(), shared.committed_bytes()), (1, committed));
+    assert_eq!(system_committed(shared), committed);
+    assert!(holds(shared, 0..usable, 7));
+
+    // Nobody is kept away: neither the service, nor the array.
+    served.work().unwrap();
+    assert!(shared.ahead_bytes() >= MIB);
+    assert_eq!(take_unready(shared, 12 * MIB).unwrap(), 12 * MIB);
+    assert!(holds(shared, usable..12 * MIB, 0));
+    assert_eq!((shared.late(), shared.ahead_bytes()), (2, 0));
+}
+
+#[test]
+fn a_claim_during_a_step_loses_nothing_of_either() {
+    if !os::TOUCHING_IS_SHARED {
+        // There the array waits for the step's end, which would have to be on another thread.
+        return;
+    }
+    for refused in [false, true] {
+        let served = served(16 * MIB, CommitAhead::Bytes(4 * MIB));
+        let shared = served.shared();
+        let mut taken = None;
+        let mut steps = 0..1;
+        // Asked in the midst of a step, so the array does something meanwhile.
+        shared
+            .prefault(&mut |_| {
+                let fault = refused.then(|| Fault::from_nth(Call::Commit, 0));
+                taken = taken.take().or_else(|| Some(take_unready(shared, 2 * MIB)));
+                drop(fault);
+                steps.next().is_some()
+            })
+            .unwrap();
+        let taken = taken.unwrap();
+        assert_eq!(taken.is_err(), refused);
+        let end = taken.unwrap_or(0);
+        assert!(holds(shared, 0..end, 0));
+        fill(shared, 0..end, 7);
+        served.work().unwrap();
+        assert_eq!(shared.ahead_bytes(), 4 * MIB);
+        let more = shared.take(end + 4 * MIB, 0).unwrap();
+        assert!(holds(shared, end..more, 0) && holds(shared, 0..end, 7));
+    }
+}
+
+#[test]
+fn what_lies_ahead_is_taken_back_by_pieces_down_to_what_is_kept() {
+    for (ahead, kept) in [(CommitAhead::Bytes(MIB), MIB), (CommitAhead::Auto, 4 * MIB)] {
+        let served = served(64 * MIB, ahead);
+        let shared = served.shared();
+        shared.set_window(12 * MIB);
+        served.work().unwrap();
+        shared.take(UNIT_BYTES, UNIT_BYTES).unwrap();
+        fill(shared, 0..UNIT_BYTES, 7);
+        served.work().unwrap();
+        assert!(shared.has_too_much());
+        let before = shared.committed_bytes();
+        let piece = shared.take_back().unwrap();
+        assert!(piece > 0 && piece <= MIB, "{piece}");
+        assert_eq!(shared.committed_bytes(), before - piece);
+        served.rest().unwrap();
+        assert!(!shared.has_too_much());
+        assert_eq!(shared.take_back().unwrap(), 0);
+        assert_eq!(shared.ahead_bytes(), kept);
+        assert_eq!(shared.committed_bytes(), UNIT_BYTES + kept);
+        assert_eq!(system_committed(shared), UNIT_BYTES + kept);
+        // And all of it, if somebody needs it.
+        while shared.take_back_any().unwrap() > 0 {}
+        assert_eq!((shared.ahead_bytes(), system_committed(shared)), (0, UNIT_BYTES));
+        assert!(holds(shared, 0..UNIT_BYTES, 7));
+        served.work().unwrap();
+        assert!(shared.ahead_bytes() >= kept);
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_back_stays_ready() {
+    let served = served(64 * MIB, CommitAhead::Auto);
+    let shared = served.shared();
+    shared.set_window(8 * MIB);
+    served.work().unwrap();
+    let committed = shared.committed_bytes();
+    let fault = Fault::nth(Call::Decommit, 0);
+    assert!(shared.take_back_any().is_err());
+    assert_eq!(fault.struck(), 1);
+    drop(fault);
+    assert_eq!((shared.committed_bytes(), system_committed(shared)), (committed, committed));
+    // What it gave up in vain is made ready again, or taken by the array as it is.
+    assert_eq!(take_unready(shared, UNIT_BYTES).unwrap(), UNIT_BYTES);
+    served.work().unwrap();
+    assert!(shared.ahead_bytes() >= 8 * MIB);
+    while shared.take_back_any().unwrap() > 0 {}
+    assert_eq!(system_committed(shared), UNIT_BYTES);
+}
+
+#[test]
+fn what_a_refused_commit_may_have_left_is_taken_back_too() {
+    let served = served(64 * MIB, CommitAhead::Bytes(MIB));
+    let shared = served.shared();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(matches!(step(shared), Step::Refused(_)));
+    drop(fault);
+    // As if the system had committed a part before it refused.
+    shared.reservation().commit(4 * page_size()..8 * page_size()).unwrap();
+    assert!(shared.take_back_any().unwrap() > 0);
+    while shared.take_back_any().unwrap() > 0 {}
+    assert_eq!(system_committed(shared), 0);
+}
+
+#[test]
+fn giving_back_by_pieces_ends_where_it_was_refused() {
+    let served = served(16 * MIB, CommitAhead::Bytes(MIB));
+    let shared = served.shared();
+    take_unready(shared, 8 * MIB).unwrap();
+    fill(shared, 0..8 * MIB, 7);
+    served.work().unwrap();
+    let before = system_committed(shared);
+    let fault = Fault::nth(Call::Decommit, 3);
+    let (left, result) = shared.give_back(MIB, false, &mut |_| true);
+    assert!(result.is_err() && fault.struck() == 1);
+    drop(fault);
+    assert!((MIB..before).contains(&left), "{left} of {before}");
+    assert_eq!((shared.committed_bytes(), system_committed(shared)), (left, left));
+    assert!(holds(shared, 0..left.min(8 * MIB), 7));
+    let (left, result) = shared.give_back(MIB, true, &mut |_| true);
+    assert_eq!((left, result), (MIB, Ok(())));
+    assert_eq!((shared.ahead_bytes(), system_committed(shared)), (0, MIB));
+    assert_eq!(take_unready(shared, 8 * MIB).unwrap(), 8 * MIB);
+    assert!(holds(shared, MIB..8 * MIB, 0) && holds(shared, 0..MIB, 7));
+}
+
+#[test]
+fn a_reservation_may_end_within_a_unit() {
+    let page = page_size();
+    for bytes in [page, UNIT_BYTES - page, UNIT_BYTES + page, 9 * UNIT_BYTES + 3 * page] {
+        for window in [1, UNIT_BYTES, MIB, usize::MAX] {
+            let served = served(bytes, CommitAhead::Bytes(window));
+            let shared = served.shared();
+            let bytes = shared.reservation().reserved_bytes();
+            let mut used = 0;
+            while used < bytes {
+                served.work().unwrap();
+                let (ahead, left) = (shared.ahead_bytes(), bytes - used);
+                assert!(ahead >= window.min(left) && ahead <= left, "{ahead} of {left}");
+                used = shared.take(used + 1, used + UNIT_BYTES).unwrap();
+                assert!(used <= bytes);
+                fill(shared, 0..used, 7);
+            }
+            assert!(matches!(step(shared), Step::Enough));
+            assert_eq!((shared.ahead_bytes(), shared.late()), (0, 0));
+            assert_eq!(system_committed(shared), bytes);
+            assert!(!shared.has_too_much());
+            assert_eq!(shared.take_back_any().unwrap(), 0);
+            shared.give_back(0, true, &mut |_| true).1.unwrap();
+            assert_eq!(system_committed(shared), 0);
+            let refused = |_| -> Result<usize, Error> { unreachable!("there is enough") };
+            assert_eq!(take_unready(shared, bytes).unwrap(), bytes);
+            assert!(holds(shared, 0..bytes, 0));
+            let again = shared.take_unready(bytes, bytes + UNIT_BYTES, bytes, refused);
+            assert_eq!(again.unwrap(), bytes);
+            assert_eq!(shared.taken_and_late(), (bytes.div_ceil(UNIT_BYTES), 2), "no further");
+        }
+    }
+}
+
+#[test]
+fn the_array_asks_when_less_than_half_of_its_window_is_ahead() {
+    for window in [1, 2 * UNIT_BYTES, MIB, 4 * MIB, usize::MAX] {
+        let served = served(32 * MIB, CommitAhead::Bytes(window));
+        let shared = served.shared();
+        assert!(shared.was_asked(), "there is nothing ahead of it at first");
+        let mut used = 0;
+        while used < 16 * MIB {
+            // What the thread does.
+            served.work().unwrap();
+            used = shared.take(used + 1, used + UNIT_BYTES).unwrap();
+            shared.notice();
+            let is_low = shared.ahead_bytes() < window.div_ceil(2);
+            let is_at_end = used + shared.ahead_bytes() == 32 * MIB;
+            assert_eq!(shared.was_asked(), is_low && !is_at_end, "{window}, {used}");
+        }
+    }
+}
+
+#[test]
+fn with_the_whole_window_ahead_nobody_is_more_urgent() {
+    for window in [1, MIB, 4 * MIB] {
+        let served = served(32 * MIB, CommitAhead::Bytes(window));
+        let shared = served.shared();
+        assert_eq!(shared.fill(), 0);
+        served.work().unwrap();
+        assert!(shared.fill() >= 256, "{window}: {}", shared.fill());
+    }
+    let served = served(32 * MIB, CommitAhead::Bytes(usize::MAX));
+    served.work().unwrap();
+    assert_eq!(served.shared().ahead_bytes(), 32 * MIB);
+    assert_eq!(served.shared().fill(), 0, "there is more to be wished for");
+}
+
+#[test]
+fn the_most_urgent_array_comes_first_and_those_that_did_not_ask_never() {
+    let service = Service::unattended(Process::current());
+    let arrays: Vec<Served> = [1, 3, 2]
+        .into_iter()
+        .map(|window| {
+            let ahead = CommitAhead::Bytes(window * MIB);
+            Served(service.register(reservation(16 * MIB), 0, ahead).unwrap())
+        })
+        .collect();
+    for (n, array) in arrays.iter().enumerate() {
+        if n != 1 {
+            array.work().unwrap();
+        }
+    }
+    // Steps for one only, until all rest.
+    let mut steps = [0; 3];
+    loop {
+        let Job::Prefault(shared) = service.next(false) else { break };
+        let n = arrays.iter().position(|array| Arc::ptr_eq(&array.0, &shared)).unwrap();
+        if matches!(step(&shared), Step::Made) {
+            steps[n] += 1;
+            assert_eq!(n, 1);
+        } else {
+            service.rest(&shared);
+        }
+    }
+    assert!(steps[1] >= 3, "{steps:?}");
+    assert!(arrays.iter().all(|array| array.shared().fill() == 256));
+
+    // Now one needs some, and the others do not.
+    let shared = arrays[2].shared();
+    shared.take(2 * MIB, 0).unwrap();
+    shared.notice();
+    let Job::Prefault(next) = service.next(false) else { panic!("it asked") };
+    assert!(std::ptr::eq(&raw const *next, shared));
+    drop((next, arrays));
+    assert!(matches!(service.next(false), Job::Wait(Some(_))), "it waits before it ends");
+}
+
+#[test]
+fn arrays_dropped_in_any_order_leave_the_others_in_their_places() {
+    let service = Service::unattended(Process::current());
+    let mut arrays = Vec::new();
+    let mut random = 1_u32;
+    let mut any = |below: usize| {
+        random = random.wrapping_mul(0x01f0_1f01).rotate_left(11) ^ 0x9e37_79b9;
+        random as usize % below
+    };
+    for round in 0..400 {
+        if arrays.is_empty() || (round < 200 && any(3) > 0) {
+            let ahead = CommitAhead::Bytes(1);
+            arrays.push(Served(service.register(reservation(1), 0, ahead).unwrap()));
+        } else {
+            drop(arrays.swap_remove(any(arrays.len())));
+        }
+        let all = service.arrays();
+        assert_eq!(all.len(), arrays.len());
+        for (place, shared) in all.iter().enumerate() {
+            assert_eq!(shared.place.load(std::sync::atomic::Ordering::Relaxed), place);
+            assert!(arrays.iter().any(|array| Arc::ptr_eq(&array.0, shared)));
+        }
+    }
+    assert!(arrays.len() < 100);
+    drop(arrays);
+    assert!(service.arrays().is_empty());
+}
+
+#[test]
+fn what_is_said_of_an_array_that_is_gone_concerns_no_other() {
+    let service = Service::unattended(Process::current());
+    let register = || Served(service.register(reservation(MIB), 0, CommitAhead::Bytes(1)).unwrap());
+    let (gone, stays) = (register(), register());
+    let shared = gone.leave();
+    // The other has its place now, and has asked.
+    service.rest(&shared);
+    service.give_up(&shared);
+    let Job::Prefault(next) = service.next(false) else { panic!("it asked") };
+    assert!(Arc::ptr_eq(&next, &stays.0));
+    service.rest(&shared);
+    assert!(matches!(service.next(false), Job::Prefault(_)));
+    service.rest(&next);
+    assert!(matches!(service.next(false), Job::Wait(_)));
+}
+
+#[test]
+fn an_array_that_grows_again_is_no_longer_given_up() {
+    let service = Service::unattended(Process::current());
+    let array = Served(service.register(reservation(16 * MIB), 0, CommitAhead::Bytes(1)).unwrap());
+    let shared = array.shared();
+    let committed_ahead = |shared: &Shared| {
+        take_unready(shared, shared.committed_bytes() + 1).unwrap();
+        let claimed = shared.committed_bytes();
+        array.work().unwrap();
+        shared.notice();
+        while let Job::Prefault(shared) = service.next(false) {
+            service.rest(&shared);
+        }
+        assert!(shared.committed_bytes() > claimed);
+    };
+    let quiet = || {
+        let begun = Instant::now();
+        loop {
+            match service.next(false) {
+                Job::TakeBack(_) => break,
+                Job::Wait(Some(time)) => std::thread::sleep(time),
+                Job::Wait(None) => return None,
+                _ => panic!("there is nothing else to do"),
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60));
+        }
+        Some(begun.elapsed())
+    };
+    committed_ahead(shared);
+    assert!(shared.has_too_much());
+    assert!(quiet() > Some(Duration::from_millis(900)), "a second must pass");
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    assert!(shared.take_back().is_err());
+    drop(fault);
+    service.give_up(&array.0);
+    assert!(shared.has_too_much());
+    assert_eq!(quiet(), None, "what was refused is not tried again and again");
+    committed_ahead(shared);
+    assert!(quiet() > Some(Duration::from_millis(900)));
+}
+
+#[test]
+fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
+    let service = Service::unattended(Process::current());
+    for n in 1..=3 {
+        assert!(service.release(Leaving::Alone(reservation(n * MIB), n * MIB), n * MIB).is_ok());
+    }
+    assert_eq!(service.status(), (true, 6 * MIB));
+    let refused = service.release(Leaving::Alone(reservation(MIB), MIB), usize::MAX);
+    // With 32 bits nothing is more than a share of much memory.
+    assert!(os::memory_bytes().is_none() || refused.is_err() || usize::BITS < 64);
+    for n in 1..=3 {
+        assert!(!matches!(service.next(true), Job::Release(..)), "one at a time");
+        let Job::Release(leaving, bytes) = service.next(false) else { panic!("it waits") };
+        let (reservation, left) = leaving.into_reservation().unwrap();
+        assert_eq!((reservation.reserved_bytes(), left, bytes), (n * MIB, n * MIB, n * MIB));
+        service.note_released(bytes);
+    }
+    if refused.is_err() {
+        assert_eq!(service.status(), (true, 0));
+        service.drain();
+    }
+}
+
+#[test]
+fn memory_that_somebody_is_at_work_on_is_released_by_the_last() {
+    let leaving = |served: Served| match Memory::Served(served) {
+        Memory::Served(served) => Leaving::Shared(served.leave()),
+        Memory::Alone(_) => unreachable!(),
+    };
+    let array = served(16 * MIB, CommitAhead::Bytes(MIB));
+    array.work().unwrap();
+    let at_work = Arc::clone(&array.0);
+    let left = leaving(array);
+    assert_eq!(left.committed_bytes(), at_work.committed_bytes());
+    assert!(left.into_reservation().is_none());
+    assert!(matches!(step(&at_work), Step::Made | Step::Enough), "it is still there");
+
+    let array = served(16 * MIB, CommitAhead::Bytes(MIB));
+    array.work().unwrap();
+    let committed = array.shared().committed_bytes();
+    let (reservation, left) = leaving(array).into_reservation().unwrap();
+    assert_eq!((reservation.reserved_bytes(), left), (16 * MIB, committed));
+}
+
+#[test]
+fn in_a_child_the_array_waits_for_no_work_of_its_parents_thread() {
+    let service = Service::unattended(Process::other());
+    let register = || service.register(reservation(16 * MIB), 0, CommitAhead::Bytes(MIB)).unwrap();
+    // As it is where the parent was forked in the midst of a step.
+    let interrupt = |shared: &Shared| {
+        let interrupted = AssertUnwindSafe(|| shared.step(&mut |_| panic!("as planned")));
+        assert!(catch_unwind(interrupted).is_err());
+    };
+    let shared = register();
+    interrupt(&shared);
+    assert!(matches!(step(&shared), Step::Enough), "somebody seems to be at it");
+    assert_eq!(take_unready(&shared, 2 * MIB).unwrap(), 2 * MIB);
+    fill(&shared, 0..2 * MIB, 7);
+    let (left, result) = shared.give_back(MIB, true, &mut |_| true);
+    assert_eq!((left, result), (MIB, Ok(())));
+    assert!(holds(&shared, 0..MIB, 7));
+    assert_eq!(take_unready(&shared, 2 * MIB).unwrap(), 2 * MIB);
+    // Nobody looks at the registry, whose lock may be held for ever.
+    service.unregister(&shared);
+    assert_eq!(service.arrays().len(), 1);
+}
+
+#[test]
+fn only_what_asks_for_bytes_is_on() {
+    assert!(!CommitAhead::Off.is_on() && !CommitAhead::Bytes(0).is_on());
+    assert!(CommitAhead::Auto.is_on() && CommitAhead::Bytes(1).is_on());
+    assert_eq!((CommitAhead::default(), Release::default()), (CommitAhead::Off, Release::Now));
+}
+
+#[test]
+fn what_marks_cannot_tell_is_not_served() {
+    let most = State::MOST.saturating_mul(UNIT_BYTES);
+    // Where there are no such reservations there is nothing to be refused.
+    let Ok(huge) = Reservation::new(most.saturating_add(1)) else { return };
+    let service = Service::unattended(Process::current());
+    assert!(service.register(huge, 0, CommitAhead::Auto).is_err());
+    assert!(service.arrays().is_empty());
+}
+
+#[test]
+fn there_is_always_one_service_of_this_process() {
+    let current = Service::current();
+    assert!(std::ptr::eq(Service::current(), current));
+    assert!(std::ptr::eq(Service::existing().unwrap(), current));
+    assert!(!current.is_of_another_process());
+    assert!(Service::unattended(Process::other()).is_of_another_process());
+}

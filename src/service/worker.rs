@@ -1,0 +1,103 @@
+//! What the background thread does.
+
+#![forbid(unsafe_code)]
+
+use super::registry::{Job, Service};
+use super::shared::{Kept, Step};
+use super::{Leaving, RELEASE_BYTES};
+use crate::os::{self, Priority};
+use crate::reservation::Reservation;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+/// After so many steps a release goes on although there are more: memory that nobody uses is not kept
+/// for long, however fast arrays grow.
+const STEPS_A_RELEASE: usize = 16;
+
+/// Of work on the only processor, while arrays that are late need it themselves.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Works until nobody needs it any more.
+pub(super) fn run(service: &'static Service) {
+    // Where there is one processor, time slices would be taken from those who are to be spared them.
+    let is_alone = thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
+    os::lower_priority(if is_alone { Priority::Idle } else { Priority::Background });
+    let mut releasing: Option<Releasing> = None;
+    let mut steps = 1_usize;
+    let mut late = service.late();
+    loop {
+        match service.next(releasing.is_some()) {
+            // Whoever was late a moment ago has the processor, and shall keep it.
+            Job::Prefault(_) if is_alone && service.late() != late => {
+                late = service.late();
+                thread::sleep(PAUSE);
+            }
+            Job::Prefault(shared) => {
+                match shared.step(&mut |_| true) {
+                    Step::Made => steps = steps.wrapping_add(1),
+                    // An array that is at work there asks again when it is done. What was refused is
+                    // tried again when the array has grown by itself.
+                    Step::Enough | Step::Refused(_) => service.rest(&shared),
+                }
+                if steps % STEPS_A_RELEASE == 0 {
+                    releasing = releasing.and_then(|releasing| releasing.go_on(service));
+                }
+            }
+            Job::TakeBack(shared) => match shared.take_back() {
+                Ok(1..) => {}
+                Err(Kept::Busy) => service.postpone(&shared),
+                Ok(0) | Err(Kept::Refused) => service.give_up(&shared),
+            },
+            Job::Release(memory, bytes) => releasing = Some(Releasing::new(memory, bytes)),
+            Job::Wait(_) if releasing.is_some() => {
+                releasing = releasing.and_then(|releasing| releasing.go_on(service));
+            }
+            Job::Wait(None) => {
+                thread::park();
+                service.wakeups.fetch_add(1, Ordering::Relaxed);
+            }
+            Job::Wait(Some(duration)) => {
+                thread::park_timeout(duration);
+                service.wakeups.fetch_add(1, Ordering::Relaxed);
+            }
+            Job::End => return,
+        }
+    }
+}
+
+/// Memory that is being released, a piece at a time: to unmap much at once would keep all others
+/// from changing mappings for as long as it takes.
+struct Releasing {
+    /// `None` if somebody is at work there, who will release it.
+    reservation: Option<Reservation>,
+    /// What may be committed yet.
+    left: usize,
+    /// As the queue counts it.
+    bytes: usize,
+}
+
+impl Releasing {
+    fn new(memory: Leaving, bytes: usize) -> Self {
+        let (reservation, left) = memory.into_reservation().unzip();
+        Self { reservation, left: left.unwrap_or(0), bytes }
+    }
+
+    /// Releases a piece, and returns the rest, if there is any.
+    fn go_on(mut self, service: &Service) -> Option<Self> {
+        if let Some(reservation) = &mut self.reservation {
+            if self.left > RELEASE_BYTES {
+                let unit = RELEASE_BYTES;
+                let start = (self.left - 1) / unit * unit;
+                // If it is refused, it will all go at once.
+                if reservation.abandon(start..self.left).is_ok() {
+                    self.left = start;
+                    return Some(self);
+                }
+            }
+        }
+        drop(self.reservation.take());
+        service.end_release(self.bytes);
+        None
+    }
+}

@@ -1,0 +1,223 @@
+//! What is done by and by comes to what is done at once, whatever happens in between.
+
+use stayput::{
+    Budget, CommitAhead, DefaultKey, GivenBack, HugePages, Key, SecondaryMap, SlotMap, VmVec,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+const AHEAD: [CommitAhead; 3] =
+    [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(300 * KIB)];
+
+/// One of some budgets: with the first, only the first piece can be paid for, which is done whatever it
+/// is. (Time begins to run when it is made.)
+fn budget(which: usize) -> Budget {
+    match which % 4 {
+        0 => Budget::bytes(1),
+        1 => Budget::bytes(3 * MIB),
+        2 => Budget::time(Duration::from_micros(300)),
+        _ => Budget::UNLIMITED,
+    }
+}
+
+/// Calls until it is done, and returns how many bytes went and in how many calls.
+fn until_done(mut call: impl FnMut() -> GivenBack) -> (usize, usize) {
+    let (mut bytes, mut calls) = (0, 0);
+    loop {
+        let given = call();
+        bytes += given.bytes;
+        calls += 1;
+        assert!(calls < 100_000, "it never ends");
+        if given.is_done {
+            return (bytes, calls);
+        }
+    }
+}
+
+fn bytes(ahead: CommitAhead) -> VmVec<[u8; KIB]> {
+    let builder = VmVec::builder().max_len(32 * KIB).huge_pages(HugePages::Never);
+    let mut vec = builder.commit_ahead(ahead).build();
+    vec.resize(20 * KIB, [7; KIB]);
+    vec.truncate(100);
+    vec
+}
+
+#[test]
+fn arrays_shrink_by_and_by_as_they_do_at_once() {
+    for ahead in AHEAD {
+        let mut at_once = bytes(ahead);
+        at_once.shrink_to_fit();
+        for which in 0..4 {
+            let mut vec = bytes(ahead);
+            let given = vec.shrink_to_fit_within(Budget::bytes(0)).expect("it is ours");
+            assert_eq!((given.bytes, given.is_done), (0, false));
+            assert!(vec.capacity() >= 20 * KIB);
+            let (bytes, calls) =
+                until_done(|| vec.shrink_to_fit_within(budget(which)).expect("it is ours"));
+            assert!(bytes >= 19 * MIB, "{bytes} in {calls}");
+            assert_eq!(vec.capacity(), at_once.capacity(), "{ahead:?}, {which}");
+            assert!(vec.len() == 100 && vec.iter().all(|each| *each == [7; KIB]));
+        }
+        // A piece at a time.
+        let mut vec = bytes(ahead);
+        let before = vec.stats().committed_bytes;
+        let piece = vec.shrink_to_fit_within(Budget::bytes(1)).expect("it is ours");
+        assert!(piece.bytes > 0 && piece.bytes <= 2 * MIB && !piece.is_done, "{piece:?}");
+        if ahead == CommitAhead::Off {
+            assert_eq!(vec.stats().committed_bytes, before - piece.bytes);
+        }
+    }
+}
+
+#[test]
+fn arrays_may_grow_and_shrink_between_the_calls() {
+    for ahead in AHEAD {
+        let mut vec: VmVec<u64> =
+            VmVec::builder().max_len(MIB).huge_pages(HugePages::Never).commit_ahead(ahead).build();
+        vec.extend(0..MIB as u64);
+        for step in 0..40 {
+            vec.truncate(MIB / 50 * (40 - step) + 3);
+            let given = vec.shrink_to_fit_within(Budget::bytes(500 * KIB)).expect("it is ours");
+            assert!(given.bytes <= MIB);
+            let len = vec.len() as u64;
+            vec.extend(len..len + 10_000);
+            assert!(vec.iter().zip(0..).all(|(word, n)| *word == n), "{ahead:?}, {step}");
+        }
+        until_done(|| vec.shrink_to_fit_within(Budget::bytes(1)).expect("it is ours"));
+        assert!(vec.capacity() - vec.len() < 2 * 128 * KIB / 8);
+        assert!(vec.iter().zip(0..).all(|(word, n)| *word == n));
+    }
+}
+
+#[test]
+fn time_that_is_up_ends_the_work_and_time_enough_does_it_all() {
+    let mut vec = bytes(CommitAhead::Off);
+    let given = vec.shrink_to_fit_within(Budget::time(Duration::ZERO)).expect("it is ours");
+    assert_eq!((given.bytes, given.is_done), (0, false));
+    let given = vec.shrink_to_fit_within(Budget::time(Duration::MAX)).expect("it is ours");
+    assert!(given.is_done && given.bytes >= 19 * MIB);
+    assert_eq!(vec.prefault_ahead(Budget::time(Duration::ZERO)).bytes, 0);
+    let prefaulted = vec.prefault_ahead(Budget::time(Duration::from_secs(3600)));
+    assert!(prefaulted.bytes > 0 && prefaulted.ahead_bytes >= prefaulted.bytes);
+}
+
+/// Values with their keys, and all keys there ever were.
+struct Checked {
+    map: SlotMap<DefaultKey, [u64; 100]>,
+    live: BTreeMap<DefaultKey, u64>,
+    gone: Vec<DefaultKey>,
+    next: u64,
+}
+
+impl Checked {
+    fn new(ahead: CommitAhead, huge_pages: HugePages, count: u64) -> Self {
+        let map = SlotMap::builder().max_len(40_000).huge_pages(huge_pages).commit_ahead(ahead);
+        let mut checked =
+            Self { map: map.build(), live: BTreeMap::new(), gone: Vec::new(), next: 0 };
+        (0..count).for_each(|_| checked.insert());
+        checked
+    }
+
+    fn insert(&mut self) {
+        let key = self.map.insert([self.next; 100]);
+        assert!(self.live.insert(key, self.next).is_none(), "{key:?} was there before");
+        self.next += 1;
+    }
+
+    fn remove(&mut self, is_gone: impl Fn(u32) -> bool) {
+        let Self { map, live, gone, .. } = self;
+        map.retain(|key, _| !is_gone(key.index()));
+        live.retain(|key, _| {
+            let stays = !is_gone(key.index());
+            if !stays {
+                gone.push(*key);
+            }
+            stays
+        });
+    }
+
+    #[track_caller]
+    fn check(&self) {
+        assert_eq!(self.map.len(), self.live.len());
+        let all = self.map.iter().map(|(key, value)| (key, value[0], value[99]));
+        assert!(all.eq(self.live.iter().map(|(key, n)| (*key, *n, *n))));
+        assert!(self.gone.iter().all(|key| !self.map.contains_key(*key)), "a stale key found");
+    }
+}
+
+#[test]
+fn keys_stay_stale_and_values_stay_whatever_is_done_between_trims() {
+    for (ahead, huge_pages) in [
+        (CommitAhead::Off, HugePages::Never),
+        (CommitAhead::Off, HugePages::Auto),
+        (CommitAhead::Bytes(300 * KIB), HugePages::Never),
+        (CommitAhead::Auto, HugePages::Always),
+    ] {
+        let mut checked = Checked::new(ahead, huge_pages, 20_000);
+        checked.remove(|index| index % 5_000 > 40 && index < 19_000);
+        checked.check();
+        for round in 0..60_u32 {
+            let which = round as usize % 3;
+            checked.map.trim_within(budget(which)).expect("it is ours");
+            checked.check();
+            match round % 6 {
+                // Into what was trimmed, and what is about to be.
+                0 => (0..300).for_each(|_| checked.insert()),
+                // The tail, where trimming is.
+                1 => checked.remove(|index| index > 19_500 - round * 300),
+                2 => checked.remove(|index| index % 64 == round % 64),
+                3 => (0..3).for_each(|_| checked.insert()),
+                4 => drop(checked.map.shrink_to_fit_within(budget(which)).expect("it is ours")),
+                _ => {}
+            }
+            checked.check();
+        }
+        until_done(|| checked.map.trim_within(Budget::bytes(MIB)).expect("it is ours"));
+        checked.check();
+        // All of it comes back.
+        let holes = checked.map.stats().holes;
+        (0..holes + 1000).for_each(|_| checked.insert());
+        assert_eq!((checked.map.stats().holes, checked.map.stats().trimmed), (0, 0));
+        checked.check();
+    }
+}
+
+#[test]
+fn secondary_maps_shrink_by_and_by_as_they_do_at_once() {
+    for ahead in AHEAD {
+        let keys: SlotMap<DefaultKey, ()> = (0..200_000).map(|_| ()).collect();
+        let filled = || {
+            let builder = SecondaryMap::builder().max_len(200_000).huge_pages(HugePages::Never);
+            let mut map: SecondaryMap<DefaultKey, [u64; 7]> = builder.commit_ahead(ahead).build();
+            map.extend(keys.keys().map(|key| (key, [u64::from(key.index()); 7])));
+            map.retain(|key, _| key.index() < 1000);
+            map
+        };
+        let mut at_once = filled();
+        at_once.shrink_to_fit();
+        for which in 0..4 {
+            let mut map = filled();
+            let given = map.shrink_to_fit_within(Budget::bytes(0)).expect("it is ours");
+            assert_eq!((given.bytes, given.is_done), (0, false));
+            let late = keys.keys().nth(1100).expect("it is there");
+            let mut calls = 0;
+            until_done(|| {
+                // It changes in between.
+                calls += 1;
+                map.insert(late, [calls; 7]);
+                let given = map.shrink_to_fit_within(budget(which)).expect("it is ours");
+                assert_eq!(map.remove(late), Some([calls; 7]));
+                given
+            });
+            // Less than two spare runs stay, behind the key that was there last.
+            let most = at_once.capacity() + 2 * 128 * KIB / 64;
+            assert!(map.capacity() <= most, "{ahead:?}, {which}: {}", map.capacity());
+            assert!(map == at_once);
+            map.insert(keys.keys().next_back().expect("it is there"), [1; 7]);
+            assert_eq!(map.iter().count(), 1001);
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The background thread where a process is forked, and where it cannot have what it wants.
+
+use crate::linux::{assert_counts, fill, forked, in_child, set_limit, statm, under_sanitizer};
+use stayput::{
+    Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap, SlotMap, VmVec,
+    page_size, service,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+const GIB: usize = 1 << 30;
+/// The unit in which arrays take what is ready.
+const UNIT: usize = 128 * KIB;
+
+#[track_caller]
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "{what}: it does not come to be");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn served(ahead: CommitAhead, release: Release) -> VmVec<u64> {
+    let builder = VmVec::builder().max_len(64 * MIB / 8).huge_pages(HugePages::Never);
+    builder.commit_ahead(ahead).release(release).build()
+}
+
+fn grow(vec: &mut VmVec<u64>, len: usize) {
+    let from = vec.len() as u64;
+    vec.extend(from..len as u64);
+}
+
+/// What a child does with arrays that it has from its parent.
+fn go_on(arrays: Vec<VmVec<u64>>) {
+    assert!(!service::stats().running, "no thread is forked");
+    service::drain();
+    let lens: Vec<_> = arrays.iter().map(VmVec::len).collect();
+    for (mut vec, len) in arrays.into_iter().zip(lens) {
+        let start = vec.as_ptr();
+        assert_counts(&vec, len);
+        grow(&mut vec, len + 300_000);
+        assert_counts(&vec, len + 300_000);
+        // There is nobody to make it ready, but who asks for it.
+        let _ = vec.prefault_ahead(Budget::bytes(MIB));
+        vec.truncate(len / 2);
+        vec.shrink_to_fit();
+        assert!(vec.capacity() <= len / 2 + 2 * UNIT / 8);
+        grow(&mut vec, len + 100_000);
+        assert_counts(&vec, len + 100_000);
+        assert_eq!(vec.as_ptr(), start);
+        drop(vec);
+        service::drain();
+    }
+
+    // Its own arrays have a service of their own.
+    let mut own = served(CommitAhead::Bytes(MIB), Release::Background);
+    assert!(service::stats().running && service::stats().arrays == 1);
+    wait_until("the child has memory ahead", || own.stats().ahead_bytes >= MIB);
+    grow(&mut own, 50_000);
+    assert_counts(&own, 50_000);
+    assert_eq!(own.stats().late, 0);
+    grow(&mut own, 1_000_000);
+    drop(own);
+    service::drain();
+    assert_eq!((service::stats().arrays, service::stats().waiting_bytes), (0, 0));
+}
+
+#[test]
+fn a_child_goes_on_by_itself_with_arrays_that_are_served() {
+    in_child("service::a_child_goes_on_by_itself_with_arrays_that_are_served", || {
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        for release in [Release::Now, Release::Background] {
+            let all = [CommitAhead::Auto, CommitAhead::Bytes(MIB), CommitAhead::Bytes(64 * MIB)];
+            let arrays = || {
+                all.map(|ahead| {
+                    let mut vec = served(ahead, release);
+                    grow(&mut vec, 200_000);
+                    vec
+                })
+            };
+            // At work, and when all is done.
+            let mut busy = Vec::from(arrays());
+            forked(|| go_on(std::mem::take(&mut busy)));
+            for vec in &mut busy {
+                assert_counts(vec, 200_000);
+                wait_until("memory is ahead", || vec.stats().ahead_bytes >= MIB / 2);
+            }
+            forked(|| go_on(std::mem::take(&mut busy)));
+            // The parent's are served as before.
+            for vec in &mut busy {
+                grow(vec, 210_000);
+                assert_counts(vec, 210_000);
+                wait_until("memory is ahead", || vec.stats().ahead_bytes >= MIB / 2);
+            }
+            assert_eq!(service::stats().arrays, 3);
+            drop(busy);
+            service::drain();
+            assert_eq!(service::stats().arrays, 0);
+        }
+    });
+}
+
+#[test]
+fn a_child_forked_in_the_midst_of_anything_goes_on() {
+    in_child("service::a_child_forked_in_the_midst_of_anything_goes_on", || {
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            // Serves, releases and takes back all the time.
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
+                    grow(&mut vec, 300_000);
+                    vec.truncate(1000);
+                    vec.shrink_to_fit();
+                    grow(&mut vec, 300_000);
+                    assert_counts(&vec, 300_000);
+                }
+            });
+            let result = std::panic::catch_unwind(|| {
+                for n in 0..50 {
+                    let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
+                    grow(&mut vec, 100_000 + n * 10_000);
+                    let mut waiting = served(CommitAhead::Off, Release::Background);
+                    grow(&mut waiting, 500_000);
+                    drop(waiting);
+                    thread::sleep(Duration::from_micros(n as u64 * 37 % 1000));
+                    let len = vec.len();
+                    let mut arrays = vec![vec];
+                    forked(|| go_on(std::mem::take(&mut arrays)));
+                    grow(&mut arrays[0], len + 10_000);
+                    assert_counts(&arrays[0], len + 10_000);
+                }
+            });
+            is_done.store(true, Ordering::Relaxed);
+            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        });
+        service::drain();
+    });
+}
+
+#[test]
+fn where_no_thread_can_be_started_arrays_work_without_it() {
+    in_child("service::where_no_thread_can_be_started_arrays_work_without_it", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        let raw = Reservation::new(64 * MIB).expect("addresses");
+        let mut released = VmVec::builder().max_len(4 * MIB).release(Release::Background).build();
+        released.resize(4 * MIB, 1_u8);
+        // The thread's stack has 256 KiB. What is left is less, and enough for small arrays.
+        let limit = (statm(0) + 64 * MIB) / page_size() * page_size();
+        set_limit(libc::RLIMIT_AS, limit);
+        let mut filler = Vec::with_capacity(100);
+        let mut bytes = 32 * MIB;
+        while bytes >= page_size() {
+            if limit - statm(0) > bytes + 200 * KIB {
+                filler.extend(Reservation::new(bytes).ok());
+            } else {
+                bytes /= 2;
+            }
+        }
+        assert!(limit - statm(0) < 256 * KIB, "{} are left", limit - statm(0));
+
+        let mut memory = raw.growing().commit_ahead(CommitAhead::Auto).release(Release::Background);
+        assert!(memory.grow_to(32 * MIB).expect("there is memory") >= 32 * MIB);
+        assert_eq!((memory.ahead_bytes(), memory.late()), (0, 0));
+        let builder = VmVec::<u64>::builder().max_len(8 * KIB).commit_ahead(CommitAhead::Auto);
+        let mut vec = builder.release(Release::Background).build();
+        grow(&mut vec, 8 * KIB);
+        assert_counts(&vec, 8 * KIB);
+        assert!(vec.prefault_ahead(Budget::UNLIMITED).refused.is_none());
+        let stats = service::stats();
+        assert!(!stats.running, "there is a thread, in {} bytes", limit - statm(0));
+        assert_eq!(stats.arrays, 0);
+        // It is released by whoever drops it then.
+        let before = statm(0);
+        drop(released);
+        assert!(statm(0) + 4 * MIB <= before);
+        drop((vec, memory));
+        service::drain();
+
+        // Later arrays find a thread.
+        drop(filler);
+        let vec = served(CommitAhead::Bytes(MIB), Release::Now);
+        wait_until("memory is ahead", || vec.stats().ahead_bytes >= MIB);
+        assert!(service::stats().running);
+    });
+}
+
+/// How many elements come in before memory is refused, and how many bytes they are.
+fn fill_up(ahead: CommitAhead) -> usize {
+    let before = statm(5);
+    let mut vec =
+        VmVec::builder().max_len(GIB).huge_pages(HugePages::Never).commit_ahead(ahead).build();
+    let error = fill(&mut vec);
+    assert_eq!(error.kind(), stayput::ErrorKind::DataLimit, "{error}");
+    let len = vec.len();
+    assert_counts(&vec, len);
+    drop(vec);
+    // The thread may be in the midst of a step.
+    wait_until("the memory is gone", || statm(5) <= before + 64 * KIB);
+    len * 8
+}
+
+#[test]
+fn no_push_is_refused_memory_that_lies_ahead() {
+    in_child("service::no_push_is_refused_memory_that_lies_ahead", || {
+        if under_sanitizer("writable memory") {
+            return;
+        }
+        // The thread has memory of its own, which is not to be counted.
+        let mut idle = served(CommitAhead::Bytes(1), Release::Now);
+        grow(&mut idle, 10);
+        wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
+        let limit = (statm(5) + 48 * MIB) / page_size() * page_size();
+        set_limit(libc::RLIMIT_DATA, limit);
+        let without = fill_up(CommitAhead::Off);
+        assert!(without > 40 * MIB, "{without}");
+
+        // Of what is ahead of the array itself nothing is lost.
+        for ahead in [CommitAhead::Auto, CommitAhead::Bytes(UNIT), CommitAhead::Bytes(32 * MIB)] {
+            let with = fill_up(ahead);
+            assert!(with + UNIT >= without, "{ahead:?}: {with} and {without}");
+        }
+        // Nor of what is ahead of others.
+        for ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(MIB)] {
+            let others = [(); 3].map(|()| served(CommitAhead::Bytes(8 * MIB), Release::Now));
+            for vec in &others {
+                wait_until("memory is ahead", || vec.stats().ahead_bytes >= 8 * MIB);
+            }
+            let with = fill_up(ahead);
+            assert!(with + UNIT >= without, "{ahead:?}: {with} and {without}");
+            assert!(others.iter().all(|vec| vec.stats().ahead_bytes < 8 * MIB));
+        }
+        grow(&mut idle, 1_000_000);
+        assert_counts(&idle, 1_000_000);
+    });
+}
+
+#[test]
+fn arrays_that_grow_together_share_all_there_is() {
+    in_child("service::arrays_that_grow_together_share_all_there_is", || {
+        if under_sanitizer("writable memory") {
+            return;
+        }
+        let idle = served(CommitAhead::Bytes(1), Release::Now);
+        wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
+        let limit = (statm(5) + 48 * MIB) / page_size() * page_size();
+        set_limit(libc::RLIMIT_DATA, limit);
+        let without = fill_up(CommitAhead::Off);
+        for ahead in [CommitAhead::Auto, CommitAhead::Bytes(4 * MIB)] {
+            let mut arrays = [(); 4].map(|()| served(ahead, Release::Now));
+            // Each as far as it can, by steps of different sizes.
+            for n in 0_usize.. {
+                let vec = &mut arrays[n % 4];
+                let (len, more) = (vec.len(), 1000 * (n % 7 + 1));
+                if vec.try_extend(len as u64..(len + more) as u64).is_err() {
+                    break;
+                }
+            }
+            // Now one has all that is left.
+            let error = fill(&mut arrays[1]);
+            assert_eq!(error.kind(), stayput::ErrorKind::DataLimit, "{error}");
+            let with: usize = arrays.iter().map(|vec| vec.len() * 8).sum();
+            assert!(with + 5 * UNIT >= without, "{ahead:?}: {with} and {without}");
+            for vec in &arrays {
+                assert_counts(vec, vec.len());
+            }
+        }
+    });
+}
+
+#[test]
+fn maps_that_are_refused_memory_have_all_that_they_had() {
+    in_child("service::maps_that_are_refused_memory_have_all_that_they_had", || {
+        if under_sanitizer("writable memory") {
+            return;
+        }
+        let builder = SlotMap::<DefaultKey, u64>::builder().max_len(GIB / 16);
+        let mut map = builder.commit_ahead(CommitAhead::Auto).huge_pages(HugePages::Never).build();
+        let builder = SecondaryMap::<DefaultKey, u64>::builder().max_len(GIB / 16);
+        let mut second = builder.commit_ahead(CommitAhead::Auto).build();
+        set_limit(libc::RLIMIT_DATA, (statm(5) + 32 * MIB) / page_size() * page_size());
+        for n in 0.. {
+            let Ok(key) = map.try_insert(n) else { break };
+            if second.try_insert(key, n).is_err() {
+                break;
+            }
+        }
+        assert!(map.len() > 500_000 && map.len() - second.len() <= 1);
+        assert!(map.iter().zip(0..).all(|((_, value), n)| *value == n));
+        assert!(second.iter().all(|(key, value)| map[key] == *value));
+        let few = map.len() / 4;
+        map.retain(|_, value| *value < few as u64);
+        second.retain(|key, _| map.contains_key(key));
+        map.trim();
+        second.shrink_to_fit();
+        for n in 0..10_000 {
+            let key = map.insert(n);
+            second.insert(key, n);
+        }
+        assert!(second.iter().all(|(key, value)| map[key] == *value));
+    });
+}
+
+#[test]
+fn what_waits_to_be_released_can_be_had() {
+    in_child("service::what_waits_to_be_released_can_be_had", || {
+        if under_sanitizer("writable memory") {
+            return;
+        }
+        let idle = served(CommitAhead::Bytes(1), Release::Now);
+        wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
+        let builder = VmVec::<u8>::builder().max_len(64 * MIB).huge_pages(HugePages::Never);
+        let builder = builder.release(Release::Background);
+        // Of memory there is room for one, and then of addresses.
+        set_limit(libc::RLIMIT_DATA, (statm(5) + 96 * MIB) / page_size() * page_size());
+        for _ in 0..10 {
+            let mut vec = builder.build();
+            vec.try_reserve(64 * MIB).expect("there is room for one");
+            vec.resize(64 * MIB, 1);
+            drop(vec);
+        }
+        service::drain();
+        set_limit(libc::RLIMIT_AS, (statm(0) + 96 * MIB) / page_size() * page_size());
+        for _ in 0..10 {
+            let mut vec = builder.try_build().expect("there are addresses for one");
+            vec.resize(60 * MIB, 1);
+            drop(vec);
+        }
+    });
+}
+
+#[test]
+fn a_large_request_that_was_refused_leaves_nothing_to_be_done() {
+    in_child("service::a_large_request_that_was_refused_leaves_nothing_to_be_done", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        let builder = VmVec::<u8>::builder().max_len(1 << 45).commit_ahead(CommitAhead::Auto);
+        let Ok(mut vec) = builder.release(Release::Background).try_build() else {
+            eprintln!("SKIPPED: there are not so many addresses");
+            return;
+        };
+        vec.extend([7; 1000]);
+        wait_until("memory is ahead", || vec.stats().ahead_bytes >= MIB);
+        assert!(vec.try_reserve(1 << 44).is_err());
+        assert_eq!(vec, [7; 1000]);
+        assert!(vec.stats().ahead_bytes >= MIB, "what was ready is so still");
+        // By pieces it would be millions of calls.
+        let mut calls = 0;
+        while !vec.shrink_to_fit_within(Budget::bytes(MIB)).expect("nothing is refused").is_done {
+            calls += 1;
+        }
+        assert!(calls < 100, "{calls} calls");
+        assert!(vec.try_reserve(1 << 44).is_err());
+        drop(vec);
+        service::drain();
+        assert_eq!(service::stats().waiting_bytes, 0);
+    });
+}
