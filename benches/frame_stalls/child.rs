@@ -3,14 +3,14 @@
 
 use std::error::Error;
 use std::hint::black_box;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::alloc::{Allocator, MIMALLOC_VARIABLE};
 use crate::containers::{self, Container, Pages};
 use crate::delegate;
-use crate::entity::Entity;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Script};
 
 /// What a child is for.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,21 +35,17 @@ pub(crate) enum Pass {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) scenario: Scenario,
+    pub(crate) script: Script,
     pub(crate) pass: Pass,
     /// A [`Container::id`].
     pub(crate) container: String,
-    pub(crate) frames: usize,
-    /// Entities there before the first frame, and how many each frame spawns and removes.
-    pub(crate) start: usize,
-    pub(crate) spawn: usize,
-    pub(crate) remove: usize,
-    pub(crate) paced: bool,
+    pub(crate) period_us: u64,
 }
 
 impl Job {
-    /// Entities in the container at the end.
-    pub(crate) fn total(&self) -> usize {
-        self.start + self.frames * (self.spawn - self.remove)
+    /// From the start of a frame to that of the next; zero if they follow each other at once.
+    pub(crate) fn period(&self) -> Duration {
+        Duration::from_micros(self.period_us)
     }
 }
 
@@ -57,13 +53,17 @@ impl Job {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) frame_ns: Vec<u64>,
-    /// The longest preparation between two frames.
-    pub(crate) idle_ns_max: u64,
-    /// Taken inside frames.
+    /// Of the whole process, after each frame; none where the system does not say.
+    pub(crate) resident_bytes: Vec<u64>,
+    /// The longest preparation between two frames; `None` for containers that aren't prepared.
+    pub(crate) idle_ns_max: Option<u64>,
+    /// Taken inside frames, by the thread that runs them.
     pub(crate) page_faults: Option<u64>,
     /// Of the whole process, the samples in `frame_ns` included.
     pub(crate) peak_rss_bytes: Option<u64>,
     pub(crate) worst_push_ns: u64,
+    /// How often a thread that works ahead was late; `None` for containers that have none.
+    pub(crate) late: Option<u64>,
 }
 
 /// Does the task and writes what was found to standard output.
@@ -93,7 +93,7 @@ pub(crate) fn measure(job: Job, container: &Container) -> Result<Outcome, Box<dy
 /// Has a new process touch as much memory as the job can need, in pages of the size that the
 /// container will ask for. Mimalloc is the allocator that asks for huge ones.
 pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Error>> {
-    let bytes = job.total() * size_of::<Entity>();
+    let bytes = job.script.most_bytes();
     let needed = match container.allocator {
         Allocator::System => bytes * 2,
         // The old and the new array of a `Vec` that copies, each up to twice its content.

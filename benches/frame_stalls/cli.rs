@@ -5,37 +5,56 @@ use std::env;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 
-use crate::containers::{self, Container};
+use crate::containers;
+use crate::plan::Plan;
 use crate::scenario::Scenario;
 
+/// Short, so that the memory that was touched before a run is still at hand at its end; see
+/// `benches/README.md`. Long enough for a thread that works ahead.
+const PERIOD_US: u64 = 3000;
+
+const FRAME_60_HZ_US: u64 = 16_667;
+
 /// Frame stalls: what growing an array costs a game loop, container by container.
+///
+/// Everything, three times over, takes about eight minutes.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench frame_stalls --")]
 pub(crate) struct Options {
-    /// A look in under 30 seconds: not paced, and one repetition
+    /// A look in under a minute: 100 frames, one repetition, and of the containers those that overviews
+    /// show
     #[arg(long)]
     quick: bool,
 
-    /// Run frames back to back instead of at 60 Hz
-    #[arg(long, conflicts_with = "paced")]
+    /// Start a frame every US microseconds; back to back if 0
+    #[arg(long, value_name = "US", default_value_t = PERIOD_US)]
+    period_us: u64,
+
+    /// The same as --period-us 0; no thread can work ahead of it
+    #[arg(long, conflicts_with_all = ["paced", "period_us"])]
     fast: bool,
 
-    /// Start frames at 60 Hz (the default, except with --quick)
-    #[arg(long)]
+    /// The same as --period-us 16667, which is 60 Hz
+    #[arg(long, conflicts_with = "period_us")]
     paced: bool,
 
     /// What happens in a frame [default: all]
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = scenario_ids())]
     scenario: Vec<String>,
 
-    /// Frames a run
-    #[arg(long, value_name = "N", default_value = "220", value_parser = positive)]
-    frames: usize,
+    /// Frames a run [default: 220; with --quick: 100]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    frames: Option<usize>,
 
-    /// Entities spawned in each frame (steady)
+    /// Entities spawned in each frame (steady, many, beside); twice as many in level, a twentieth in
+    /// most frames of burst and five times as many in every twentieth
     #[arg(long, value_name = "N", default_value = "20000", value_parser = positive)]
     spawn: usize,
+
+    /// Arrays that grow together; each spawns the same share of the entities (many)
+    #[arg(long, value_name = "N", default_value = "16", value_parser = positive)]
+    arrays: usize,
 
     /// Entities in the end; about a tenth of them are there before the first frame (churn)
     #[arg(long, value_name = "N", default_value = "1000000", value_parser = positive)]
@@ -70,90 +89,31 @@ impl Options {
     }
 
     pub(crate) fn plan(&self) -> Plan {
+        let (frames, repetitions) = if self.quick { (100, 1) } else { (220, 3) };
         Plan {
-            frames: self.frames,
+            frames: self.frames.unwrap_or(frames),
             spawn: self.spawn,
+            arrays: self.arrays,
             population: self.population,
             churn: self.churn,
-            repetitions: self.repetitions.unwrap_or(if self.quick { 1 } else { 3 }),
-            paced: self.paced || !(self.fast || self.quick),
+            repetitions: self.repetitions.unwrap_or(repetitions),
+            period_us: match (self.fast, self.paced) {
+                (true, _) => 0,
+                (_, true) => FRAME_60_HZ_US,
+                _ => self.period_us,
+            },
             budget_us: self.budget_us,
+            scenarios: Scenario::ALL
+                .into_iter()
+                .filter(|scenario| named(&self.scenario, scenario.id()))
+                .collect(),
             containers: containers::all()
                 .filter(|container| {
-                    named(&self.only, container.id)
-                        && named(&self.scenario, container.scenario.id())
+                    let shown = container.headline || !self.quick || !self.only.is_empty();
+                    shown && named(&self.only, container.id)
                 })
                 .collect(),
         }
-    }
-}
-
-/// What is to be measured, every choice made.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) frames: usize,
-    pub(crate) spawn: usize,
-    pub(crate) population: usize,
-    pub(crate) churn: usize,
-    pub(crate) repetitions: usize,
-    pub(crate) paced: bool,
-    pub(crate) budget_us: Option<u64>,
-    pub(crate) containers: Vec<&'static Container>,
-}
-
-/// What a scenario does in how many frames.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
-    pub(crate) frames: usize,
-    /// Entities there before the first frame.
-    pub(crate) start: usize,
-    /// Entities that each frame spawns and removes.
-    pub(crate) spawn: usize,
-    pub(crate) remove: usize,
-}
-
-impl Plan {
-    pub(crate) fn extent(&self, scenario: Scenario) -> Extent {
-        let frames = self.frames;
-        match scenario {
-            Scenario::SteadySpawn => Extent { frames, start: 0, spawn: self.spawn, remove: 0 },
-            Scenario::Churn => {
-                let growth = self.population / 10 * 9 / frames;
-                let start = self.population - growth * frames;
-                let remove = self.churn.min(start);
-                Extent { frames, start, spawn: remove + growth, remove }
-            }
-        }
-    }
-
-    /// Those that have containers to be measured.
-    pub(crate) fn scenarios(&self) -> impl Iterator<Item = Scenario> {
-        let wanted = |&scenario: &Scenario| self.of(scenario).next().is_some();
-        Scenario::ALL.into_iter().filter(wanted)
-    }
-
-    /// The containers of a scenario.
-    pub(crate) fn of(&self, scenario: Scenario) -> impl Iterator<Item = &'static Container> {
-        self.containers.iter().copied().filter(move |container| container.scenario == scenario)
-    }
-
-    /// The command that does the same again.
-    pub(crate) fn command(&self) -> String {
-        let mut words = vec![
-            "cargo bench --bench frame_stalls --".to_owned(),
-            if self.paced { "--paced" } else { "--fast" }.to_owned(),
-            format!("--frames {}", self.frames),
-            format!("--spawn {}", self.spawn),
-            format!("--population {}", self.population),
-            format!("--churn {}", self.churn),
-            format!("--repetitions {}", self.repetitions),
-        ];
-        words.extend(self.budget_us.map(|budget| format!("--budget-us {budget}")));
-        if self.containers.len() < containers::all().count() {
-            words.push("--only".to_owned());
-            words.extend(self.containers.iter().map(|container| container.id.to_owned()));
-        }
-        words.join(" ")
     }
 }
 

@@ -12,7 +12,9 @@ mod delegate;
 mod entity;
 #[path = "../common/machine.rs"]
 mod machine;
+mod overview;
 mod page;
+mod plan;
 mod plots;
 mod report;
 mod run;

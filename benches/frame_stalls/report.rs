@@ -5,8 +5,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{fs, io};
 
+use crate::containers::Container;
 use crate::scenario::Scenario;
-use crate::stats::{Measured, Results, micros};
+use crate::stats::{Results, micros};
 use crate::summary::Summary;
 use crate::{page, plots};
 
@@ -20,20 +21,19 @@ pub(crate) fn render(summary: &Summary, results: &[Results]) -> Result<Vec<File>
         ("frames.csv".to_owned(), csv(results)?),
         ("report.html".to_owned(), page::html(summary, results)?),
     ];
+    let headline = |container: &Container| container.headline;
     for Results { scenario, measured } in results {
-        let headline: Vec<&Measured> =
-            measured.iter().filter(|measured| measured.container.headline).collect();
         let (of, what) = match scenario {
-            Scenario::SteadySpawn => (String::new(), String::new()),
-            Scenario::Churn => (format!("-{}", scenario.id()), format!(": {}", scenario.name())),
+            Scenario::Steady => (String::new(), String::new()),
+            _ => (format!("-{}", scenario.id()), format!(": {}", scenario.name())),
         };
         files.push((
             format!("frame-times{of}.svg"),
-            plots::frame_times(&format!("Time a frame takes{what}"), &headline)?,
+            plots::frame_times(&format!("Time a frame takes{what}"), measured, headline)?,
         ));
         files.push((
             format!("percentiles{of}.svg"),
-            plots::percentiles(&format!("Frame time percentiles{what}"), &headline)?,
+            plots::percentiles(&format!("Frame time percentiles{what}"), measured, headline)?,
         ));
     }
     Ok(files)
@@ -45,13 +45,16 @@ pub(crate) fn write(directory: &Path, files: &[File]) -> io::Result<()> {
 }
 
 fn csv(results: &[Results]) -> Result<String, std::fmt::Error> {
-    let mut text = String::from("scenario,container,repetition,frame,us\n");
+    let mut text = String::from("scenario,container,repetition,frame,us,resident_bytes\n");
     for Results { scenario, measured } in results {
         for measured in measured {
             for (repetition, run) in measured.frames.iter().enumerate() {
+                let mut resident = run.resident_bytes.iter();
                 for (frame, &ns) in run.frame_ns.iter().enumerate() {
-                    let (name, id, us) = (scenario.name(), measured.container.id, micros(ns));
-                    writeln!(text, "{name},{id},{},{frame},{us:.3}", repetition + 1)?;
+                    let (scenario, id, us) = (scenario.id(), measured.container.id, micros(ns));
+                    write!(text, "{scenario},{id},{},{frame},{us:.3},", repetition + 1)?;
+                    let bytes = resident.next().map(u64::to_string).unwrap_or_default();
+                    writeln!(text, "{bytes}")?;
                 }
             }
         }

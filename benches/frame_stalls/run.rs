@@ -5,12 +5,13 @@ use std::error::Error;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::child::{self, Job, Outcome, Pass};
-use crate::cli::{Options, Plan};
+use crate::cli::Options;
 use crate::containers::{self, Container};
+use crate::plan::Plan;
 use crate::scenario::Scenario;
 use crate::stats::{Measured, Results};
 use crate::summary::Summary;
-use crate::{report, table, target};
+use crate::{overview, report, table, target};
 
 /// Measurements of a container in each repetition: frames and pushes.
 const PASSES: usize = 2;
@@ -18,7 +19,7 @@ const PASSES: usize = 2;
 /// Measures, shows and writes everything.
 pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
     let plan = options.plan();
-    if plan.containers.is_empty() {
+    if plan.scenarios().next().is_none() {
         return Err("none of the containers named is measured in the scenarios named".into());
     }
     let results = measure_all(&plan)?;
@@ -33,7 +34,11 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
     }
     for scenario in &summary.scenarios {
         println!("{}: {}", scenario.name, scenario.description);
-        println!("{}\n", table::terminal(&scenario.containers, plan.budget_us));
+        println!("{}\n", table::terminal(table::cells(&scenario.containers, plan.budget_us)));
+    }
+    for (subject, cells) in overview::tables(&summary) {
+        println!("{}. {}.", subject.name(), overview::CAPTION);
+        println!("{}\n", table::terminal(cells));
     }
     for (name, _) in &files {
         println!("{}", directory.join(name).display());
@@ -44,13 +49,15 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
 /// Everything once, small, and nothing written: what `cargo test --benches` runs.
 pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
     let plan = Plan {
-        frames: 4,
-        spawn: 500,
+        frames: 6,
+        spawn: 480,
+        arrays: 16,
         population: 1000,
         churn: 50,
         repetitions: 1,
-        paced: false,
+        period_us: 0,
         budget_us: None,
+        scenarios: Scenario::ALL.into(),
         containers: containers::all().collect(),
     };
     let results = measure_all(&plan)?;
@@ -63,7 +70,8 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
 /// Interleaved: each repetition goes through all containers before the next begins, so that a
 /// machine that slows down on the way slows them all.
 fn measure_all(plan: &Plan) -> Result<Vec<Results>, Box<dyn Error>> {
-    let steps = plan.repetitions * plan.containers.len() * PASSES;
+    let each = plan.scenarios().map(|scenario| plan.of(scenario).count());
+    let steps = plan.repetitions * each.sum::<usize>() * PASSES;
     let bar = progress_bar(steps)?;
     let mut results = Vec::new();
     for scenario in plan.scenarios() {
@@ -96,24 +104,19 @@ fn empty(container: &'static Container) -> Measured {
     Measured { container, frames: Vec::new(), pushes: Vec::new() }
 }
 
-/// The pass over pushes isn't paced, which would only double the time that a run takes; and it
-/// finds the memory that the pass over frames just gave back.
+/// The pass over pushes finds the memory that the pass over frames just gave back.
 fn measure(
     plan: &Plan,
     scenario: Scenario,
     pass: Pass,
     container: &Container,
 ) -> Result<Outcome, Box<dyn Error>> {
-    let extent = plan.extent(scenario);
     let job = Job {
         scenario,
+        script: plan.script(scenario),
         pass,
         container: container.id.to_owned(),
-        frames: extent.frames,
-        start: extent.start,
-        spawn: extent.spawn,
-        remove: extent.remove,
-        paced: plan.paced && pass == Pass::Frames,
+        period_us: plan.period_us,
     };
     if pass == Pass::Frames {
         child::touch(&job, container)?;

@@ -44,8 +44,10 @@ pub(crate) struct Row {
     pub(crate) over_budget: Option<usize>,
     pub(crate) page_faults: Option<u64>,
     pub(crate) peak_rss_bytes: Option<u64>,
-    /// The longest preparation between two frames; next to nothing for those that do not prepare.
-    pub(crate) worst_idle_us: f64,
+    /// The longest preparation between two frames; `None` for containers that aren't prepared.
+    pub(crate) worst_idle_us: Option<f64>,
+    /// How often a thread that works ahead was late; `None` for containers that have none.
+    pub(crate) late: Option<u64>,
     pub(crate) p50_us_min: f64,
     pub(crate) p50_us_max: f64,
     pub(crate) p99_us_min: f64,
@@ -82,7 +84,8 @@ impl Row {
                 .map(|budget| median(runs.iter().map(|run| over(run, budget * 1000)))),
             page_faults: median(measured.frames.iter().map(|outcome| outcome.page_faults)),
             peak_rss_bytes: median(measured.frames.iter().map(|outcome| outcome.peak_rss_bytes)),
-            worst_idle_us: micros(median(measured.frames.iter().map(|run| run.idle_ns_max))),
+            worst_idle_us: median(measured.frames.iter().map(|run| run.idle_ns_max)).map(micros),
+            late: median(measured.frames.iter().map(|outcome| outcome.late)),
             p50_us_min: micros(p50.min),
             p50_us_max: micros(p50.max),
             p99_us_min: micros(p99.min),
@@ -96,13 +99,12 @@ impl Row {
     }
 }
 
-/// The frames of the repetition whose worst frame is the median one: a run as it happened, rather
-/// than a blend of several.
-pub(crate) fn typical_run(measured: &Measured) -> &[u64] {
+/// The repetition whose worst frame is the median one: a run as it happened, rather than a blend of
+/// several.
+pub(crate) fn typical_run(measured: &Measured) -> Option<&Outcome> {
     let worst = |run: &Outcome| run.frame_ns.iter().copied().max();
     let typical = median(measured.frames.iter().map(worst));
-    let run = measured.frames.iter().find(|run| worst(run) == typical);
-    run.map_or(&[], |run| &run.frame_ns)
+    measured.frames.iter().find(|run| worst(run) == typical)
 }
 
 /// Every frame of every repetition, in order of size.
@@ -116,6 +118,16 @@ pub(crate) fn pooled(measured: &Measured) -> Vec<u64> {
 #[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
 pub(crate) fn micros(ns: u64) -> f64 {
     ns as f64 / 1e3
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no memory comes near 2^53 bytes")]
+pub(crate) fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no count comes near 2^53")]
+pub(crate) fn as_f64(count: usize) -> f64 {
+    count as f64
 }
 
 struct Spread {

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use crate::cli::{Extent, Plan};
 use crate::entity::Entity;
 use crate::machine::Machine;
+use crate::plan::Plan;
+use crate::scenario::{Script, Subject};
 use crate::stats::{Measured, Results, Row};
 
 #[derive(Debug, Serialize)]
@@ -12,9 +13,9 @@ pub(crate) struct Summary {
     pub(crate) machine: Machine,
     /// Does the same again.
     pub(crate) command: String,
-    pub(crate) frames: usize,
     pub(crate) entity_bytes: usize,
-    pub(crate) paced: bool,
+    /// From the start of a frame to that of the next; 0 if they follow each other at once.
+    pub(crate) period_us: u64,
     pub(crate) budget_us: Option<u64>,
     pub(crate) scenarios: Vec<ScenarioSummary>,
 }
@@ -23,11 +24,11 @@ pub(crate) struct Summary {
 pub(crate) struct ScenarioSummary {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
-    /// What is done, in a sentence.
+    #[serde(skip)]
+    pub(crate) subject: Subject,
+    /// What is done, for people and by numbers.
     pub(crate) description: String,
-    pub(crate) entities_at_start: usize,
-    pub(crate) spawn_per_frame: usize,
-    pub(crate) remove_per_frame: usize,
+    pub(crate) script: Script,
     pub(crate) containers: Vec<Row>,
 }
 
@@ -42,44 +43,24 @@ impl Summary {
         let scenarios = results
             .iter()
             .map(|results| {
-                let extent = plan.extent(results.scenario);
+                let script = plan.script(results.scenario);
                 ScenarioSummary {
                     id: results.scenario.id(),
                     name: results.scenario.name(),
-                    description: description(plan, extent),
-                    entities_at_start: extent.start,
-                    spawn_per_frame: extent.spawn,
-                    remove_per_frame: extent.remove,
+                    subject: results.scenario.subject(),
+                    description: results.scenario.description(&script, plan.period_us),
+                    script,
                     containers: results.measured.iter().map(row).collect(),
                 }
             })
             .collect();
         Self {
             command: plan.command(),
-            frames: plan.frames,
             entity_bytes: size_of::<Entity>(),
-            paced: plan.paced,
+            period_us: plan.period_us,
             budget_us: plan.budget_us,
             scenarios,
             machine,
         }
     }
-}
-
-fn description(plan: &Plan, extent: Extent) -> String {
-    let Extent { frames, start, spawn, remove } = extent;
-    let pace = if plan.paced { " at 60 Hz" } else { ", back to back" };
-    let bytes = size_of::<Entity>();
-    let most = start + frames * (spawn - remove);
-    let mebibytes = (most * bytes) >> 20;
-    if remove == 0 {
-        return format!(
-            "{frames} frames{pace}, each spawning {spawn} entities of {bytes} bytes: {mebibytes} MiB \
-             in the end."
-        );
-    }
-    format!(
-        "{frames} frames{pace}, each removing {remove} of {start} and more entities of {bytes} bytes \
-         at random and spawning {spawn}: {most} entities and {mebibytes} MiB in the end."
-    )
 }

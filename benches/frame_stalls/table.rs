@@ -1,51 +1,52 @@
-//! The figures as a table: its columns, and how it looks on a terminal.
+//! The figures of a scenario as a table: its columns, and how tables look on a terminal.
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::stats::Row;
+use crate::stats::{Row, micros};
 
-/// The header and the rows, as text; the first column is the name.
-pub(crate) fn cells(rows: &[Row], budget_us: Option<u64>) -> (Vec<String>, Vec<Vec<String>>) {
-    let header = [
-        "container",
-        "mean µs",
-        "p50",
-        "p99",
-        "p99.9",
-        "worst",
-        "(range)",
-        "worst push µs",
-        "> 1 ms",
-        "> 16.6 ms",
+/// A header, and rows as long as it; the first column names the row.
+pub(crate) type Cells = (Vec<String>, Vec<Vec<String>>);
+
+type Column = (String, Box<dyn Fn(&Row) -> String>);
+
+/// The columns that have something to say.
+fn columns(rows: &[Row], budget_us: Option<u64>) -> Vec<Column> {
+    fn column(name: &str, cell: impl Fn(&Row) -> String + 'static) -> Column {
+        (name.to_owned(), Box::new(cell))
+    }
+    let mut columns = vec![
+        column("container", |row| row.name.to_owned()),
+        column("mean µs", |row| whole(row.mean_us)),
+        column("p50", |row| whole(row.p50_us)),
+        column("p99", |row| whole(row.p99_us)),
+        column("p99.9", |row| whole(row.p999_us)),
+        column("worst", |row| whole(row.worst_us)),
+        column("(range)", |row| format!("{}–{}", whole(row.worst_us_min), whole(row.worst_us_max))),
+        column("worst push µs", |row| whole(micros(row.worst_push_ns))),
+        column("> 1 ms", |row| row.over_1ms.to_string()),
+        column("> 16.6 ms", |row| row.over_16ms.to_string()),
     ];
-    let mut header: Vec<String> = header.map(str::to_owned).into();
-    header.extend(budget_us.map(|budget| format!("> {budget} µs")));
-    header.extend(["page faults", "peak MiB"].map(str::to_owned));
-
-    let row = |row: &Row| {
-        let mut cells = vec![
-            row.name.to_owned(),
-            whole(row.mean_us),
-            whole(row.p50_us),
-            whole(row.p99_us),
-            whole(row.p999_us),
-            whole(row.worst_us),
-            format!("{}–{}", whole(row.worst_us_min), whole(row.worst_us_max)),
-            whole(crate::stats::micros(row.worst_push_ns)),
-            row.over_1ms.to_string(),
-            row.over_16ms.to_string(),
-        ];
-        cells.extend(row.over_budget.map(|frames| frames.to_string()));
-        cells.push(row.page_faults.map_or_else(|| "?".into(), |faults| faults.to_string()));
-        cells.push(row.peak_rss_bytes.map_or_else(|| "?".into(), |b| (b >> 20).to_string()));
-        cells
-    };
-    (header, rows.iter().map(row).collect())
+    if let Some(budget) = budget_us {
+        let over = |row: &Row| row.over_budget.map(|frames| frames as u64);
+        columns.push(column(&format!("> {budget} µs"), move |row| known(over(row))));
+    }
+    columns.push(column("page faults", |row| known(row.page_faults)));
+    columns.push(column("peak MiB", |row| known(row.peak_rss_bytes.map(|bytes| bytes >> 20))));
+    if rows.iter().any(|row| row.worst_idle_us.is_some()) {
+        columns.push(column("preparing µs", |row| row.worst_idle_us.map_or("–".into(), whole)));
+    }
+    if rows.iter().any(|row| row.late.is_some()) {
+        columns.push(column("late", |row| row.late.map_or("–".into(), |late| late.to_string())));
+    }
+    columns
 }
 
-/// The table for a terminal.
-pub(crate) fn terminal(rows: &[Row], budget_us: Option<u64>) -> Table {
-    let (header, rows) = cells(rows, budget_us);
+pub(crate) fn cells(rows: &[Row], budget_us: Option<u64>) -> Cells {
+    let (header, columns): (Vec<_>, Vec<_>) = columns(rows, budget_us).into_iter().unzip();
+    (header, rows.iter().map(|row| columns.iter().map(|cell| cell(row)).collect()).collect())
+}
+
+pub(crate) fn terminal((header, rows): Cells) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header).add_rows(rows);
     for column in table.column_iter_mut().skip(1) {
@@ -54,6 +55,10 @@ pub(crate) fn terminal(rows: &[Row], budget_us: Option<u64>) -> Table {
     table
 }
 
-fn whole(us: f64) -> String {
+pub(crate) fn whole(us: f64) -> String {
     format!("{us:.0}")
+}
+
+fn known(value: Option<u64>) -> String {
+    value.map_or_else(|| "?".into(), |value| value.to_string())
 }

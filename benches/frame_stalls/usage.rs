@@ -5,10 +5,15 @@
     expect(unsafe_code, reason = "getrusage is a C call that fills a structure it is given")
 )]
 
-/// Page faults of this process so far, without disk access; `None` where the system does not say.
+/// Page faults so far, without disk access; `None` where the system does not say. On Linux those of
+/// this thread alone, for others may work beside it.
 #[cfg(unix)]
 pub(crate) fn page_faults() -> Option<u64> {
-    u64::try_from(resource_usage()?.ru_minflt).ok()
+    #[cfg(target_os = "linux")]
+    const WHO: libc::c_int = libc::RUSAGE_THREAD;
+    #[cfg(not(target_os = "linux"))]
+    const WHO: libc::c_int = libc::RUSAGE_SELF;
+    u64::try_from(resource_usage(WHO)?.ru_minflt).ok()
 }
 
 #[cfg(not(unix))]
@@ -29,7 +34,7 @@ pub(crate) fn peak_rss_bytes() -> Option<u64> {
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) fn peak_rss_bytes() -> Option<u64> {
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
-    Some(u64::try_from(resource_usage()?.ru_maxrss).ok()? * unit)
+    Some(u64::try_from(resource_usage(libc::RUSAGE_SELF)?.ru_maxrss).ok()? * unit)
 }
 
 #[cfg(not(unix))]
@@ -37,11 +42,52 @@ pub(crate) fn peak_rss_bytes() -> Option<u64> {
     None
 }
 
+/// Tells what this process has resident, without allocating.
+pub(crate) struct Resident {
+    #[cfg(target_os = "linux")]
+    statm: std::fs::File,
+    #[cfg(target_os = "linux")]
+    page_bytes: u64,
+}
+
+/// By `/proc/self/statm`, whose second number is in pages. The kernel counts a little late, by some
+/// dozens of pages a core.
+#[cfg(target_os = "linux")]
+impl Resident {
+    pub(crate) fn open() -> Option<Self> {
+        // SAFETY: the call takes a number, and no pointer.
+        let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        Some(Self {
+            statm: std::fs::File::open("/proc/self/statm").ok()?,
+            page_bytes: page_bytes.try_into().ok()?,
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        let mut text = [0; 128];
+        let length = std::os::unix::fs::FileExt::read_at(&self.statm, &mut text, 0).ok()?;
+        let text = std::str::from_utf8(text.get(..length)?).ok()?;
+        let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+        Some(pages * self.page_bytes)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Resident {
+    pub(crate) fn open() -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        None
+    }
+}
+
 #[cfg(unix)]
-fn resource_usage() -> Option<libc::rusage> {
+fn resource_usage(who: libc::c_int) -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a structure of the type that the call fills.
-    let result = unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    let result = unsafe { libc::getrusage(who, usage.as_mut_ptr()) };
     // SAFETY: the structure consists of integers, for which the zeroes it was made of are valid.
     let usage = unsafe { usage.assume_init() };
     (result == 0).then_some(usage)

@@ -6,7 +6,7 @@
 mod secondary_op;
 
 use libfuzzer_sys::fuzz_target;
-use secondary_op::{Compact, Model, Op, Plain, Tagged, Tiny};
+use secondary_op::{Compact, Config, Model, Op, Plain, Tagged, Tiny};
 
 /// The keys, and how large values are: with large ones, indices are soon far.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
@@ -18,13 +18,13 @@ enum Kind {
     Tiny,
 }
 
-fuzz_target!(|input: (Kind, Vec<Op>)| {
-    let (kind, ops) = input;
+fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
+    let (kind, config, ops) = input;
     match kind {
-        Kind::Plain => Model::<Plain, 0>::run(&ops),
-        Kind::PlainLarge => Model::<Plain, 16_376>::run(&ops),
-        Kind::Tagged => Model::<Tagged, 44>::run(&ops),
-        Kind::Compact => Model::<Compact, 4>::run(&ops),
-        Kind::Tiny => Model::<Tiny, 0>::run(&ops),
+        Kind::Plain => Model::<Plain, 0>::run(config, &ops),
+        Kind::PlainLarge => Model::<Plain, 16_376>::run(config, &ops),
+        Kind::Tagged => Model::<Tagged, 44>::run(config, &ops),
+        Kind::Compact => Model::<Compact, 4>::run(config, &ops),
+        Kind::Tiny => Model::<Tiny, 0>::run(config, &ops),
     }
 });

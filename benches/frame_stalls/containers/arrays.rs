@@ -1,222 +1,208 @@
 //! Growing arrays, each with the settings that its users would choose for a large one.
 
 use std::hint::black_box;
+use std::time::Duration;
 
-use orx_split_vec::{Collection, Doubling, Growth, Linear, PinnedVec, SplitVec};
-use stayput::{HugePages, VmVec};
+use orx_split_vec::{Doubling, Linear, SplitVec};
+use stayput::{Budget, CommitAhead, HugePages, Release, VecBuilder, VmVec};
 
-use super::{Container, Family, Pages};
-use crate::alloc::Allocator;
-use crate::entity::{self, Entity};
-use crate::scenario::Scenario;
-use crate::scenario::steady::{Spawner, measure};
+use super::Container;
+use crate::entity::Entity;
+use crate::scenario::Handling;
+use crate::scenario::Scenario::{self, Beside, Burst, Level, Many, Steady};
+use crate::scenario::spawn::measure;
 
 /// 2^16 entities: fragments of 4 MiB.
 const FRAGMENT_EXPONENT: usize = 16;
 
+/// Those that every comparison needs.
+const EVERYWHERE: &[Scenario] = &[Steady, Burst, Many, Beside, Level];
+
+/// What the docs advise for a loop of frames.
+const RECOMMENDED: VecBuilder<Entity> =
+    VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
+
 /// In the order of the report. The limit is memory that is there and resident before the first
-/// frame.
+/// frame, and that a level leaves to the next.
 pub(super) const ALL: &[Container] = &[
-    Container {
-        id: "vec",
-        name: "Vec",
-        scenario: Scenario::SteadySpawn,
-        settings: "new()",
-        packages: &[],
-        family: Family::Std,
-        headline: true,
-        limit: false,
-        colour: (0xE6, 0x9F, 0x00),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, Vec::new()),
-    },
-    Container {
-        id: "vec-mimalloc",
-        name: "Vec (mimalloc)",
-        scenario: Scenario::SteadySpawn,
-        settings: "new(), mimalloc as the global allocator",
-        packages: &["mimalloc"],
-        family: Family::Std,
-        headline: true,
-        limit: false,
-        colour: (0xD5, 0x5E, 0x00),
-        allocator: Allocator::Mimalloc,
-        pages: Pages::Huge,
-        run: |job| measure(job, Vec::new()),
-    },
-    Container {
-        id: "vec-capacity",
-        name: "Vec::with_capacity",
-        scenario: Scenario::SteadySpawn,
-        settings: "with_capacity(all), untouched",
-        packages: &[],
-        family: Family::Std,
-        headline: false,
-        limit: false,
-        colour: (0x99, 0x66, 0xCC),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, Vec::with_capacity(job.total())),
-    },
-    Container {
-        id: "vec-warm",
-        name: "Vec::with_capacity, warm",
-        scenario: Scenario::SteadySpawn,
-        settings: "with_capacity(all), every page touched beforehand: the limit",
-        packages: &[],
-        family: Family::Std,
-        headline: true,
-        limit: true,
-        colour: (0x88, 0x88, 0x88),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, warm_vec(job.total())),
-    },
-    Container {
-        id: "virtual-buffer",
-        name: "virtual-buffer",
-        scenario: Scenario::SteadySpawn,
-        settings: "vec::Vec::new(all), growth by doubling (default)",
-        packages: &["virtual-buffer"],
-        family: Family::Peer,
-        headline: true,
-        limit: false,
-        colour: (0xCC, 0x79, 0xA7),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, virtual_buffer::vec::Vec::new(job.total())),
-    },
-    Container {
-        id: "boxcar",
-        name: "boxcar",
-        scenario: Scenario::SteadySpawn,
-        settings: "Vec::new()",
-        packages: &["boxcar"],
-        family: Family::Peer,
-        headline: true,
-        limit: false,
-        colour: (0x56, 0xB4, 0xE9),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, boxcar::Vec::new()),
-    },
-    Container {
-        id: "split-vec",
-        name: "orx-split-vec",
-        scenario: Scenario::SteadySpawn,
-        settings: "Doubling (default; Recursive pushes alike)",
-        packages: &["orx-split-vec"],
-        family: Family::Peer,
-        headline: true,
-        limit: false,
-        colour: (0x00, 0x9E, 0x73),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, SplitVec::<Entity, Doubling>::with_doubling_growth()),
-    },
-    Container {
-        id: "split-vec-linear",
-        name: "orx-split-vec, linear",
-        scenario: Scenario::SteadySpawn,
-        settings: "Linear, fragments of 4 MiB",
-        packages: &["orx-split-vec"],
-        family: Family::Peer,
-        headline: false,
-        limit: false,
-        colour: (0x99, 0x99, 0x33),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, SplitVec::<Entity, Linear>::with_linear_growth(FRAGMENT_EXPONENT)),
-    },
-    Container {
-        id: "vmvec",
-        name: "VmVec",
-        scenario: Scenario::SteadySpawn,
-        settings: "new()",
-        packages: &["stayput"],
-        family: Family::Stayput,
-        headline: true,
-        limit: false,
-        colour: (0x00, 0x72, 0xB2),
-        allocator: Allocator::System,
-        pages: Pages::Huge,
-        run: |job| measure(job, VmVec::new()),
-    },
-    Container {
-        id: "vmvec-huge",
-        name: "VmVec, huge pages",
-        scenario: Scenario::SteadySpawn,
-        settings: "HugePages::Always",
-        packages: &["stayput"],
-        family: Family::Stayput,
-        headline: false,
-        limit: false,
-        colour: (0x44, 0xAA, 0x99),
-        allocator: Allocator::System,
-        pages: Pages::Huge,
-        run: |job| measure(job, with_huge_pages(HugePages::Always)),
-    },
-    Container {
-        id: "vmvec-small",
-        name: "VmVec, small pages",
-        scenario: Scenario::SteadySpawn,
-        settings: "HugePages::Never",
-        packages: &["stayput"],
-        family: Family::Stayput,
-        headline: false,
-        limit: false,
-        colour: (0xAA, 0x44, 0x99),
-        allocator: Allocator::System,
-        pages: Pages::Small,
-        run: |job| measure(job, with_huge_pages(HugePages::Never)),
-    },
-    Container {
-        id: "vmvec-max-len",
-        name: "VmVec::with_max_len",
-        scenario: Scenario::SteadySpawn,
-        settings: "with_max_len(all)",
-        packages: &["stayput"],
-        family: Family::Stayput,
-        headline: false,
-        limit: false,
-        colour: (0xDD, 0xAA, 0x33),
-        allocator: Allocator::System,
-        pages: Pages::Huge,
-        run: |job| measure(job, VmVec::with_max_len(job.total())),
-    },
-    Container {
-        id: "vmvec-idle",
-        name: "VmVec, idle prefault",
-        scenario: Scenario::SteadySpawn,
-        settings: "new(), prefault(a frame's worth) in the idle time before each frame",
-        packages: &["stayput"],
-        family: Family::Stayput,
-        headline: true,
-        limit: false,
-        colour: (0x22, 0x22, 0x22),
-        allocator: Allocator::System,
-        pages: Pages::Huge,
-        run: |job| measure(job, Idle(VmVec::new())),
-    },
-    Container {
-        id: "vmvec-warm",
-        name: "VmVec, warm",
-        scenario: Scenario::SteadySpawn,
-        settings: "new(), prefault(all) beforehand",
-        packages: &["stayput"],
-        family: Family::Stayput,
-        headline: false,
-        limit: false,
-        colour: (0xB8, 0x5C, 0x6B),
-        allocator: Allocator::System,
-        pages: Pages::Huge,
-        run: |job| measure(job, warm_vmvec(job.total())),
-    },
+    Container::std(&[], ["vec", "Vec", "new()"], |job| measure(job, Handling::new(|_| Vec::new())))
+        .measured_in(EVERYWHERE)
+        .headline()
+        .shown(0xE6, 0x9F, 0x00),
+    Container::std(
+        &["mimalloc"],
+        ["vec-mimalloc", "Vec (mimalloc)", "new(), mimalloc as the global allocator"],
+        |job| measure(job, Handling::new(|_| Vec::new())),
+    )
+    .on_mimalloc()
+    .measured_in(EVERYWHERE)
+    .headline()
+    .shown(0xD5, 0x5E, 0x00),
+    Container::std(
+        &[],
+        ["vec-capacity", "Vec::with_capacity", "with_capacity(all), untouched"],
+        |job| measure(job, Handling::new(Vec::with_capacity)),
+    )
+    .measured_in(&[Steady, Level])
+    .shown(0x99, 0x66, 0xCC),
+    Container::std(
+        &[],
+        [
+            "vec-warm",
+            "Vec::with_capacity, warm",
+            "with_capacity(all), every page touched beforehand; a level ends with clear(): the limit",
+        ],
+        |job| measure(job, Handling::new(warm_vec).emptying(Vec::clear)),
+    )
+    .measured_in(EVERYWHERE)
+    .limit()
+    .shown(0x88, 0x88, 0x88),
+    Container::peer(
+        &["virtual-buffer"],
+        [
+            "virtual-buffer",
+            "virtual-buffer",
+            "vec::Vec::new(all), growth by doubling (default)",
+        ],
+        |job| measure(job, Handling::new(virtual_buffer::vec::Vec::new)),
+    )
+    .measured_in(EVERYWHERE)
+    .headline()
+    .shown(0xCC, 0x79, 0xA7),
+    Container::peer(&["boxcar"], ["boxcar", "boxcar", "Vec::new()"], |job| {
+        measure(job, Handling::new(|_| boxcar::Vec::new()))
+    })
+    .measured_in(EVERYWHERE)
+    .headline()
+    .shown(0x56, 0xB4, 0xE9),
+    Container::peer(
+        &["orx-split-vec"],
+        ["split-vec", "orx-split-vec", "Doubling (default; Recursive pushes alike)"],
+        |job| {
+            measure(job, Handling::new(|_| SplitVec::<_, Doubling>::with_doubling_growth()))
+        },
+    )
+    .measured_in(EVERYWHERE)
+    .headline()
+    .shown(0x00, 0x9E, 0x73),
+    Container::peer(
+        &["orx-split-vec"],
+        ["split-vec-linear", "orx-split-vec, linear", "Linear, fragments of 4 MiB"],
+        |job| measure(job, Handling::new(|_| SplitVec::<_, Linear>::with_linear_growth(FRAGMENT_EXPONENT))),
+    )
+    .measured_in(&[Steady])
+    .shown(0x99, 0x99, 0x33),
+    Container::stayput(["vmvec", "VmVec", "new()"], |job| {
+        measure(job, Handling::new(|_| VmVec::new()))
+    })
+    .measured_in(EVERYWHERE)
+    .headline()
+    .shown(0x00, 0x72, 0xB2),
+    Container::stayput(
+        ["vmvec-ahead", "VmVec, ahead", "CommitAhead::Auto, Release::Background"],
+        |job| measure(job, ahead(|_| RECOMMENDED.build())),
+    )
+    .measured_in(EVERYWHERE)
+    .headline()
+    .shown(0x22, 0x22, 0x22),
+    Container::stayput(
+        [
+            "vmvec-ahead-small",
+            "VmVec, ahead, small pages",
+            "CommitAhead::Auto, Release::Background, HugePages::Never",
+        ],
+        |job| {
+            measure(job, ahead(|_| RECOMMENDED.huge_pages(HugePages::Never).build()))
+        },
+    )
+    .small_pages()
+    .measured_in(EVERYWHERE)
+    .headline()
+    .shown(0x99, 0x55, 0xCC),
+    Container::stayput(
+        [
+            "vmvec-ahead-bytes",
+            "VmVec, 8 MiB ahead",
+            "CommitAhead::Bytes(8 MiB), Release::Background",
+        ],
+        |job| measure(job, ahead(|_| RECOMMENDED.commit_ahead(CommitAhead::Bytes(8 << 20)).build())),
+    )
+    .measured_in(&[Burst])
+    .shown(0xDD, 0xAA, 0x33),
+    Container::stayput(["vmvec-huge", "VmVec, huge pages", "HugePages::Always"], |job| {
+        measure(job, Handling::new(|_| with_huge_pages(HugePages::Always)))
+    })
+    .measured_in(&[Steady])
+    .shown(0x44, 0xAA, 0x99),
+    Container::stayput(["vmvec-small", "VmVec, small pages", "HugePages::Never"], |job| {
+        measure(job, Handling::new(|_| with_huge_pages(HugePages::Never)))
+    })
+    .small_pages()
+    .measured_in(&[Steady, Level])
+    .shown(0xAA, 0x44, 0x99),
+    Container::stayput(["vmvec-max-len", "VmVec::with_max_len", "with_max_len(all)"], |job| {
+        measure(job, Handling::new(VmVec::with_max_len))
+    })
+    .measured_in(&[Steady])
+    .shown(0xDD, 0xAA, 0x33),
+    Container::stayput(
+        [
+            "vmvec-idle-ahead",
+            "VmVec, idle prefault_ahead",
+            "new(), prefault_ahead(up to 1 ms) in the idle time before each frame",
+        ],
+        |job| measure(job, Handling::new(|_| VmVec::new()).preparing(prefault_ahead)),
+    )
+    .measured_in(EVERYWHERE)
+    .shown(0xDD, 0x77, 0x66),
+    Container::stayput(
+        [
+            "vmvec-idle",
+            "VmVec, idle prefault",
+            "new(), prefault(the largest frame's worth) in the idle time before each frame",
+        ],
+        |job| measure(job, Handling::new(|_| VmVec::new()).preparing(VmVec::prefault)),
+    )
+    .measured_in(EVERYWHERE)
+    .shown(0x99, 0x99, 0x33),
+    Container::stayput(
+        ["vmvec-warm", "VmVec, warm", "new(), prefault(all) beforehand; a level ends with clear()"],
+        |job| measure(job, Handling::new(warm_vmvec).emptying(VmVec::clear)),
+    )
+    .measured_in(&[Steady, Level])
+    .shown(0xB8, 0x5C, 0x6B),
+    Container::stayput(
+        ["vmvec-shrink", "VmVec, shrunk", "new(); a level ends with clear() and shrink_to_fit()"],
+        |job| measure(job, Handling::new(|_| VmVec::new()).emptying(clear_and_shrink)),
+    )
+    .measured_in(&[Level])
+    .shown(0x33, 0xAA, 0x66),
+    Container::stayput(["vmvec-release", "VmVec, background release", "Release::Background"], |job| {
+        measure(job, Handling::new(|_| VmVec::builder().release(Release::Background).build()))
+    })
+    .measured_in(&[Level])
+    .shown(0xDD, 0xAA, 0x33),
+    Container::stayput(
+        [
+            "vmvec-ahead-next",
+            "VmVec, ahead, next one made before",
+            "CommitAhead::Auto, Release::Background; the next level's is made a frame before the \
+             level ends",
+        ],
+        |job| measure(job, ahead(|_| RECOMMENDED.build()).replacing()),
+    )
+    .measured_in(&[Level])
+    .shown(0x55, 0x99, 0xDD),
+    Container::stayput(
+        ["vmvec-ahead-now", "VmVec, ahead, released at once", "CommitAhead::Auto, Release::Now"],
+        |job| measure(job, ahead(|_| RECOMMENDED.release(Release::Now).build())),
+    )
+    .measured_in(&[Level])
+    .shown(0x44, 0xAA, 0x99),
 ];
 
-fn warm_vec(total: usize) -> Vec<Entity> {
-    let mut vec = vec![Entity::spawn(1); total];
+fn warm_vec(most: usize) -> Vec<Entity> {
+    let mut vec = vec![Entity::spawn(1); most];
     black_box(&mut vec).clear();
     vec
 }
@@ -225,81 +211,21 @@ fn with_huge_pages(policy: HugePages) -> VmVec<Entity> {
     VmVec::builder().huge_pages(policy).build()
 }
 
-fn warm_vmvec(total: usize) -> VmVec<Entity> {
+fn ahead(make: fn(usize) -> VmVec<Entity>) -> Handling<VmVec<Entity>> {
+    Handling::new(make).served(|vec| vec.stats().late)
+}
+
+fn prefault_ahead(vec: &mut VmVec<Entity>, _: usize) {
+    vec.prefault_ahead(Budget::time(Duration::from_millis(1)));
+}
+
+fn warm_vmvec(most: usize) -> VmVec<Entity> {
     let mut vec = VmVec::new();
-    vec.prefault(total);
+    vec.prefault(most);
     vec
 }
 
-/// A [`VmVec`] that its owner prepares for the next frame.
-struct Idle(VmVec<Entity>);
-
-impl Spawner for Vec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self)
-    }
-}
-
-impl Spawner for virtual_buffer::vec::Vec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.as_slice())
-    }
-}
-
-impl Spawner for boxcar::Vec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        Self::push(self, entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.iter().map(|(_, entity)| entity))
-    }
-}
-
-impl<G: Growth> Spawner for SplitVec<Entity, G> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        PinnedVec::push(self, entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.iter())
-    }
-}
-
-impl Spawner for VmVec<Entity> {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.push(entity);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self)
-    }
-}
-
-impl Spawner for Idle {
-    #[inline]
-    fn push(&mut self, entity: Entity) {
-        self.0.push(entity);
-    }
-
-    fn prepare(&mut self, upcoming: usize) {
-        self.0.prefault(upcoming);
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(&self.0)
-    }
+fn clear_and_shrink(vec: &mut VmVec<Entity>) {
+    vec.clear();
+    vec.shrink_to_fit();
 }

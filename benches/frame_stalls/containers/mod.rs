@@ -1,7 +1,9 @@
 //! The containers under test.
 
 mod arrays;
+mod keepers;
 mod maps;
+mod spawners;
 
 use crate::alloc::Allocator;
 use crate::child::{Job, Outcome};
@@ -30,19 +32,89 @@ pub(crate) struct Container {
     /// For people.
     pub(crate) name: &'static str,
     /// Where it is measured.
-    pub(crate) scenario: Scenario,
+    pub(crate) scenarios: &'static [Scenario],
     pub(crate) settings: &'static str,
     /// The packages whose versions the report names; none for std alone.
     pub(crate) packages: &'static [&'static str],
     pub(crate) family: Family,
     /// What no container that grows can beat; panels repeat it.
     pub(crate) limit: bool,
-    /// One of the few that the stand-alone plots show.
+    /// One of the few that overviews show.
     pub(crate) headline: bool,
     pub(crate) colour: (u8, u8, u8),
     pub(crate) allocator: Allocator,
     pub(crate) pages: Pages,
     pub(crate) run: fn(&Job) -> Outcome,
+}
+
+/// A table of containers states what sets each apart; the rest is as most have it.
+impl Container {
+    const fn new(
+        family: Family,
+        packages: &'static [&'static str],
+        [id, name, settings]: [&'static str; 3],
+        run: fn(&Job) -> Outcome,
+    ) -> Self {
+        Self {
+            id,
+            name,
+            scenarios: &[],
+            settings,
+            packages,
+            family,
+            limit: false,
+            headline: false,
+            colour: (0, 0, 0),
+            allocator: Allocator::System,
+            pages: Pages::Small,
+            run,
+        }
+    }
+
+    const fn std(
+        packages: &'static [&'static str],
+        names: [&'static str; 3],
+        run: fn(&Job) -> Outcome,
+    ) -> Self {
+        Self::new(Family::Std, packages, names, run)
+    }
+
+    const fn peer(
+        packages: &'static [&'static str],
+        names: [&'static str; 3],
+        run: fn(&Job) -> Outcome,
+    ) -> Self {
+        Self::new(Family::Peer, packages, names, run)
+    }
+
+    const fn stayput(names: [&'static str; 3], run: fn(&Job) -> Outcome) -> Self {
+        Self { pages: Pages::Huge, ..Self::new(Family::Stayput, &["stayput"], names, run) }
+    }
+
+    const fn small_pages(self) -> Self {
+        Self { pages: Pages::Small, ..self }
+    }
+
+    /// Run under mimalloc, which asks for huge pages.
+    const fn on_mimalloc(self) -> Self {
+        Self { allocator: Allocator::Mimalloc, pages: Pages::Huge, ..self }
+    }
+
+    const fn headline(self) -> Self {
+        Self { headline: true, ..self }
+    }
+
+    const fn limit(self) -> Self {
+        Self { limit: true, ..self }.headline()
+    }
+
+    const fn shown(self, red: u8, green: u8, blue: u8) -> Self {
+        Self { colour: (red, green, blue), ..self }
+    }
+
+    const fn measured_in(self, scenarios: &'static [Scenario]) -> Self {
+        Self { scenarios, ..self }
+    }
 }
 
 /// All of them, those of a scenario together and in the order of the report. The headline colours

@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::chart::{Failure, INK, XAxis, axes, colour, decades, font, powers_of_ten, svg, time};
+use super::chart::{Axis, Failure, INK, axes, colour, font, height, svg, time};
 use crate::containers;
 use crate::stats::Row;
 
@@ -14,26 +14,24 @@ const AXIS_HEIGHT: u32 = 64;
 /// thin line spans those of the single repetitions.
 pub(crate) fn worst_frames(title: &str, rows: &[Row]) -> Result<String, Failure> {
     let count = u32::try_from(rows.len())?;
-    let mut range = decades(rows.iter().flat_map(|row| [row.worst_us_min, row.worst_us_max]));
+    let times = rows.iter().flat_map(|row| [row.worst_us_min, row.worst_us_max]);
     // From a decade lower, or the shortest bar might not be seen.
-    range.0 -= 1.0;
-    let ticks = powers_of_ten(range);
-    let ticks = ticks.into_iter().map(|power| (power, time(10_f64.powf(power)))).collect();
-    let x_axis = XAxis { label: "worst frame", range, ticks };
+    let x = Axis::times("worst frame", times).extended();
+    let y = Axis { label: "", range: (-f64::from(count), 0.0), ticks: Vec::new() };
 
     svg(count * BAR_HEIGHT + AXIS_HEIGHT, title, |area| {
-        let mut chart = axes(area, &x_axis, (-f64::from(count), 0.0), &[])?;
+        let mut chart = axes(area, &x, &y)?;
         for (row, top) in rows.iter().zip((0..count).map(|index| -f64::from(index))) {
             let Some(container) = containers::find(row.id) else { continue };
-            let length = row.worst_us.log10();
-            let bar = [(range.0, top - 0.92), (length, top - 0.5)];
+            let length = height(row.worst_us);
+            let bar = [(x.range.0, top - 0.92), (length, top - 0.5)];
             chart.draw_series([Rectangle::new(bar, colour(container).filled())])?;
-            let whisker = [row.worst_us_min, row.worst_us_max].map(|us| (us.log10(), top - 0.71));
+            let whisker = [row.worst_us_min, row.worst_us_max].map(|us| (height(us), top - 0.71));
             chart.draw_series([PathElement::new(whisker, INK.stroke_width(2))])?;
 
             let above = font(18).pos(Pos::new(HPos::Left, VPos::Center));
             let name = format!("{}: {}", row.name, time(row.worst_us));
-            let place = (range.0, top - 0.28);
+            let place = (x.range.0, top - 0.28);
             chart.draw_series([Text::new(name, place, above)])?;
         }
         Ok(())

@@ -23,28 +23,61 @@ pub(super) type Plot<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Narrow, so that text is still legible when a phone scales the picture down.
-const WIDTH: u32 = 720;
+const WIDTH: u32 = 600;
 const TITLE_HEIGHT: u32 = 36;
 /// Room for the names of the budgets.
 const RIGHT_MARGIN: u32 = 58;
-const PLOT_HEIGHT: u32 = 380;
+const PLOT_HEIGHT: u32 = 340;
 const LEGEND_ROW_HEIGHT: u32 = 26;
 const LEGEND_COLUMNS: usize = 2;
 
 /// Frame budgets worth a line of their own, in microseconds.
 const BUDGETS: [(f64, &str); 2] = [(1_000.0, "1 ms"), (16_600.0, "60 Hz")];
 
-/// A line of a plot: microseconds over whatever the x axis stands for.
+/// A line of a plot, in the units of its axes.
 pub(super) struct Line {
     pub(super) container: &'static Container,
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// The x axis: what it stands for, its range, and where it is labelled.
-pub(super) struct XAxis {
+/// What an axis stands for, its range, and where it is labelled. Both axes are linear, a logarithmic
+/// one over logarithms; that and drawing the grid ourselves leave the choice of what to label with us.
+pub(super) struct Axis {
     pub(super) label: &'static str,
     pub(super) range: (f64, f64),
     pub(super) ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// Microseconds, logarithmic, over the decades around all values.
+    pub(super) fn times(label: &'static str, us: impl Iterator<Item = f64>) -> Self {
+        let (min, max) = us.map(height).fold((f64::INFINITY, f64::NEG_INFINITY), |ends, value| {
+            (value.min(ends.0), value.max(ends.1))
+        });
+        let (bottom, top) = if min > max { (0.0, 1.0) } else { (min.floor(), max.ceil()) };
+        Self { label, range: (bottom, top.max(bottom + 1.0)), ticks: Vec::new() }.labelled()
+    }
+
+    /// Begins a decade lower.
+    pub(super) fn extended(self) -> Self {
+        Self { range: (self.range.0 - 1.0, self.range.1), ..self }.labelled()
+    }
+
+    /// A label a decade.
+    fn labelled(self) -> Self {
+        let (bottom, top) = self.range;
+        let decades = iter::successors(Some(bottom), |power| Some(power + 1.0));
+        let ticks = decades
+            .take_while(|&power| power <= top)
+            .map(|power| (power, time(10_f64.powf(power))))
+            .collect();
+        Self { ticks, ..self }
+    }
+}
+
+/// Where a time stands on a logarithmic axis.
+pub(super) fn height(us: f64) -> f64 {
+    us.max(1e-3).log10()
 }
 
 /// Draws below the title of a new SVG, and returns its text.
@@ -66,20 +99,44 @@ pub(super) fn svg(
     Ok(text)
 }
 
-/// A plot of lines against microseconds on a logarithmic axis, its legend below. What belongs to
-/// this crate is drawn last, and thicker.
-pub(super) fn line_plot(title: &str, x_axis: &XAxis, lines: &[Line]) -> Result<String, Failure> {
+/// A plot of lines, whose points are microseconds over something, against a logarithmic axis. All
+/// lines, shown or not, have a say in its range, so that plots of the same lines can be compared.
+pub(super) fn time_plot(
+    title: &str,
+    x: &Axis,
+    mut lines: Vec<Line>,
+    shown: fn(&Container) -> bool,
+) -> Result<String, Failure> {
+    let times = lines.iter().flat_map(|line| &line.points).map(|&(_, us)| us);
+    let y = Axis::times("", times);
+    lines.retain(|line| shown(line.container));
+    for point in lines.iter_mut().flat_map(|line| &mut line.points) {
+        point.1 = height(point.1);
+    }
+    let budgets = BUDGETS.map(|(us, name)| (height(us), name));
+    line_plot(title, x, &y, &budgets, &lines)
+}
+
+/// A plot of lines, its legend below. What belongs to this crate is drawn last, and thicker. Rules
+/// are dashed lines across it.
+pub(super) fn line_plot(
+    title: &str,
+    x: &Axis,
+    y: &Axis,
+    rules: &[(f64, &'static str)],
+    lines: &[Line],
+) -> Result<String, Failure> {
     let legend_rows = u32::try_from(lines.len().div_ceil(LEGEND_COLUMNS))?;
     svg(PLOT_HEIGHT + legend_rows * LEGEND_ROW_HEIGHT + 8, title, |area| {
         let (plot, legend) = area.split_vertically(PLOT_HEIGHT);
-        let times = lines.iter().flat_map(|line| &line.points).map(|&(_, us)| us);
-        let decades = decades(times);
-        let mut chart = axes(&plot, x_axis, decades, &powers_of_ten(decades))?;
-        budget_lines(&mut chart, x_axis.range, decades)?;
+        let mut chart = axes(&plot, x, y)?;
+        for rule in rules.iter().filter(|(height, _)| y.range.0 < *height && *height < y.range.1) {
+            draw_rule(&mut chart, x.range, *rule)?;
+        }
         for stayput in [false, true] {
             for line in lines {
                 if (line.container.family == Family::Stayput) == stayput {
-                    let points = line.points.iter().map(|&(x, us)| (x, us.max(1e-3).log10()));
+                    let points = line.points.iter().copied();
                     chart.draw_series(LineSeries::new(points, stroke(line.container)))?;
                 }
             }
@@ -88,72 +145,45 @@ pub(super) fn line_plot(title: &str, x_axis: &XAxis, lines: &[Line]) -> Result<S
     })
 }
 
-/// The powers of ten around all values, as logarithms.
-pub(super) fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (min, max) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
-        let value = value.max(1e-3).log10();
-        (value.min(min), value.max(max))
-    });
-    if min > max { (0.0, 1.0) } else { (min.floor(), max.ceil().max(min.floor() + 1.0)) }
-}
-
-/// The axes and the grid. Both axes are linear, a logarithmic one over logarithms; that and drawing
-/// the grid here leave the choice of what to label with us.
-pub(super) fn axes<'a, 'b>(
-    area: &Area<'b>,
-    x_axis: &XAxis,
-    y_range: (f64, f64),
-    y_ticks: &[f64],
-) -> Result<Plot<'a, 'b>, Failure> {
+/// The axes and the grid.
+pub(super) fn axes<'a, 'b>(area: &Area<'b>, x: &Axis, y: &Axis) -> Result<Plot<'a, 'b>, Failure> {
+    let (left, right) = x.range;
+    let (bottom, top) = y.range;
     let mut chart = ChartBuilder::on(area)
         .margin_left(4)
         .margin_right(RIGHT_MARGIN)
         .margin_top(4)
         .x_label_area_size(56)
-        .y_label_area_size(if y_ticks.is_empty() { 40 } else { 80 })
-        .build_cartesian_2d(x_axis.range.0..x_axis.range.1, y_range.0..y_range.1)?;
-    let (left, right) = x_axis.range;
-    let (bottom, top) = y_range;
-    for (x, label) in &x_axis.ticks {
-        chart.draw_series([PathElement::new([(*x, bottom), (*x, top)], GRID)])?;
-        let text =
-            Text::new(label.clone(), (0, 8), font(19).pos(Pos::new(HPos::Center, VPos::Top)));
-        chart.draw_series([EmptyElement::at((*x, bottom)) + text])?;
+        .y_label_area_size(if y.ticks.is_empty() { 40 } else { 80 })
+        .build_cartesian_2d(left..right, bottom..top)?;
+    for (at, label) in &x.ticks {
+        chart.draw_series([PathElement::new([(*at, bottom), (*at, top)], GRID)])?;
+        let place = Pos::new(HPos::Center, VPos::Top);
+        let text = Text::new(label.clone(), (0, 8), font(19).pos(place));
+        chart.draw_series([EmptyElement::at((*at, bottom)) + text])?;
     }
-    for &y in y_ticks {
-        chart.draw_series([PathElement::new([(left, y), (right, y)], GRID)])?;
+    for (at, label) in &y.ticks {
+        chart.draw_series([PathElement::new([(left, *at), (right, *at)], GRID)])?;
         let place = Pos::new(HPos::Right, VPos::Center);
-        let text = Text::new(time(10_f64.powf(y)), (-8, 0), font(19).pos(place));
-        chart.draw_series([EmptyElement::at((left, y)) + text])?;
+        let text = Text::new(label.clone(), (-8, 0), font(19).pos(place));
+        chart.draw_series([EmptyElement::at((left, *at)) + text])?;
     }
     let place = Pos::new(HPos::Center, VPos::Top);
-    let text = Text::new(x_axis.label, (0, 32), font(19).pos(place));
+    let text = Text::new(x.label, (0, 32), font(19).pos(place));
     chart.draw_series([EmptyElement::at((left.midpoint(right), bottom)) + text])?;
     Ok(chart)
 }
 
-/// The powers of ten within a range of logarithms.
-pub(super) fn powers_of_ten((min, max): (f64, f64)) -> Vec<f64> {
-    iter::successors(Some(min), |exponent| Some(exponent + 1.0))
-        .take_while(|&exponent| exponent <= max)
-        .collect()
-}
-
-fn budget_lines(
+fn draw_rule(
     chart: &mut Plot<'_, '_>,
-    x_range: (f64, f64),
-    decades: (f64, f64),
+    (left, right): (f64, f64),
+    (height, name): (f64, &'static str),
 ) -> Result<(), Failure> {
-    for (budget, name) in BUDGETS {
-        let height = budget.log10();
-        if decades.0 < height && height < decades.1 {
-            let ends = [(x_range.0, height), (x_range.1, height)];
-            chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
-            let place = Pos::new(HPos::Left, VPos::Center);
-            let text = Text::new(name, (6, 0), font(17).pos(place));
-            chart.draw_series([EmptyElement::at(ends[1]) + text])?;
-        }
-    }
+    let ends = [(left, height), (right, height)];
+    chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
+    let place = Pos::new(HPos::Left, VPos::Center);
+    let text = Text::new(name, (6, 0), font(17).pos(place));
+    chart.draw_series([EmptyElement::at(ends[1]) + text])?;
     Ok(())
 }
 

@@ -1,59 +1,77 @@
-//! Frame time over frame number.
+//! What is seen frame by frame: time and memory over the frame's number.
 
-use super::chart::{Failure, Line, XAxis, line_plot};
-use crate::stats::{Measured, micros, typical_run};
+use super::chart::{Axis, Failure, Line, line_plot, time_plot};
+use crate::child::Outcome;
+use crate::containers::Container;
+use crate::stats::{Measured, as_f64, mebibytes, micros, typical_run};
 
 /// Few enough that a line shows its stalls rather than its sawtooth: a frame that faults in a huge
 /// page is followed by one that needs none.
 const POINTS_MAX: usize = 100;
 
-/// How many frames each point of the plot stands for, by the worst of them.
+/// How many frames each point of the plot stands for, by the most that any of them took.
 pub(crate) fn frames_a_point(frames: usize) -> usize {
     frames.div_ceil(POINTS_MAX).max(1)
 }
 
-/// A line a container, of its typical run.
-pub(crate) fn frame_times(title: &str, measured: &[&Measured]) -> Result<String, Failure> {
-    let frames = measured.iter().map(|measured| typical_run(measured).len()).max().unwrap_or(0);
-    let lines: Vec<Line> = measured
-        .iter()
-        .map(|measured| Line {
-            container: measured.container,
-            points: thinned(typical_run(measured)),
-        })
-        .collect();
-    let axis =
-        XAxis { label: "frame", range: (0.0, as_f64(frames.max(1))), ticks: round_ticks(frames) };
-    line_plot(title, &axis, &lines)
+/// A line a container that is shown, of its typical run.
+pub(crate) fn frame_times(
+    title: &str,
+    measured: &[Measured],
+    shown: fn(&Container) -> bool,
+) -> Result<String, Failure> {
+    let lines = lines(measured, |run| thinned(&run.frame_ns, micros));
+    time_plot(title, &frame_numbers(measured), lines, shown)
 }
 
-fn thinned(frame_ns: &[u64]) -> Vec<(f64, f64)> {
-    let group = frames_a_point(frame_ns.len());
-    let groups = frame_ns.chunks(group).enumerate();
+/// A line a container that is shown, of the same run; `None` where the system does not say.
+pub(crate) fn memory(
+    title: &str,
+    measured: &[Measured],
+    shown: fn(&Container) -> bool,
+) -> Result<Option<String>, Failure> {
+    let mut lines = lines(measured, |run| thinned(&run.resident_bytes, mebibytes));
+    lines.retain(|line| shown(line.container));
+    let points = lines.iter().flat_map(|line| &line.points);
+    let Some(most) = points.map(|&(_, mebibytes)| mebibytes).reduce(f64::max) else {
+        return Ok(None);
+    };
+    let ticks = round_ticks(most).into_iter().map(|tick| (tick, format!("{tick} MiB"))).collect();
+    let y = Axis { label: "", range: (0.0, most * 1.05), ticks };
+    line_plot(title, &frame_numbers(measured), &y, &[], &lines).map(Some)
+}
+
+fn lines(measured: &[Measured], points: impl Fn(&Outcome) -> Vec<(f64, f64)>) -> Vec<Line> {
+    let line = |measured: &Measured| Line {
+        container: measured.container,
+        points: typical_run(measured).map_or(Vec::new(), &points),
+    };
+    measured.iter().map(line).collect()
+}
+
+fn frame_numbers(measured: &[Measured]) -> Axis {
+    let runs = measured.iter().filter_map(typical_run);
+    let frames = as_f64(runs.map(|run| run.frame_ns.len()).max().unwrap_or(0).max(1));
+    let ticks = round_ticks(frames).into_iter().map(|tick| (tick, tick.to_string())).collect();
+    Axis { label: "frame", range: (0.0, frames), ticks }
+}
+
+/// The largest value of each group, over the number of its first frame.
+fn thinned(values: &[u64], scaled: fn(u64) -> f64) -> Vec<(f64, f64)> {
+    let group = frames_a_point(values.len());
+    let groups = values.chunks(group).enumerate();
     groups
-        .map(|(index, frames)| {
-            let worst = frames.iter().copied().max().unwrap_or(0);
-            (as_f64(index * group), micros(worst))
+        .map(|(index, values)| {
+            let most = values.iter().copied().max().unwrap_or(0);
+            (as_f64(index * group), scaled(most))
         })
         .collect()
 }
 
-/// Four to eight round numbers from zero up to `max`.
-fn round_ticks(max: usize) -> Vec<(f64, String)> {
-    let mut step = 1;
-    let mut factors = [2, 5, 10].into_iter().cycle();
-    let mut decade = 1;
-    while max / step > 8 {
-        let factor = factors.next().unwrap_or(10);
-        step = decade * factor;
-        if factor == 10 {
-            decade *= 10;
-        }
-    }
-    (0..=max).step_by(step).map(|tick| (as_f64(tick), tick.to_string())).collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "frame numbers are far below 2^52")]
-fn as_f64(count: usize) -> f64 {
-    count as f64
+/// Four to eight round numbers from zero up to `max`, which is 1 or more.
+fn round_ticks(max: f64) -> Vec<f64> {
+    let decade = 10_f64.powf(max.log10().floor() - 1.0);
+    let step = [1.0, 2.0, 5.0, 10.0, 20.0].map(|factor| factor * decade);
+    let step = step.into_iter().find(|step| max / step <= 8.0).unwrap_or(max);
+    (0..=8_u8).map(|count| f64::from(count) * step).take_while(|&tick| tick <= max).collect()
 }

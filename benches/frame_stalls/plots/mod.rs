@@ -8,5 +8,5 @@ mod percentiles;
 
 pub(crate) use bars::worst_frames;
 pub(crate) use chart::{GRID, INK, PAPER};
-pub(crate) use frames::{frame_times, frames_a_point};
+pub(crate) use frames::{frame_times, frames_a_point, memory};
 pub(crate) use percentiles::percentiles;

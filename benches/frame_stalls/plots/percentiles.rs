@@ -1,10 +1,15 @@
 //! Frame time over percentile, the axis stretched towards the worst.
 
-use super::chart::{Failure, Line, XAxis, line_plot};
+use super::chart::{Axis, Failure, Line, time_plot};
+use crate::containers::Container;
 use crate::stats::{Measured, micros, pooled};
 
 /// From the median on, over the frames of all repetitions together.
-pub(crate) fn percentiles(title: &str, measured: &[&Measured]) -> Result<String, Failure> {
+pub(crate) fn percentiles(
+    title: &str,
+    measured: &[Measured],
+    shown: fn(&Container) -> bool,
+) -> Result<String, Failure> {
     let lines: Vec<Line> = measured
         .iter()
         .map(|measured| Line { container: measured.container, points: points(&pooled(measured)) })
@@ -16,11 +21,8 @@ pub(crate) fn percentiles(title: &str, measured: &[&Measured]) -> Result<String,
         .map(|share: f64| (rarity(share), format!("p{}", share * 100.0)))
         .filter(|&(x, _)| x <= end)
         .collect();
-    line_plot(
-        title,
-        &XAxis { label: "percentile of frames", range: (rarity(0.5), end), ticks },
-        &lines,
-    )
+    let axis = Axis { label: "percentile of frames", range: (rarity(0.5), end), ticks };
+    time_plot(title, &axis, lines, shown)
 }
 
 /// Where a percentile stands on the axis: p90 is one in ten, p99 one in a hundred.

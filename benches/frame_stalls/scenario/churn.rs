@@ -3,9 +3,12 @@
 
 use std::hint::black_box;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::slice;
+use std::time::Duration;
 
-use super::{Game, play, resident};
+use super::handling::Handling;
+use super::play::{Game, longest, play, resident};
+use super::script::Script;
 use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};
 
@@ -21,31 +24,31 @@ pub(crate) trait Keeper {
     /// Whether there was an entity of that key.
     fn remove(&mut self, key: Self::Key) -> bool;
 
-    /// Called in the idle time before each frame, for maps that can prepare for having that many
-    /// more entities.
-    fn prepare(&mut self, _growth: usize) {}
-
     /// [`entity::sum`] over all that live.
     fn sum(&self) -> u64;
 }
 
 /// Runs one job on one fresh map.
-pub(crate) fn measure<K: Keeper>(job: &Job, map: K) -> Outcome {
-    let mut game = Churn::new(job, map);
+pub(crate) fn measure<K: Keeper>(job: &Job, handling: Handling<K>) -> Outcome {
+    let mut game = Churn::new(&job.script, handling);
     let outcome = play(job, &mut game);
     game.settle();
     let expected = game.live.iter().map(|&(_, index)| entity::expected_sum(index..index + 1));
     let expected = expected.fold(0, u64::wrapping_add);
-    assert_eq!(game.live.len(), job.total(), "{} removed others than it was told", job.container);
+    assert_eq!(
+        game.live.len(),
+        job.script.most(),
+        "{} removed others than it was told",
+        job.container
+    );
     assert_eq!(game.map.sum(), expected, "{} lost or changed entities", job.container);
     outcome
 }
 
-struct Churn<K: Keeper> {
+struct Churn<'a, K: Keeper> {
+    script: &'a Script,
+    handling: Handling<K>,
     map: K,
-    /// Entities spawned and removed in a frame.
-    spawn: usize,
-    remove: usize,
     /// Keys of the entities that live, and their indices.
     live: Vec<(K::Key, u64)>,
     /// Of the entities that the frame removes.
@@ -56,18 +59,18 @@ struct Churn<K: Keeper> {
     random: u64,
 }
 
-impl<K: Keeper> Churn<K> {
+impl<'a, K: Keeper> Churn<'a, K> {
     /// With the entities that are there before the first frame.
-    fn new(job: &Job, map: K) -> Self {
-        let most = job.start.max(job.spawn);
+    fn new(script: &'a Script, handling: Handling<K>) -> Self {
+        let (start, each) = (script.entities_at_start, script.spawn_per_frame);
         let mut game = Self {
-            map,
-            spawn: job.spawn,
-            remove: job.remove,
-            live: resident(job.total() + job.spawn, (K::no_key(), 1)),
-            victims: resident(job.remove, K::no_key()),
-            indices: 0..job.start as u64,
-            born: resident(most, K::no_key()),
+            script,
+            map: handling.make(script.most()),
+            handling,
+            live: resident(script.most() + each, (K::no_key(), 1)),
+            victims: resident(script.remove_per_frame, K::no_key()),
+            indices: 0..start as u64,
+            born: resident(start.max(each), K::no_key()),
             random: 1,
         };
         spawn(&mut game.map, &mut game.born, game.indices.clone());
@@ -90,20 +93,21 @@ impl<K: Keeper> Churn<K> {
     }
 }
 
-impl<K: Keeper> Game for Churn<K> {
+impl<K: Keeper> Game for Churn<'_, K> {
     fn set_up(&mut self) {
         self.settle();
-        self.indices = self.indices.end..self.indices.end + self.spawn as u64;
+        self.indices = self.indices.end..self.indices.end + self.script.spawn_per_frame as u64;
         self.victims.clear();
-        for _ in 0..self.remove.min(self.live.len()) {
+        for _ in 0..self.script.remove_per_frame {
             let place = self.below(self.live.len());
             let (key, _) = self.live.swap_remove(place);
             self.victims.push(key);
         }
     }
 
-    fn prepare(&mut self) {
-        self.map.prepare(self.spawn.saturating_sub(self.victims.len()));
+    fn prepare(&mut self) -> bool {
+        let growth = self.script.spawn_per_frame - self.script.remove_per_frame;
+        self.handling.prepare(slice::from_mut(&mut self.map), growth)
     }
 
     fn frame(&mut self) {
@@ -112,9 +116,13 @@ impl<K: Keeper> Game for Churn<K> {
         assert_eq!(removed, self.victims.len(), "entities were lost");
     }
 
-    fn worst_push(&mut self) -> Duration {
+    fn longest_push(&mut self) -> Duration {
         remove(&mut self.map, &self.victims);
-        worst_push(&mut self.map, &mut self.born, black_box(self.indices.clone()))
+        longest_push(&mut self.map, &mut self.born, black_box(self.indices.clone()))
+    }
+
+    fn late(&self) -> Option<u64> {
+        self.handling.late(slice::from_ref(&self.map))
     }
 }
 
@@ -132,14 +140,6 @@ fn spawn<K: Keeper>(map: &mut K, born: &mut Vec<K::Key>, indices: Range<u64>) {
 }
 
 #[inline(never)]
-fn worst_push<K: Keeper>(map: &mut K, born: &mut Vec<K::Key>, indices: Range<u64>) -> Duration {
-    let mut worst = Duration::ZERO;
-    let mut before = Instant::now();
-    for index in indices {
-        born.push(map.insert(Entity::spawn(index)));
-        let after = Instant::now();
-        worst = worst.max(after - before);
-        before = after;
-    }
-    worst
+fn longest_push<K: Keeper>(map: &mut K, born: &mut Vec<K::Key>, indices: Range<u64>) -> Duration {
+    longest(indices, |index| born.push(map.insert(Entity::spawn(index))))
 }

@@ -1,0 +1,60 @@
+//! What the scenarios do, in words.
+
+use super::{Scenario, Script};
+use crate::entity::Entity;
+
+impl Scenario {
+    /// With the numbers of a script.
+    pub(crate) fn description(self, script: &Script, period_us: u64) -> String {
+        let frames = script.frames;
+        let pace = match period_us {
+            0 => "back to back".to_owned(),
+            _ => format!("one every {period_us} µs"),
+        };
+        format!("{frames} frames, {pace}. {}", self.frame(script))
+    }
+
+    /// What is done in the frames.
+    fn frame(self, script: &Script) -> String {
+        let (spawn, containers) = (script.spawn_per_frame, script.containers);
+        let (bytes, mebibytes) = (size_of::<Entity>(), script.most_bytes() >> 20);
+        match self {
+            Self::Steady => format!(
+                "Each spawns {spawn} entities of {bytes} bytes; {mebibytes} MiB in the end."
+            ),
+            Self::Burst => {
+                let (every, burst) =
+                    script.burst.map_or((0, 0), |burst| (burst.every, burst.spawn));
+                format!(
+                    "Each spawns {spawn} entities of {bytes} bytes, but every {every}th spawns \
+                     {burst}; {mebibytes} MiB in the end."
+                )
+            }
+            Self::Many => format!(
+                "Each spawns {} entities of {bytes} bytes in each of {containers} arrays, a KiB and \
+                 then the next array's turn; {mebibytes} MiB in the end.",
+                spawn / containers
+            ),
+            Self::Beside => format!(
+                "Each spawns {spawn} entities of {bytes} bytes; {mebibytes} MiB in the end. All the \
+                 while a second thread allocates and frees: every millisecond 64 blocks of 16 bytes \
+                 to 8 KiB, two of 16 to 512 KiB, and one of 40 MiB, of which it touches 64 pages \
+                 and which is mapped and unmapped. That takes the process' map lock, and about an \
+                 eighth of a core."
+            ),
+            Self::Level => format!(
+                "Each spawns {spawn} entities of {bytes} bytes, for {} frames: a level of \
+                 {mebibytes} MiB. The frame after it begins by dropping the array, and fills a new \
+                 one.",
+                script.frames_per_level.unwrap_or(0)
+            ),
+            Self::Churn => format!(
+                "Each removes {} of {} and more entities of {bytes} bytes at random and spawns \
+                 {spawn}: {} entities and {mebibytes} MiB in the end.",
+                script.remove_per_frame,
+                script.entities_at_start,
+                script.most()
+            ),
+        }
+    }
+}

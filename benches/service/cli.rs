@@ -1,0 +1,117 @@
+//! The command line.
+
+use std::time::Duration;
+use std::{env, thread};
+
+use clap::{Parser, ValueEnum};
+
+use crate::{ahead, idle, release, steps};
+
+/// The background thread: what its calls cost others, and what it costs when there is nothing to
+/// do.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo bench --bench service --")]
+pub(crate) struct Options {
+    /// A look in under 20 seconds
+    #[arg(long)]
+    quick: bool,
+
+    /// Measure these parts only [default: all; on one processor: all but steps]
+    #[arg(long, value_name = "PART", num_args = 1..)]
+    only: Vec<Part>,
+
+    /// Keep the whole process on one processor (Linux)
+    #[arg(long)]
+    pub(crate) one_core: bool,
+
+    /// How often each thing is measured [default: 9; idle: 3; with --quick: 1 to 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: Option<u32>,
+
+    /// Print everything as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// What prefaulting in steps of several sizes does to the calls of another thread
+    Steps,
+    /// Dropping a large array, and what that does to mapping calls meanwhile
+    Release,
+    /// What the thread does when nothing grows
+    Idle,
+    /// Frames of growing arrays, with memory made ready ahead and without
+    Ahead,
+}
+
+/// What is to be measured, every choice made.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) steps: Option<steps::Extent>,
+    pub(crate) release: Option<release::Extent>,
+    pub(crate) idle: Option<idle::Extent>,
+    pub(crate) ahead: Option<ahead::Extent>,
+}
+
+impl Options {
+    /// From the command line, less the flag that cargo adds.
+    pub(crate) fn from_args() -> Self {
+        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
+    }
+
+    pub(crate) fn plan(&self) -> Result<Plan, String> {
+        let quick = self.quick;
+        let wanted = |part| self.only.is_empty() || self.only.contains(&part);
+        let several = thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
+        if !several && self.only.contains(&Part::Steps) {
+            return Err("steps are measured by two threads at once, on a processor each".into());
+        }
+        let times = |usual, if_quick| {
+            let times = if quick { if_quick } else { usual };
+            self.repetitions.map_or(times, |repetitions| repetitions as usize)
+        };
+        Ok(Plan {
+            steps: (several && wanted(Part::Steps)).then(|| steps::Extent {
+                bytes: if quick { 32 << 20 } else { 128 << 20 },
+                alone: Duration::from_millis(if quick { 30 } else { 100 }),
+                repetitions: times(9, 1),
+            }),
+            release: wanted(Part::Release).then_some(release::Extent {
+                bytes: if quick { 256 << 20 } else { 1 << 30 },
+                repetitions: times(9, 3),
+            }),
+            idle: wanted(Part::Idle).then(|| idle::Extent {
+                growing: Duration::from_millis(300),
+                settling: Duration::from_millis(2500),
+                quiet: Duration::from_secs(if quick { 1 } else { 5 }),
+                repetitions: times(3, 1),
+            }),
+            ahead: wanted(Part::Ahead).then_some(ahead::Extent {
+                spawn: 20_000,
+                frames: if quick { 80 } else { 400 },
+                fast_frames: if quick { 30 } else { 80 },
+                repetitions: times(9, 1),
+            }),
+        })
+    }
+}
+
+impl Plan {
+    /// Everything once, and small.
+    pub(crate) const SMOKE: Self = Self {
+        steps: Some(steps::Extent {
+            bytes: 16 << 20,
+            alone: Duration::from_millis(1),
+            repetitions: 1,
+        }),
+        release: Some(release::Extent { bytes: 16 << 20, repetitions: 1 }),
+        idle: Some(idle::Extent {
+            growing: Duration::from_millis(10),
+            settling: Duration::from_millis(10),
+            quiet: Duration::from_millis(10),
+            repetitions: 1,
+        }),
+        ahead: Some(ahead::Extent { spawn: 320, frames: 3, fast_frames: 3, repetitions: 1 }),
+    };
+}

@@ -1,0 +1,86 @@
+//! From the plan to what is printed.
+
+use std::error::Error;
+
+use comfy_table::Table;
+use serde::Serialize;
+
+use crate::cli::{Options, Plan};
+use crate::machine::Machine;
+use crate::{ahead, cores, idle, release, steps};
+
+/// All that was measured.
+#[derive(Debug, Serialize)]
+struct Summary {
+    /// As it shows itself to this process, on one processor if that was asked for.
+    machine: Machine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<steps::Results>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    release: Option<Vec<release::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<Vec<idle::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ahead: Option<Vec<ahead::Row>>,
+}
+
+/// Measures, and prints everything.
+pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+    if options.one_core {
+        cores::pin_to_one()?;
+    }
+    let summary = measure(&options.plan()?)?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&summary)?);
+        return Ok(());
+    }
+    for (label, value) in summary.machine.facts().iter().filter(|(_, value)| !value.is_empty()) {
+        println!("{label}: {value}");
+    }
+    for (title, table) in tables(&summary) {
+        println!("\n{title}\n{table}");
+    }
+    Ok(())
+}
+
+/// Everything once, and small: what `cargo test --benches` runs.
+pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+    let summary = measure(&Plan::SMOKE)?;
+    let tables = tables(&summary);
+    let lines: usize = tables.iter().map(|(_, table)| table.lines().count()).sum();
+    let json = serde_json::to_string(&summary)?;
+    println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
+    Ok(())
+}
+
+/// One part after the other; each takes turns within itself.
+fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
+    fn part<E, R>(
+        name: &str,
+        extent: Option<&E>,
+        measure: impl FnOnce(&E) -> Result<R, Box<dyn Error>>,
+    ) -> Result<Option<R>, Box<dyn Error>> {
+        let Some(extent) = extent else { return Ok(None) };
+        eprintln!("measuring: {name}");
+        measure(extent).map(Some)
+    }
+    Ok(Summary {
+        machine: Machine::with([]),
+        steps: part("steps", plan.steps.as_ref(), steps::measure)?,
+        release: part("release", plan.release.as_ref(), release::measure)?,
+        idle: part("idle", plan.idle.as_ref(), |extent| Ok(idle::measure(extent)))?,
+        ahead: part("ahead", plan.ahead.as_ref(), ahead::measure)?,
+    })
+}
+
+/// Those of the parts that were measured, each with its title.
+fn tables(summary: &Summary) -> Vec<(&'static str, Table)> {
+    let Summary { machine: _, steps, release, idle, ahead } = summary;
+    let tables = [
+        ("steps: calls of a thread while another prefaults, µs", steps.as_ref().map(steps::table)),
+        ("release: a large array is dropped, µs", release.as_deref().map(release::table)),
+        ("idle: the thread when nothing grows any more", idle.as_deref().map(idle::table)),
+        ("ahead: frames in which arrays grow, µs", ahead.as_deref().map(ahead::table)),
+    ];
+    tables.into_iter().filter_map(|(title, table)| Some((title, table?))).collect()
+}

@@ -1,0 +1,36 @@
+//! Tables for a terminal, in Markdown.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::samples::Figures;
+
+/// A table of which the first columns are words and the others figures.
+pub(crate) fn table(words: usize, header: Vec<String>, rows: Vec<Vec<String>>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_MARKDOWN).set_header(header).add_rows(rows);
+    for column in table.column_iter_mut().skip(words) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Three digits or so.
+pub(crate) fn short(value: f64) -> String {
+    let decimals = match value {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// Three figures, where there are any.
+pub(crate) fn latency(figures: Option<&Figures>) -> [String; 3] {
+    figures.map_or_else(Default::default, |figures| {
+        [figures.p50_us, figures.p99_us, figures.worst_us].map(short)
+    })
+}
+
+pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).into()
+}
