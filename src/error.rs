@@ -52,8 +52,8 @@ pub enum ErrorKind {
     /// The process may not lock that much memory (`RLIMIT_MEMLOCK`).
     /// [`Error::limit`] is that limit in bytes.
     LockLimit,
-    /// The array holds all that its reservation was made for.
-    /// [`Error::limit`] is its `max_len` in elements.
+    /// The array, or the arena, holds all that its reservation was made for.
+    /// [`Error::limit`] is its `max_len` in elements, or its `max_bytes`.
     MaxLen,
     /// A map holds as many slots as the index in its keys can number, or such of them as are left
     /// are retired. [`Error::limit`] is how many slots that is.
@@ -103,8 +103,8 @@ impl Error {
 
     /// How many bytes were asked for, at once.
     ///
-    /// For [`ErrorKind::MaxLen`], what the array would have taken in all; `usize::MAX` where the
-    /// number cannot be expressed.
+    /// For [`ErrorKind::MaxLen`], what the array, or the arena, would have taken in all; `usize::MAX`
+    /// where the number cannot be expressed.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -172,13 +172,16 @@ impl fmt::Display for Error {
                 }
                 f.write_str("; raise it or lock less")
             }
-            ErrorKind::MaxLen => {
-                write!(f, "the array is full: it was made for {limit} elements at most")?;
-                if self.bytes > 0 {
-                    write!(f, ", and {bytes} in all are asked for")?;
-                }
-                f.write_str("; make it with a larger `max_len`")
-            }
+            ErrorKind::MaxLen if self.bytes == 0 => write!(
+                f,
+                "the array is full: it was made for {limit} elements at most; make it with a \
+                 larger `max_len`"
+            ),
+            ErrorKind::MaxLen => write!(
+                f,
+                "the array (arena) is full: it was made for {limit} elements (bytes) at most, and \
+                 {bytes} in all are asked for; make it with a larger `max_len` (`max_bytes`)"
+            ),
             ErrorKind::KeyBits => write!(
                 f,
                 "the map is full: the index in its keys numbers {limit} slots at most, retired \
@@ -275,6 +278,24 @@ impl<V> std::error::Error for Refused<V> {
 impl<V> From<Refused<V>> for Error {
     fn from(refused: Refused<V>) -> Self {
         refused.error
+    }
+}
+
+/// Ends an infallible call whose fallible twin has an error.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) fn give_up(error: Error) -> ! {
+    panic!("stayput: {error}")
+}
+
+/// [`give_up`], if there is an error.
+#[inline]
+#[track_caller]
+pub(crate) fn or_give_up<V>(result: Result<V, Error>) -> V {
+    match result {
+        Ok(value) => value,
+        Err(error) => give_up(error),
     }
 }
 

@@ -13,6 +13,7 @@
 #![expect(unsafe_code, reason = "hands back pages that it owns")]
 
 mod budget;
+mod options;
 mod policy;
 mod recent;
 #[cfg(test)]
@@ -20,9 +21,12 @@ mod tests;
 
 pub use budget::Budget;
 pub(crate) use budget::Purse;
+pub(crate) use options::{option_methods, reserve_exactly, reserve_up_to};
+#[cfg(test)]
+pub(crate) use policy::FLOOR_BYTES;
 pub use policy::Growth;
 use policy::Step;
-pub(crate) use policy::{Amount, FLOOR_BYTES, default_reservation_bytes};
+pub(crate) use policy::{Amount, default_reservation_bytes};
 use recent::Recent;
 
 use crate::error::{Error, ErrorKind};

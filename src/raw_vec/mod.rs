@@ -14,15 +14,15 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use crate::growing::Amount;
-pub(crate) use options::{Options, option_methods};
+pub(crate) use crate::growing::{Amount, option_methods};
+pub(crate) use options::Options;
 
 use crate::error::{Error, ErrorKind};
 use crate::growing::{
-    Budget, FLOOR_BYTES, GrowingReservation, Prefaulted, Purse, default_reservation_bytes, round_up,
+    Budget, GrowingReservation, Prefaulted, Purse, default_reservation_bytes, reserve_exactly,
+    reserve_up_to, round_up,
 };
-use crate::reservation::{Reservation, ReservationBuilder, page_size};
-use crate::service;
+use crate::reservation::{Reservation, page_size};
 use std::alloc::Layout;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -108,7 +108,7 @@ impl RawVec {
     /// Makes the reservation, if there is none yet, with room for `len` elements.
     ///
     /// If the options name no maximum, its size is a guess, and is halved until the system gives
-    /// it, down to what `len` elements need or [`FLOOR_BYTES`].
+    /// it, down to what `len` elements need or a floor.
     pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         if element.size() == 0 || self.memory.is_some() {
             return Ok(());
@@ -116,23 +116,11 @@ impl RawVec {
         let builder =
             Reservation::builder().align(element.align()).huge_pages(self.options.huge_pages);
         let reservation = if let Some(max_len) = self.options.max_len {
-            let builder = builder.bytes(bytes_of(element, max_len)?);
-            builder.reserve().or_else(|error| again(builder).ok_or(error))?
+            reserve_exactly(builder.bytes(bytes_of(element, max_len)?))?
         } else {
-            let least = bytes_of(element, len)?.max(FLOOR_BYTES);
-            let mut wished = default_reservation_bytes(element.size())
+            let wished = default_reservation_bytes(element.size())
                 .min(element.size().saturating_mul(self.options.bound));
-            loop {
-                if wished <= least {
-                    break builder.bytes(least).reserve()?;
-                }
-                let builder = builder.bytes(wished);
-                let reservation = builder.reserve_if_possible();
-                if let Some(reservation) = reservation.or_else(|| again(builder)) {
-                    break reservation;
-                }
-                wished /= 2;
-            }
+            reserve_up_to(builder, wished, bytes_of(element, len)?)?
         };
         self.start = reservation.start();
         let Options { growth, commit_ahead, release, .. } = self.options;
@@ -295,12 +283,6 @@ impl RawVec {
         let bytes = need.saturating_mul(element.size());
         Error::new(ErrorKind::MaxLen, bytes).with_limit(self.max_len(element) as u64)
     }
-}
-
-/// Reserves what was refused, if there are more addresses for it: what waits to be released is not
-/// worth that an array has fewer.
-fn again(builder: ReservationBuilder) -> Option<Reservation> {
-    if service::release_waiting() { builder.reserve_if_possible() } else { None }
 }
 
 /// The size of `len` elements.

@@ -48,40 +48,6 @@ impl Options {
     }
 }
 
-/// The methods that all builders have in common: each has `options`, and this within an `impl` of
-/// its own.
-macro_rules! option_methods {
-    () => {
-        /// How much to commit when more is needed.
-        pub const fn growth(mut self, growth: $crate::growing::Growth) -> Self {
-            self.options.growth = growth;
-            self
-        }
-
-        /// Whether to ask for huge pages.
-        pub const fn huge_pages(mut self, huge_pages: $crate::reservation::HugePages) -> Self {
-            self.options.huge_pages = huge_pages;
-            self
-        }
-
-        /// How far ahead of its use memory is made ready, by the
-        /// [background thread](crate::service). Not at all, if not said.
-        ///
-        /// Addresses are reserved at once then, and the first memory is made ready.
-        pub const fn commit_ahead(mut self, ahead: $crate::service::CommitAhead) -> Self {
-            self.options.commit_ahead = ahead;
-            self
-        }
-
-        /// When memory is given back after a drop. Before the drop returns, if not said.
-        pub const fn release(mut self, release: $crate::service::Release) -> Self {
-            self.options.release = release;
-            self
-        }
-    };
-}
-pub(crate) use option_methods;
-
 impl Options {
     /// Shows them as fields of a builder.
     pub(crate) fn show<'a, 'b, 'f>(

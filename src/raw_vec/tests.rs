@@ -1,6 +1,7 @@
 //! What needs refused calls or sight of the private parts; the rest is in `tests/it`.
 
 use super::*;
+use crate::growing::FLOOR_BYTES;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::HugePages;

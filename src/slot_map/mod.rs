@@ -51,7 +51,7 @@ pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, Valu
 pub use memory::SlotMapStats;
 pub use weak::Weak;
 
-use crate::error::Error;
+pub(crate) use crate::error::{give_up, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use cursor::Cursor;
@@ -225,23 +225,5 @@ impl<K: Key, V> SlotMap<K, V> {
 impl<K: Key, V> Drop for SlotMap<K, V> {
     fn drop(&mut self) {
         self.slots.drop_values(self.candidates(), self.holes.words());
-    }
-}
-
-/// Ends an infallible call whose fallible twin has an error.
-#[cold]
-#[inline(never)]
-#[track_caller]
-pub(crate) fn give_up(error: Error) -> ! {
-    panic!("stayput: {error}")
-}
-
-/// [`give_up`], if there is an error.
-#[inline]
-#[track_caller]
-pub(crate) fn or_give_up<V>(result: Result<V, Error>) -> V {
-    match result {
-        Ok(value) => value,
-        Err(error) => give_up(error),
     }
 }

@@ -1,6 +1,7 @@
 //! What needs refused calls; the rest is in `tests/it`.
 
 use super::*;
+use crate::error::Error;
 use crate::error::{ErrorKind, Refused};
 use crate::key::Bits32;
 use crate::new_key_type;

@@ -38,7 +38,7 @@ pub use into_iter::IntoIter;
 use sieve::Sieve;
 pub use splice::Splice;
 
-use crate::error::Error;
+use crate::error::{Error, give_up, or_give_up};
 use crate::raw_vec::RawVec;
 use std::marker::PhantomData;
 use std::mem;
@@ -146,24 +146,6 @@ pub struct VecStats {
     pub late: usize,
     /// Bytes that are in memory now, if the system tells.
     pub resident_bytes: Option<usize>,
-}
-
-/// Ends an infallible call whose fallible twin has an error.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn give_up(error: Error) -> ! {
-    panic!("stayput: {error}")
-}
-
-/// [`give_up`], if there is an error.
-#[inline]
-#[track_caller]
-fn or_give_up<V>(result: Result<V, Error>) -> V {
-    match result {
-        Ok(value) => value,
-        Err(error) => give_up(error),
-    }
 }
 
 impl<T> Drop for VmVec<T> {
