@@ -25,6 +25,8 @@
 //! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
 //! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
 //! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
+//! | [`Arena`], [`Scope`] | values of any type one behind another, freed all at once or by scopes |
+//! | [`ArenaBox`] | a value in an arena that is dropped |
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
 //! | [`GrowingReservation`] | the same, used from its front on, as all of the above do |
 //!
@@ -69,13 +71,18 @@
 //!
 //! # Features
 //!
-//! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, for element types that are
-//!   valid when all zero.
+//! - `allocator-api2-02`, `allocator-api2-04`: the trait `Allocator` of the crate `allocator-api2`,
+//!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena` and `&Scope`.
+//! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
+//!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero.
+//! - `nightly`: the trait `Allocator` of std, for the same types. Needs a nightly compiler.
 //! - `rayon`: `par_iter` and `par_iter_mut` of the maps.
 //! - `serde`: `Serialize` and `Deserialize` for keys and maps.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
 
+pub mod alloc;
 mod error;
 mod growing;
 mod key;
@@ -93,6 +100,7 @@ pub mod service;
 pub mod slot_map;
 mod vec;
 
+pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use error::{Error, ErrorKind, Refused};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};

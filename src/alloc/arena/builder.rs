@@ -1,0 +1,102 @@
+//! [`ArenaBuilder`]: options for an `Arena`.
+
+use super::Arena;
+use crate::error::{Error, give_up};
+use crate::growing::{Growth, option_methods};
+use crate::reservation::HugePages;
+use crate::service::{CommitAhead, Release};
+
+/// What the user chose for an arena.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    pub(super) max_bytes: Option<usize>,
+    pub(super) growth: Growth,
+    pub(super) huge_pages: HugePages,
+    pub(super) commit_ahead: CommitAhead,
+    pub(super) release: Release,
+}
+
+impl Options {
+    pub(super) const DEFAULT: Self = Self {
+        max_bytes: None,
+        growth: Growth::Doubling,
+        huge_pages: HugePages::Auto,
+        commit_ahead: CommitAhead::Off,
+        release: Release::Now,
+    };
+}
+
+/// Options for an [`Arena`]; see [`Arena::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{Arena, Growth, HugePages};
+///
+/// let frame = Arena::builder()
+///     .max_bytes(64 << 20)
+///     .capacity_bytes(1 << 20)
+///     .growth(Growth::Fixed { step_bytes: 1 << 20 })
+///     .huge_pages(HugePages::Never)
+///     .build();
+/// assert_eq!(frame.max_bytes(), 64 << 20);
+/// assert!(frame.capacity_bytes() >= 1 << 20);
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is made before `build` is called"]
+pub struct ArenaBuilder {
+    options: Options,
+    capacity_bytes: usize,
+}
+
+impl ArenaBuilder {
+    pub(super) const fn new() -> Self {
+        Self { options: Options::DEFAULT, capacity_bytes: 0 }
+    }
+
+    /// How many bytes can ever be used at once; addresses for them are reserved at once.
+    ///
+    /// If it is not said, as much is reserved as the machine has memory; see [`Arena::new`].
+    pub const fn max_bytes(mut self, max_bytes: usize) -> Self {
+        self.options.max_bytes = Some(max_bytes);
+        self
+    }
+
+    /// How many bytes of memory to commit at once. None, if not said.
+    pub const fn capacity_bytes(mut self, capacity_bytes: usize) -> Self {
+        self.capacity_bytes = capacity_bytes;
+        self
+    }
+
+    option_methods!();
+
+    /// Makes the arena.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) has an error.
+    #[track_caller]
+    pub fn build(self) -> Arena {
+        match self.try_build() {
+            Ok(arena) => arena,
+            Err(error) => give_up(error),
+        }
+    }
+
+    /// Makes the arena. Enters the kernel if a maximum, a capacity or memory ahead was asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses or the memory cannot be had; if the capacity is more than the maximum
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either is more than `isize::MAX` bytes
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
+    pub fn try_build(self) -> Result<Arena, Error> {
+        Arena::try_with_options(self.options, self.capacity_bytes)
+    }
+}
+
+impl Default for ArenaBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,267 @@
+//! [`Arena`]: values of any type, one behind another, freed all at once.
+
+mod allocator;
+mod boxed;
+mod builder;
+pub(crate) mod bump;
+mod filling;
+mod methods;
+mod scope;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use boxed::ArenaBox;
+pub use builder::ArenaBuilder;
+use builder::Options;
+use bump::Bump;
+use methods::{alloc_methods, scope_methods};
+pub use scope::{Scope, ScopeGuard};
+pub use stats::ArenaStats;
+
+use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::growing::{Budget, GivenBack, Prefaulted};
+use std::alloc::Layout;
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+/// Values of any type, one behind another in memory that never moves, and freed all at once.
+///
+/// Storing a value is an addition and a compare, whatever its type. The references that it returns
+/// stay good until the arena is [reset](Self::reset) or dropped, which takes a mutable borrow, or
+/// until the [scope](Self::scope) ends. There are no chunks: addresses are reserved once, and
+/// memory behind those values is committed in place.
+///
+/// # Drop
+///
+/// Values in an arena are **not dropped**: what they own beside their own memory leaks. For those
+/// that are to be dropped there is [`alloc_box`](Self::alloc_box). As an allocator of containers
+/// (`Vec<T, &Arena>`, by the features `allocator-api2-02`, `allocator-api2-04` and `nightly`) it
+/// leaves dropping to the container, of course.
+///
+/// # Memory
+///
+/// [`new`](Self::new) reserves at the first value as much as the machine has memory, and less if
+/// the system has not so much to give. [`with_max_bytes`](Self::with_max_bytes) and
+/// [`builder`](Self::builder) say how much; [`max_bytes`](Self::max_bytes) is then a promise: no
+/// more is ever used, whatever the page.
+///
+/// Only the last block can be given back by itself: when it shrinks, or when its container lets go
+/// of it. All else is free again with the scope, or by [`reset`](Self::reset), which keeps the
+/// memory committed: filling it again takes no page fault and no call.
+/// [`reset_keeping`](Self::reset_keeping) and [`trim_within`](Self::trim_within) give it back.
+///
+/// # Refusals
+///
+/// Each method has a twin that begins with `try_` and returns an [`Error`], and gives back the
+/// value that could not be stored. The other panics where the twin has an error.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::Arena;
+///
+/// let mut frame = Arena::new();
+/// for i in 0..3 {
+///     let name = frame.alloc_fmt(format_args!("frame {i}"));
+///     let sparks = frame.alloc_slice_fill_copy(1000, [0.0_f32; 4]);
+///     sparks[0][0] = 1.0;
+///     name.make_ascii_uppercase(); // all of them can be changed
+///     assert!(name.starts_with("FRAME "));
+///     frame.reset();
+/// }
+/// assert_eq!(frame.used_bytes(), 0);
+/// ```
+///
+/// Nothing outlives a reset,
+///
+/// ```compile_fail,E0502
+/// let mut arena = stayput::Arena::new();
+/// let one = arena.alloc(1);
+/// arena.reset();
+/// println!("{one}");
+/// ```
+///
+/// nor the arena,
+///
+/// ```compile_fail,E0505
+/// let arena = stayput::Arena::new();
+/// let one = arena.alloc(1);
+/// drop(arena);
+/// println!("{one}");
+/// ```
+///
+/// and one thread at a time has it:
+///
+/// ```compile_fail,E0277
+/// let arena = stayput::Arena::new();
+/// std::thread::scope(|threads| {
+///     threads.spawn(|| *arena.alloc(1));
+/// });
+/// ```
+pub struct Arena {
+    bump: Bump,
+}
+
+impl Arena {
+    /// An empty arena. Nothing is reserved before the first value.
+    ///
+    /// It then reserves as much as the machine has memory, but no more than 1 TiB (128 MiB on
+    /// 32-bit systems), and half as much each time that the system refuses, down to 1 MiB.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { bump: Bump::new(Options::DEFAULT) }
+    }
+
+    /// An empty arena that never uses more than `max_bytes`, with addresses for them.
+    ///
+    /// Enters the kernel.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_with_max_bytes`](Self::try_with_max_bytes) has an error.
+    #[must_use]
+    #[track_caller]
+    pub fn with_max_bytes(max_bytes: usize) -> Self {
+        or_give_up(Self::try_with_max_bytes(max_bytes))
+    }
+
+    /// [`with_max_bytes`](Self::with_max_bytes), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses cannot be had.
+    pub fn try_with_max_bytes(max_bytes: usize) -> Result<Self, Error> {
+        Self::builder().max_bytes(max_bytes).try_build()
+    }
+
+    /// Options for an arena.
+    pub const fn builder() -> ArenaBuilder {
+        ArenaBuilder::new()
+    }
+
+    fn try_with_options(options: Options, capacity_bytes: usize) -> Result<Self, Error> {
+        let arena = Self { bump: Bump::new(options) };
+        if options.max_bytes.is_some() || options.commit_ahead.is_on() {
+            arena.bump.try_reserve_addresses(Layout::new::<u8>())?;
+        }
+        arena.bump.try_commit(capacity_bytes)?;
+        Ok(arena)
+    }
+
+    alloc_methods!('_);
+    scope_methods!();
+
+    /// Makes all memory of the arena free again. It stays committed, for the next values.
+    ///
+    /// O(1), and does not enter the kernel. No value is dropped.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.bump.reset();
+    }
+
+    /// [`reset`](Self::reset), and gives committed memory behind the first `keep_bytes` back to the
+    /// system, in whole runs, if two or more of them are spare, as
+    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does.
+    ///
+    /// Enters the kernel if there are.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses to take memory back
+    /// ([`MappingLimit`](crate::ErrorKind::MappingLimit)). The arena is reset then too.
+    pub fn reset_keeping(&mut self, keep_bytes: usize) -> Result<(), Error> {
+        self.reset();
+        self.trim_within(keep_bytes, Budget::UNLIMITED).map(drop)
+    }
+
+    /// Gives committed memory back that lies behind all that is used and behind the first
+    /// `keep_bytes`, but no more of it than a budget allows, so that it can be spread over frames:
+    /// call it again until it [is done](GivenBack::is_done).
+    ///
+    /// # Errors
+    ///
+    /// As for [`reset_keeping`](Self::reset_keeping). What was given back before is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena, Budget};
+    ///
+    /// let mut level = Arena::new();
+    /// level.alloc_slice_fill_copy(4 << 20, 1_u8);
+    /// level.reset();
+    /// // In each frame a MiB of it:
+    /// while !level.trim_within(0, Budget::bytes(1 << 20))?.is_done {}
+    /// assert_eq!(level.capacity_bytes(), 0);
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
+    pub fn trim_within(&self, keep_bytes: usize, budget: Budget) -> Result<GivenBack, Error> {
+        self.bump.trim(keep_bytes, budget)
+    }
+
+    /// Makes room for `bytes` more, and makes its pages resident now, so that filling it takes no
+    /// page fault.
+    ///
+    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_prefault`](Self::try_prefault) has an error.
+    #[track_caller]
+    pub fn prefault(&self, bytes: usize) {
+        or_give_up(self.try_prefault(bytes));
+    }
+
+    /// [`prefault`](Self::prefault), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_alloc_layout`](Self::try_alloc_layout).
+    pub fn try_prefault(&self, bytes: usize) -> Result<(), Error> {
+        self.bump.try_prefault(bytes)
+    }
+
+    /// Makes memory behind what is used resident ahead of its use: twice as much as the busiest
+    /// sixtieth of a second of late has used, as far as the budget goes. For the idle time of a
+    /// frame; see [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead).
+    ///
+    /// Enters the kernel once for each 64 KiB, or huge page.
+    pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
+        self.bump.prefault_ahead(budget)
+    }
+
+    /// How many bytes can be used before more memory is committed, with those that are.
+    pub fn capacity_bytes(&self) -> usize {
+        self.bump.capacity_bytes()
+    }
+
+    /// How many bytes can ever be used at once: as was asked for, or else as much as is, or will
+    /// be, reserved.
+    pub fn max_bytes(&self) -> usize {
+        self.bump.max_bytes()
+    }
+
+    /// Whether an address lies in what is used. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::new();
+    /// let text = arena.alloc_str("here");
+    /// assert!(arena.contains(text.as_ptr()));
+    /// assert!(!arena.contains("there".as_ptr()));
+    /// ```
+    pub fn contains<T: ?Sized>(&self, pointer: *const T) -> bool {
+        self.bump.contains(pointer.cast::<u8>().addr())
+    }
+}
+
+impl Default for Arena {
+    /// An empty arena; see [`Arena::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}

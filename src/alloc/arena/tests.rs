@@ -1,0 +1,210 @@
+//! What needs refused calls, or sight of the private parts; the rest is in `tests/it`.
+
+#![expect(unsafe_code, reason = "looks at what is handed out")]
+
+mod model;
+
+use super::bump::Bump;
+use super::*;
+use crate::error::ErrorKind;
+use crate::os::{Call, fault::Fault};
+use crate::reservation::{HugePages, page_size};
+use std::rc::Rc;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+fn small_pages() -> Bump {
+    Bump::new(Options { huge_pages: HugePages::Never, ..Options::DEFAULT })
+}
+
+fn layout(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).expect("it is one")
+}
+
+/// Bytes that were handed out.
+fn bytes(block: NonNull<u8>, len: usize) -> &'static mut [u8] {
+    // SAFETY: handed out, in that size at least, filled before, and used by the test alone.
+    unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), len) }
+}
+
+#[test]
+fn what_is_sent_along_may_be_sent() {
+    static_assertions::assert_impl_all!(crate::growing::GrowingReservation: Send);
+}
+
+#[test]
+fn a_refused_reservation_changes_nothing_and_can_be_tried_again() {
+    let arena = Arena::new();
+    let fault = Fault::from_nth(Call::Reserve, 0);
+    let refused = arena.try_alloc(String::from("back")).unwrap_err();
+    assert!(fault.struck() > 3, "it was not halved");
+    assert_eq!(refused.value, "back");
+    assert!(refused.error.raw_os_error().is_some());
+    assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, 0));
+    drop(fault);
+    assert_eq!(*arena.alloc(1), 1);
+}
+
+#[test]
+fn a_refused_default_reservation_is_halved() {
+    let (whole, halved) = (Arena::new(), Arena::new());
+    whole.alloc(1);
+    let fault = Fault::nth(Call::Reserve, 0);
+    halved.alloc(1);
+    assert_eq!(fault.struck(), 1);
+    assert_eq!(halved.max_bytes(), whole.max_bytes() / 2);
+}
+
+#[test]
+fn a_named_maximum_is_reserved_whole_or_not_at_all() {
+    let fault = Fault::nth(Call::Reserve, 0);
+    assert!(Arena::try_with_max_bytes(MIB).is_err());
+    assert_eq!(fault.struck(), 1);
+}
+
+#[test]
+fn addresses_are_given_up_again_where_their_memory_is_refused() {
+    let arena = Arena::new();
+    let max_bytes = arena.max_bytes();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(arena.try_alloc_layout(layout(MIB, 1)).is_err());
+    assert!(arena.try_prefault(MIB).is_err());
+    assert!(fault.struck() > 0);
+    assert_eq!(arena.stats().reserved_bytes, 0);
+    assert_eq!(arena.max_bytes(), max_bytes);
+    drop(fault);
+    arena.alloc(1);
+}
+
+#[test]
+fn a_refused_commit_is_an_error_of_every_method_and_changes_nothing() {
+    let arena = Arena { bump: small_pages() };
+    arena.alloc(1_u8);
+    arena.alloc_slice_uninit::<u8>(arena.capacity_bytes() - 1);
+    let used = arena.used_bytes();
+    let counted = Rc::new(());
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(arena.try_alloc(1).is_err());
+    assert!(arena.try_alloc_with(|| -> i32 { unreachable!() }).is_err());
+    assert!(arena.try_alloc_try_with(|| -> Result<i32, ()> { unreachable!() }).is_err());
+    assert!(arena.try_alloc_slice_copy(&[1, 2]).is_err());
+    assert!(arena.try_alloc_slice_clone(&[counted.clone(), counted.clone()]).is_err());
+    assert!(arena.try_alloc_slice_fill_with(2, |i| -> usize { unreachable!("{i}") }).is_err());
+    assert!(arena.try_alloc_slice_fill_copy(2, 1).is_err());
+    assert!(arena.try_alloc_slice_fill_clone(2, &counted).is_err());
+    assert!(arena.try_alloc_slice_fill_default::<u64>(2).is_err());
+    assert!(arena.try_alloc_slice_from_iter([counted.clone(), counted.clone()]).is_err());
+    assert!(arena.try_alloc_str("text").is_err());
+    assert!(arena.try_alloc_fmt(format_args!("{used}")).is_err());
+    assert!(arena.try_alloc_layout_zeroed(layout(8, 8)).is_err());
+    assert!(arena.try_alloc_uninit::<u64>().is_err());
+    assert!(arena.try_alloc_slice_uninit::<u64>(3).is_err());
+    let refused = arena.try_alloc_box(counted.clone()).unwrap_err();
+    assert!(Rc::ptr_eq(&refused.value, &counted));
+    drop(refused);
+    assert!(arena.try_alloc_box_slice_from_iter([counted.clone()]).is_err());
+    assert!(arena.try_prefault(1).is_err());
+    assert!(fault.struck() >= 15);
+    assert_eq!(Rc::strong_count(&counted), 1);
+    assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (used, used));
+    drop(fault);
+    assert_eq!(*arena.alloc(7), 7);
+}
+
+#[test]
+fn growing_that_is_refused_leaves_the_block_as_it_was() {
+    let bump = small_pages();
+    let old = layout(40 * KIB, 8);
+    let block = bump.try_allocate_zeroed(old).unwrap();
+    bytes(block, old.size()).fill(3);
+    let used = bump.used_bytes();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    // SAFETY: handed out by that layout; it gets larger.
+    let grown = unsafe { bump.try_grow(block, old, layout(4 * MIB, 8)) };
+    assert!(grown.is_err());
+    // SAFETY: the same.
+    let grown = unsafe { bump.try_grow_zeroed(block, old, layout(4 * MIB, 8)) };
+    assert!(grown.is_err());
+    bump.try_allocate(layout(1, 1)).unwrap();
+    // SAFETY: the same, and it is not the last any more.
+    let grown = unsafe { bump.try_grow(block, old, layout(4 * MIB, 8)) };
+    assert!(grown.is_err());
+    assert!(fault.struck() > 0);
+    assert_eq!(bump.used_bytes(), used + 1);
+    assert!(bytes(block, old.size()).iter().all(|&byte| byte == 3));
+}
+
+#[test]
+fn a_refused_decommit_keeps_the_memory_but_resets() {
+    let mut arena = Arena { bump: small_pages() };
+    arena.alloc_slice_fill_copy(MIB, 5_u8);
+    let capacity = arena.capacity_bytes();
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    assert!(arena.reset_keeping(0).is_err());
+    assert!(fault.struck() > 0);
+    assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, capacity));
+    drop(fault);
+    let block = arena.alloc_layout_zeroed(layout(MIB, 1));
+    assert!(bytes(block, MIB).iter().all(|&byte| byte == 0));
+    arena.reset_keeping(0).unwrap();
+    assert_eq!(arena.capacity_bytes(), 0);
+    let block = arena.alloc_layout_zeroed(layout(MIB, 1));
+    assert!(bytes(block, MIB).iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn iterators_that_are_refused_on_the_way_leave_no_value_and_no_room() {
+    let arena = Arena { bump: small_pages() };
+    arena.alloc(1_u8);
+    let room = arena.capacity_bytes() - arena.used_bytes();
+    let used = arena.used_bytes();
+    let counted = Rc::new(());
+    // It says nothing of how many there are.
+    let many = (0..room).filter(|_| true).map(|_| counted.clone());
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(arena.try_alloc_slice_from_iter(many).is_err());
+    assert!(fault.struck() > 0);
+    assert_eq!(Rc::strong_count(&counted), 1);
+    assert!(arena.used_bytes() - used < align_of::<Rc<()>>());
+}
+
+#[test]
+fn the_first_block_can_be_aligned_to_more_than_the_page() {
+    for align in [2 * MIB, 2 * page_size(), page_size()] {
+        let bump = small_pages();
+        let block = bump.try_allocate(layout(1, align)).unwrap();
+        assert_eq!(block.addr().get() % align, 0);
+        assert_eq!(bump.used_bytes(), 1, "nothing was left out before it");
+        let next = bump.try_allocate(layout(1, align)).unwrap();
+        assert_eq!(next.addr().get() - block.addr().get(), align);
+    }
+}
+
+#[test]
+fn absurd_sizes_are_errors() {
+    let bump = small_pages();
+    let largest = isize::MAX as usize;
+    let next_largest = layout(largest & !(MIB - 1), MIB);
+    for layout in [layout(largest, 1), layout(largest - 7, 8), next_largest] {
+        assert!(bump.try_allocate(layout).is_err());
+        assert_eq!(bump.used_bytes(), 0);
+    }
+    bump.try_allocate(layout(1, 1)).unwrap();
+    for layout in [layout(largest, 1), layout(largest - 7, 8)] {
+        let error = bump.try_allocate(layout).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
+    }
+    for layout in [layout(largest, 1), layout(largest - 7, 8), next_largest] {
+        let error = bump.try_allocate(layout).unwrap_err();
+        // By how little, and so which of them it is, depends on what aligns it.
+        assert!(matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::CapacityOverflow));
+        assert!(bump.try_allocate_zeroed(layout).is_err());
+    }
+    let half = layout(1 << (usize::BITS - 2), 1 << (usize::BITS - 2));
+    assert!(matches!(
+        bump.try_allocate(half).unwrap_err().kind(),
+        ErrorKind::MaxLen | ErrorKind::CapacityOverflow
+    ));
+    assert_eq!(bump.used_bytes(), 1);
+}

@@ -1,0 +1,217 @@
+//! Values in a [`Bump`]: one at a time, or as slices.
+//!
+//! # Why this is sound
+//!
+//! Each function here takes a block that nobody else has, writes values to it, and returns a
+//! reference that lives as long as the borrow of the `Bump`. A block stays where and whose it is
+//! for so long: memory is only taken back from its one owner, or by calls that vouch that nobody
+//! uses it (see `bump.rs`).
+//!
+//! User code runs only where a block is taken, and `top` stands behind it, so that it may take
+//! blocks itself.
+
+#![expect(unsafe_code, reason = "makes references to memory that it was handed")]
+#![expect(clippy::mut_from_ref, reason = "each call returns another block")]
+
+use super::bump::Bump;
+use super::filling::Filling;
+use crate::error::{Error, ErrorKind, Refused};
+use std::alloc::Layout;
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+use std::{slice, str};
+
+impl Bump {
+    #[inline]
+    pub(super) fn try_alloc<T>(&self, value: T) -> Result<&mut T, Refused<T>> {
+        match self.try_alloc_uninit() {
+            Ok(place) => Ok(place.write(value)),
+            Err(error) => Err(Refused { error, value }),
+        }
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_with<T>(&self, make: impl FnOnce() -> T) -> Result<&mut T, Error> {
+        Ok(self.try_alloc_uninit()?.write(make()))
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_try_with<T, E>(
+        &self,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<&mut T, E>, Error> {
+        let place = self.try_alloc_uninit()?;
+        Ok(match make() {
+            Ok(value) => Ok(place.write(value)),
+            Err(error) => {
+                // SAFETY: it was handed out above, by that layout, and nobody else has it.
+                unsafe { self.deallocate(NonNull::from(place).cast(), Layout::new::<T>()) };
+                Err(error)
+            }
+        })
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_uninit<T>(&self) -> Result<&mut MaybeUninit<T>, Error> {
+        let mut block = self.try_allocate(Layout::new::<T>())?.cast::<MaybeUninit<T>>();
+        // SAFETY: the block has the size and the alignment, is the caller's alone, and what is not
+        // initialised may hold anything.
+        Ok(unsafe { block.as_mut() })
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_slice_uninit<T>(
+        &self,
+        len: usize,
+    ) -> Result<&mut [MaybeUninit<T>], Error> {
+        let block = self.try_allocate(array_layout::<T>(len)?)?;
+        // SAFETY: the block has the size of `len` such, and their alignment, is the caller's alone,
+        // and what is not initialised may hold anything.
+        Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_slice_copy<T: Copy>(&self, source: &[T]) -> Result<&mut [T], Error> {
+        let places = self.try_alloc_slice_uninit(source.len())?;
+        // SAFETY: as many as in `source`, and they lie elsewhere, for nobody else had them.
+        unsafe {
+            ptr::copy_nonoverlapping(source.as_ptr(), places.as_mut_ptr().cast(), source.len());
+        };
+        // SAFETY: all were written.
+        Ok(unsafe { initialised(places) })
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_slice_fill_with<T>(
+        &self,
+        len: usize,
+        mut make: impl FnMut(usize) -> T,
+    ) -> Result<&mut [T], Error> {
+        let mut filling = Filling::with_capacity(self, len)?;
+        for i in 0..len {
+            filling.try_push(make(i))?;
+        }
+        Ok(filling.finish())
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_slice_fill_copy<T: Copy>(
+        &self,
+        len: usize,
+        value: T,
+    ) -> Result<&mut [T], Error> {
+        let places = self.try_alloc_slice_uninit(len)?;
+        places.fill(MaybeUninit::new(value));
+        // SAFETY: all were written.
+        Ok(unsafe { initialised(places) })
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_slice_from_iter<T>(
+        &self,
+        values: impl IntoIterator<Item = T>,
+    ) -> Result<&mut [T], Error> {
+        let values = values.into_iter();
+        let mut filling = Filling::expecting(self, values.size_hint().0)?;
+        for value in values {
+            filling.try_push(value)?;
+        }
+        Ok(filling.finish())
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_str(&self, source: &str) -> Result<&mut str, Error> {
+        let bytes = self.try_alloc_slice_copy(source.as_bytes())?;
+        // SAFETY: a copy of what is UTF-8.
+        Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
+    }
+
+    #[track_caller]
+    pub(super) fn try_alloc_fmt(&self, text: fmt::Arguments<'_>) -> Result<&mut str, Error> {
+        if let Some(text) = text.as_str() {
+            return self.try_alloc_str(text);
+        }
+        let bytes = Filling::expecting(self, USUAL_TEXT_BYTES)?;
+        let mut written = Text { bytes, refused: None };
+        match (fmt::write(&mut written, text), written.refused) {
+            (_, Some(refused)) => Err(refused),
+            (Ok(()), None) => {
+                let bytes = written.bytes.finish();
+                // SAFETY: `Text` was given nothing but whole `str`s.
+                Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
+            }
+            (Err(fmt::Error), None) => {
+                panic!("a formatting trait implementation returned an error")
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - All zero is a value of `T`.
+    #[cfg(feature = "bytemuck")]
+    #[inline]
+    pub(super) unsafe fn try_alloc_slice_of_zeroes<T>(
+        &self,
+        len: usize,
+    ) -> Result<&mut [T], Error> {
+        let block = self.try_allocate_zeroed(array_layout::<T>(len)?)?;
+        // SAFETY: the block has the size of `len` such, and their alignment, is the caller's alone,
+        // and is zero, which is a value of each.
+        Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
+    }
+}
+
+#[cfg(feature = "bytemuck")]
+impl Bump {
+    #[inline]
+    pub(super) fn try_alloc_slice_zeroed<T: bytemuck::Zeroable>(
+        &self,
+        len: usize,
+    ) -> Result<&mut [T], Error> {
+        // SAFETY: all zero is a value of `T`, which is what `Zeroable` says.
+        unsafe { self.try_alloc_slice_of_zeroes(len) }
+    }
+
+    #[inline]
+    pub(super) fn try_alloc_zeroed<T: bytemuck::Zeroable>(&self) -> Result<&mut T, Error> {
+        let mut block = self.try_allocate_zeroed(Layout::new::<T>())?.cast::<T>();
+        // SAFETY: the block has the size and the alignment, is the caller's alone, and is zero,
+        // which is a value of `T`.
+        Ok(unsafe { block.as_mut() })
+    }
+}
+
+/// The layout of a slice.
+#[inline]
+pub(super) fn array_layout<T>(len: usize) -> Result<Layout, Error> {
+    Layout::array::<T>(len)
+        .map_err(|_| Error::new(ErrorKind::CapacityOverflow, len.saturating_mul(size_of::<T>())))
+}
+
+/// # Safety
+///
+/// - All places were written to.
+unsafe fn initialised<T>(places: &mut [MaybeUninit<T>]) -> &mut [T] {
+    // SAFETY: the same size and alignment, and all of them hold values, as the caller promises.
+    unsafe { &mut *(ptr::from_mut(places) as *mut [T]) }
+}
+
+/// For how much formatted text there is room from the start.
+const USUAL_TEXT_BYTES: usize = 64;
+
+/// Text that is being formatted.
+struct Text<'b> {
+    bytes: Filling<'b, u8>,
+    refused: Option<Error>,
+}
+
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.bytes.try_extend_from_slice(part.as_bytes()).map_err(|error| {
+            self.refused = Some(error);
+            fmt::Error
+        })
+    }
+}

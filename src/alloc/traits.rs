@@ -1,0 +1,83 @@
+//! The traits `Allocator`, as many as features ask for, made of
+//! [`RawAllocator`](super::raw::RawAllocator).
+
+#![expect(unsafe_code, reason = "passes on what allocators promise")]
+
+use super::arena::{Arena, Scope};
+use super::raw::RawAllocator;
+use std::alloc::Layout;
+use std::ptr::NonNull;
+
+/// With a feature: implements the trait `Allocator` of a module for types that are a
+/// `RawAllocator`.
+macro_rules! allocators {
+    ($feature:literal, $api:path: $($type:ty),+ $(,)?) => {
+        #[cfg(feature = $feature)]
+        const _: () = {
+            use $api as api;
+            $(
+                // SAFETY: the contract is that of `RawAllocator`, which the type keeps.
+                #[cfg_attr(docsrs, doc(cfg(feature = $feature)))]
+                unsafe impl api::Allocator for $type {
+                    #[inline]
+                    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, api::AllocError> {
+                        RawAllocator::allocate(self, layout).ok_or(api::AllocError)
+                    }
+
+                    #[inline]
+                    fn allocate_zeroed(
+                        &self,
+                        layout: Layout,
+                    ) -> Result<NonNull<[u8]>, api::AllocError> {
+                        RawAllocator::allocate_zeroed(self, layout).ok_or(api::AllocError)
+                    }
+
+                    #[inline]
+                    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+                        // SAFETY: the caller's promise is the one that is asked for.
+                        unsafe { RawAllocator::deallocate(self, block, layout) }
+                    }
+
+                    #[inline]
+                    unsafe fn grow(
+                        &self,
+                        block: NonNull<u8>,
+                        old: Layout,
+                        new: Layout,
+                    ) -> Result<NonNull<[u8]>, api::AllocError> {
+                        // SAFETY: the caller's promise is the one that is asked for.
+                        unsafe { RawAllocator::grow(self, block, old, new) }.ok_or(api::AllocError)
+                    }
+
+                    #[inline]
+                    unsafe fn grow_zeroed(
+                        &self,
+                        block: NonNull<u8>,
+                        old: Layout,
+                        new: Layout,
+                    ) -> Result<NonNull<[u8]>, api::AllocError> {
+                        // SAFETY: the caller's promise is the one that is asked for.
+                        unsafe { RawAllocator::grow_zeroed(self, block, old, new) }
+                            .ok_or(api::AllocError)
+                    }
+
+                    #[inline]
+                    unsafe fn shrink(
+                        &self,
+                        block: NonNull<u8>,
+                        old: Layout,
+                        new: Layout,
+                    ) -> Result<NonNull<[u8]>, api::AllocError> {
+                        // SAFETY: the caller's promise is the one that is asked for.
+                        unsafe { RawAllocator::shrink(self, block, old, new) }
+                            .ok_or(api::AllocError)
+                    }
+                }
+            )+
+        };
+    };
+}
+
+allocators!("allocator-api2-02", allocator_api2_02::alloc: &Arena, &Scope<'_>);
+allocators!("allocator-api2-04", allocator_api2_04::alloc: &Arena, &Scope<'_>);
+allocators!("nightly", std::alloc: &Arena, &Scope<'_>);
