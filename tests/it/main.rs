@@ -1,6 +1,13 @@
 //! The public contract, a file a subject.
 
+#![cfg_attr(feature = "nightly", feature(allocator_api))]
+
 mod address;
+mod arena;
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+mod arena_alloc;
+mod arena_box;
+mod arena_scope;
 mod budget;
 mod drops;
 mod elements;

@@ -1,0 +1,451 @@
+//! `Arena`: what is stored stays as it is, where it is, until a reset; and so much memory is used.
+
+#![expect(unsafe_code, reason = "looks at memory by pointers")]
+
+use crate::ledger::{panic_file, panic_message};
+use stayput::{
+    Arena, Budget, CommitAhead, Error, ErrorKind, Growth, HugePages, Release, page_size,
+};
+use std::alloc::Layout;
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+fn layout(size: usize, align: usize) -> Layout {
+    Layout::from_size_align(size, align).expect("it is one")
+}
+
+static_assertions::assert_impl_all!(Arena: Send, Default, fmt::Debug);
+static_assertions::assert_not_impl_any!(Arena: Sync, Clone);
+
+#[test]
+fn nothing_is_reserved_before_it_is_needed() {
+    let arena = const { Arena::new() };
+    arena.alloc(());
+    arena.alloc_str("");
+    arena.alloc_slice_from_iter([(); 1000]);
+    arena.alloc_slice_uninit::<[u64; 0]>(usize::MAX);
+    arena.alloc_layout(layout(0, 4096));
+    assert_eq!(arena.alloc_slice_copy::<u64>(&[]).as_ptr().addr() % 8, 0);
+    let stats = arena.stats();
+    assert_eq!((stats.used_bytes, stats.reserved_bytes, stats.committed_bytes), (0, 0, 0));
+    assert_eq!(stats.resident_bytes, Some(0));
+    arena.alloc(1_u8);
+    assert!(arena.stats().reserved_bytes >= MIB);
+}
+
+#[test]
+fn all_kinds_of_values_keep_what_they_are() {
+    let arena = Arena::new();
+    let number = arena.alloc(7_u16);
+    let pair = arena.alloc_with(|| (1_u8, 2_u64));
+    let made = arena.alloc_try_with(|| "12".parse::<i32>()).unwrap();
+    let copied = arena.alloc_slice_copy(&[1_u32, 2, 3]);
+    let cloned = arena.alloc_slice_clone(&[Some("a"), None]);
+    let squares = arena.alloc_slice_fill_with(4, |i| i * i);
+    let same = arena.alloc_slice_fill_copy(3, 'x');
+    let fives = arena.alloc_slice_fill_clone(2, &Some(5));
+    let defaults = arena.alloc_slice_fill_default::<u64>(2);
+    let text = arena.alloc_str("text");
+    let formatted = arena.alloc_fmt(format_args!("{}-{:>4}", 1, 2));
+    let literal = arena.alloc_fmt(format_args!("as it is"));
+    let late = arena.alloc_uninit::<u64>().write(9);
+    // All of them can be changed while all of them live.
+    *number += 1;
+    pair.1 += 1;
+    *made += 1;
+    copied[0] = 9;
+    squares[3] += 1;
+    same[1] = 'y';
+    text.make_ascii_uppercase();
+    assert_eq!((*number, *pair, *made, *late), (8, (1, 3), 13, 9));
+    assert_eq!((&*copied, &*cloned), (&[9, 2, 3][..], &[Some("a"), None][..]));
+    assert_eq!((&*squares, &*same), (&[0, 1, 4, 10][..], &['x', 'y', 'x'][..]));
+    assert_eq!((&*fives, &*defaults), (&[Some(5); 2][..], &[0; 2][..]));
+    assert_eq!((&*text, &*formatted, &*literal), ("TEXT", "1-   2", "as it is"));
+}
+
+#[test]
+fn a_closure_that_fails_gives_its_room_back_unless_it_is_needed() {
+    let arena = Arena::new();
+    arena.alloc(1_u64);
+    let used = arena.used_bytes();
+    assert_eq!(arena.alloc_try_with(|| Err::<[u64; 100], _>("no")), Err("no"));
+    assert_eq!(arena.used_bytes(), used);
+    let mut kept = None;
+    let failed = arena.alloc_try_with(|| {
+        kept = Some(arena.alloc(5_u64));
+        Err::<u64, _>("no")
+    });
+    assert_eq!((failed, arena.used_bytes()), (Err("no"), used + 16));
+    arena.alloc(6_u64);
+    assert_eq!(kept, Some(&mut 5));
+    assert_eq!(arena.try_alloc_try_with(|| Err::<u64, _>("no")), Ok(Err("no")));
+}
+
+#[test]
+fn closures_and_iterators_may_store_in_the_arena_themselves() {
+    struct Nested<'a>(&'a Arena, u32);
+    impl fmt::Display for Nested<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self.1 {
+                0 => f.write_str("."),
+                depth => {
+                    let inner = self.0.alloc_fmt(format_args!("{}", Nested(self.0, depth - 1)));
+                    write!(f, "<{inner}{inner}>")
+                }
+            }
+        }
+    }
+
+    let arena = Arena::new();
+    let outer = arena.alloc_with(|| {
+        let inner = arena.alloc_with(|| arena.alloc(1_u8));
+        (2_u64, inner)
+    });
+    assert_eq!((outer.0, **outer.1), (2, 1));
+    // Each pushes the growing slice off the arena's end; nobody says how many come.
+    for count in [0, 1, 2, 5, 1000] {
+        let boxes = arena.alloc_slice_from_iter(
+            (0..count).filter(|_| true).map(|i| arena.alloc_str(&i.to_string())),
+        );
+        assert_eq!(boxes.len(), count);
+        assert!(boxes.iter().enumerate().all(|(i, text)| **text == *i.to_string()));
+    }
+    let text = arena.alloc_fmt(format_args!("{}!", Nested(&arena, 3)));
+    assert_eq!(text, "<<<..><..>><<..><..>>>!");
+}
+
+#[test]
+fn slices_grow_in_place_and_take_no_more_than_they_need() {
+    let arena = Arena::new();
+    let first = std::ptr::from_ref(arena.alloc(1_u8)).addr();
+    let slice = arena.alloc_slice_from_iter((0..100_000_u64).filter(|n| n % 3 == 0));
+    assert_eq!(slice.as_ptr().addr(), first + align_of::<u64>());
+    assert_eq!(arena.used_bytes(), align_of::<u64>() + size_of_val(slice));
+    assert!(slice.iter().enumerate().all(|(i, n)| *n == 3 * i as u64));
+}
+
+#[test]
+fn a_size_hint_is_only_a_hint() {
+    struct Boast(std::ops::Range<u32>, usize);
+    impl Iterator for Boast {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            self.0.next()
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (self.1, None)
+        }
+    }
+    let arena = Arena::with_max_bytes(64 * KIB);
+    for hint in [0, 1, 1000, isize::MAX as usize, usize::MAX] {
+        let used = arena.used_bytes();
+        assert_eq!(arena.alloc_slice_from_iter(Boast(0..10, hint)).len(), 10);
+        assert_eq!(arena.used_bytes(), used + 40);
+    }
+}
+
+#[test]
+fn panics_in_user_code_drop_what_was_made_and_leave_the_arena_whole() {
+    struct Cloned<F>(F);
+    impl<F: Fn() -> Rc<()> + Copy> Clone for Cloned<F> {
+        fn clone(&self) -> Self {
+            drop((self.0)());
+            Self(self.0)
+        }
+    }
+
+    let arena = Arena::new();
+    let counted = Rc::new(());
+    let kept = arena.alloc(5_u64);
+    let used = arena.used_bytes();
+    let calls = Cell::new(0);
+    let make = || {
+        calls.set(calls.get() + 1);
+        assert!(calls.get() % 10 != 0, "planned");
+        counted.clone()
+    };
+    let caught = |work: &dyn Fn()| {
+        calls.set(0);
+        assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
+        assert_eq!(Rc::strong_count(&counted), 1);
+    };
+    caught(&|| _ = arena.alloc_slice_fill_with(20, |_| make()));
+    assert_eq!(arena.used_bytes(), used);
+    caught(&|| _ = arena.alloc_slice_from_iter((0..20).map(|_| make())));
+    assert_eq!(arena.used_bytes(), used);
+    caught(&|| _ = arena.alloc_box_slice_from_iter((0..).map(|_| make())));
+    assert_eq!(arena.used_bytes(), used);
+    caught(&|| _ = arena.alloc_slice_fill_clone(20, &Cloned(&make)));
+    assert_eq!(arena.used_bytes(), used);
+    caught(&|| {
+        arena.alloc_with(|| -> Rc<()> { panic!("planned") });
+    });
+    assert_eq!(arena.used_bytes(), used + size_of::<Rc<()>>(), "this room stays taken");
+    assert_eq!((*kept, *arena.alloc(6)), (5, 6));
+}
+
+#[test]
+fn a_drop_that_panics_on_the_way_leaves_the_arena_whole() {
+    struct Bad<'a>(&'a Cell<u32>);
+    impl Drop for Bad<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() + 1);
+            assert!(self.0.get() != 2, "planned");
+        }
+    }
+    let (arena, drops) = (Arena::with_max_bytes(page_size()), Cell::new(0));
+    let full = arena.max_bytes() / size_of::<Bad<'_>>();
+    // It is refused, and the drop of what was made panics.
+    let work = || _ = arena.try_alloc_slice_from_iter((0..=full).map(|_| Bad(&drops)));
+    assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
+    assert_eq!(drops.get() as usize, full + 1, "each was dropped, once");
+    let mut arena = arena;
+    arena.reset();
+    assert_eq!(*arena.alloc(1), 1);
+}
+
+#[test]
+fn values_are_not_dropped_but_where_they_were_refused() {
+    let counted = Rc::new(());
+    let mut arena = Arena::with_max_bytes(1000);
+    arena.alloc(counted.clone());
+    arena.reset();
+    assert_eq!(Rc::strong_count(&counted), 2);
+    drop(arena);
+    assert_eq!(Rc::strong_count(&counted), 2);
+    // For the leak checker.
+    // SAFETY: the count is one that the arena had.
+    unsafe { Rc::decrement_strong_count(Rc::as_ptr(&counted)) };
+}
+
+#[test]
+fn a_reset_keeps_memory_and_goes_over_it_again() {
+    let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
+    let mut addresses = Vec::new();
+    for round in 0..3_u8 {
+        let all = arena.alloc_slice_fill_copy(8 * MIB, round);
+        addresses.push(all.as_ptr().addr());
+        let capacity = arena.capacity_bytes();
+        arena.reset();
+        assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, capacity));
+        assert_eq!(arena.stats().high_water_bytes, 8 * MIB);
+    }
+    assert_eq!(addresses[0], addresses[1]);
+    assert_eq!(addresses[0], addresses[2]);
+    arena.reset_keeping(MIB).unwrap();
+    assert!(arena.capacity_bytes() >= MIB && arena.capacity_bytes() < 2 * MIB);
+    assert!(arena.stats().high_water_bytes < 2 * MIB);
+    arena.reset_keeping(0).unwrap();
+    assert_eq!(arena.capacity_bytes(), 0);
+    assert_eq!(*arena.alloc(1), 1);
+}
+
+#[test]
+fn trimming_goes_by_and_by_and_spares_what_is_used() {
+    let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
+    arena.alloc_slice_fill_copy(8 * MIB, 1_u8);
+    arena.reset();
+    let used = arena.alloc_slice_fill_copy(MIB, 2_u8);
+    assert!(!arena.trim_within(0, Budget::bytes(0)).unwrap().is_done);
+    let mut calls = 0;
+    while !arena.trim_within(2 * MIB, Budget::bytes(MIB)).unwrap().is_done {
+        calls += 1;
+    }
+    assert!(calls >= 5 && arena.capacity_bytes() >= 2 * MIB);
+    assert!(arena.trim_within(0, Budget::UNLIMITED).unwrap().is_done);
+    assert!(arena.capacity_bytes() < 2 * MIB);
+    assert!(used.iter().all(|&byte| byte == 2));
+    assert!(Arena::new().trim_within(0, Budget::UNLIMITED).unwrap().is_done);
+}
+
+#[test]
+fn zeroed_memory_is_zero_whatever_was_there() {
+    let mut arena = Arena::with_max_bytes(4 * MIB);
+    for round in 0..20_usize {
+        let dirty = arena.alloc_slice_fill_copy(round * 50 * KIB + 1, 0xff_u8);
+        assert!(dirty.iter().all(|&byte| byte == 0xff));
+        arena.reset();
+        arena.alloc_slice_uninit::<u8>(round * 7);
+        for (size, align) in [(1, 1), (100, 64), (200 * KIB, 8), (MIB, 4096)] {
+            let block = arena.alloc_layout_zeroed(layout(size, align));
+            assert_eq!(block.addr().get() % align, 0);
+            // SAFETY: handed out in that size, zeroed, to nobody else.
+            let block = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), size) };
+            assert!(block.iter().all(|&byte| byte == 0), "round {round}, {size}");
+            block.fill(1);
+        }
+        arena.reset();
+    }
+}
+
+#[cfg(feature = "bytemuck")]
+#[test]
+fn zeroed_values_are_zero_and_fresh_ones_take_no_memory() {
+    let mut arena = Arena::builder().huge_pages(HugePages::Never).build();
+    let large = arena.alloc_slice_zeroed::<u64>(2 * MIB);
+    assert_eq!((large[0], large[2 * MIB - 1]), (0, 0));
+    // In whatever pages the two lie, and those that the system adds to what is touched.
+    if let Some(resident) = arena.stats().resident_bytes {
+        assert!(resident <= 4 * MIB, "{resident}");
+    }
+    arena.reset();
+    arena.alloc_slice_fill_copy(1000, 7_u8);
+    arena.reset();
+    assert_eq!(*arena.alloc_zeroed::<[u64; 32]>(), [0; 32]);
+    assert_eq!(arena.try_alloc_slice_zeroed::<u16>(3).unwrap(), [0; 3]);
+    assert_eq!(arena.try_alloc_zeroed::<u16>(), Ok(&mut 0));
+}
+
+#[test]
+fn the_maximum_is_a_promise_whatever_the_page() {
+    for max_bytes in [0, 1, 100, page_size() - 1, page_size(), page_size() + 1, 300_001] {
+        let mut arena = Arena::with_max_bytes(max_bytes);
+        assert_eq!(arena.max_bytes(), max_bytes);
+        for _ in 0..2 {
+            while arena.used_bytes() + size_of::<usize>() <= max_bytes {
+                arena.alloc(1_usize);
+            }
+            while arena.try_alloc(1_u8).is_ok() {}
+            assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (max_bytes, max_bytes));
+            let error = arena.try_alloc(1_u8).unwrap_err().error;
+            assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(max_bytes as u64)));
+            assert_eq!(error.bytes(), max_bytes + 1);
+            arena.alloc(());
+            arena.reset();
+        }
+        let error = arena.try_alloc_slice_uninit::<u8>(max_bytes + 1).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MaxLen);
+        assert_eq!(arena.alloc_slice_fill_copy(max_bytes, 1_u8).len(), max_bytes);
+    }
+}
+
+#[test]
+fn sizes_that_overflow_are_errors() {
+    let arena = Arena::with_max_bytes(1000);
+    for len in [usize::MAX, isize::MAX as usize / 8 + 1] {
+        let overflow = |result: Result<usize, Error>| {
+            let error = result.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
+            assert!(error.bytes() > isize::MAX as usize);
+        };
+        overflow(arena.try_alloc_slice_uninit::<u64>(len).map(|s| s.len()));
+        overflow(arena.try_alloc_slice_fill_copy(len, 1_u64).map(|s| s.len()));
+        overflow(arena.try_alloc_slice_fill_with(len, |_| 1_u64).map(|s| s.len()));
+    }
+    let overflow = |result: Result<(), Error>| {
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::CapacityOverflow);
+    };
+    overflow(arena.try_prefault(usize::MAX));
+    overflow(Arena::try_with_max_bytes(usize::MAX).map(drop));
+    overflow(Arena::builder().capacity_bytes(usize::MAX).try_build().map(drop));
+    let builder = Arena::builder().max_bytes(10).capacity_bytes(11);
+    assert_eq!(builder.try_build().unwrap_err().kind(), ErrorKind::MaxLen);
+    assert_eq!(arena.used_bytes(), 0);
+}
+
+#[test]
+fn refusals_panic_with_the_words_of_the_twin_and_the_line_of_the_caller() {
+    let mut full = Arena::with_max_bytes(0);
+    let words = full.try_alloc(1_u8).unwrap_err().to_string();
+    assert!(words.contains("max_bytes"), "{words}");
+    assert_eq!(panic_message(|| *full.alloc(1_u8)), format!("stayput: {words}"));
+    let calls: [fn(&mut Arena); 18] = [
+        |arena| _ = arena.alloc(1),
+        |arena| _ = arena.alloc_with(|| 1),
+        |arena| assert!(arena.alloc_try_with(|| Ok::<_, ()>(1)).is_ok()),
+        |arena| _ = arena.alloc_slice_copy(&[1]),
+        |arena| _ = arena.alloc_slice_clone(&[1]),
+        |arena| _ = arena.alloc_slice_fill_with(1, |i| i),
+        |arena| _ = arena.alloc_slice_fill_copy(1, 1),
+        |arena| _ = arena.alloc_slice_fill_clone(1, &1),
+        |arena| _ = arena.alloc_slice_fill_default::<u8>(1),
+        |arena| _ = arena.alloc_slice_from_iter([1]),
+        |arena| _ = arena.alloc_str("1"),
+        |arena| _ = arena.alloc_fmt(format_args!("1")),
+        |arena| _ = arena.alloc_layout(Layout::new::<u8>()),
+        |arena| _ = arena.alloc_layout_zeroed(Layout::new::<u8>()),
+        |arena| _ = arena.alloc_uninit::<u8>().write(1),
+        |arena| _ = arena.alloc_box(1),
+        |arena| _ = arena.alloc_box_slice_from_iter([1]),
+        |arena| arena.prefault(1),
+    ];
+    for (i, call) in calls.into_iter().enumerate() {
+        let file = panic_file(|| call(&mut full));
+        assert!(file.ends_with("arena.rs"), "call {i} blames {file}");
+    }
+}
+
+#[test]
+fn text_that_cannot_be_formatted_panics_as_in_std() {
+    struct Mute;
+    impl fmt::Display for Mute {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("something")?;
+            Err(fmt::Error)
+        }
+    }
+    let arena = Arena::new();
+    let message = panic_message(|| arena.alloc_fmt(format_args!("{Mute}")).len());
+    assert!(message.contains("formatting trait implementation returned an error"), "{message}");
+    assert_eq!(arena.used_bytes(), 0);
+}
+
+#[test]
+fn an_arena_can_be_sent_with_all_that_is_in_it_forgotten() {
+    let arena = Arena::new();
+    arena.alloc_str("here");
+    let used = arena.used_bytes();
+    let arena = std::thread::spawn(move || {
+        arena.alloc_str("there");
+        arena
+    });
+    assert_eq!(arena.join().unwrap().used_bytes(), used + 5);
+}
+
+#[test]
+fn memory_is_made_ready_before_it_is_used() {
+    for ahead in [CommitAhead::Off, CommitAhead::Auto] {
+        let arena = Arena::builder()
+            .max_bytes(32 * MIB)
+            .capacity_bytes(MIB)
+            .growth(Growth::Fixed { step_bytes: MIB })
+            .huge_pages(HugePages::Never)
+            .commit_ahead(ahead)
+            .release(Release::Background)
+            .build();
+        assert!(arena.capacity_bytes() >= MIB);
+        arena.alloc_slice_fill_copy(100, 1_u8);
+        arena.prefault(4 * MIB);
+        assert!(arena.capacity_bytes() >= 4 * MIB + 100);
+        if let Some(resident) = arena.stats().resident_bytes {
+            assert!(resident >= 4 * MIB);
+        }
+        let mut frames = 0;
+        while frames < 20 {
+            frames += 1;
+            arena.alloc_slice_fill_copy(100 * KIB, frames);
+            assert_eq!(arena.prefault_ahead(Budget::UNLIMITED).refused, None);
+        }
+        assert!(arena.used_bytes() >= 2000 * KIB);
+    }
+    assert_eq!(Arena::new().prefault_ahead(Budget::bytes(0)).refused, None);
+}
+
+#[test]
+fn what_is_used_is_contained() {
+    let mut arena = Arena::new();
+    let (outside, nothing) = (5, std::ptr::null::<u8>());
+    assert!(!arena.contains(&raw const outside) && !arena.contains(nothing));
+    let block = arena.alloc([1_u64; 4]).as_mut_ptr();
+    assert!(arena.contains(block) && arena.contains(block.wrapping_add(3)));
+    assert!(!arena.contains(block.wrapping_add(4)) && !arena.contains(&raw const outside));
+    arena.reset();
+    assert!(!arena.contains(block));
+    assert!(format!("{arena:?}").contains("used_bytes: 0"));
+}

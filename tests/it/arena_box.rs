@@ -1,0 +1,144 @@
+//! `ArenaBox`: owns its value as std's `Box` does.
+
+#![expect(unsafe_code, reason = "takes boxes apart")]
+
+use crate::ledger::panic_message;
+use stayput::{Arena, ArenaBox};
+use std::borrow::Borrow;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::future::{Future, ready};
+use std::marker::PhantomPinned;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+static_assertions::assert_impl_all!(ArenaBox<'static, u8>: Send, Sync, Unpin, fmt::Debug);
+static_assertions::assert_impl_all!(ArenaBox<'static, Cell<u8>>: Send);
+static_assertions::assert_not_impl_any!(ArenaBox<'static, Cell<u8>>: Sync);
+static_assertions::assert_not_impl_any!(ArenaBox<'static, Rc<u8>>: Send, Sync);
+static_assertions::assert_impl_all!(ArenaBox<'static, PhantomPinned>: Unpin);
+static_assertions::assert_not_impl_any!(ArenaBox<'static, u8>: Clone);
+static_assertions::assert_eq_size!(ArenaBox<'static, u8>, Option<ArenaBox<'static, u8>>, usize);
+
+/// Compiles because both lifetimes may be shortened.
+fn shorten<'s, 'l: 's>(long: ArenaBox<'l, &'l str>) -> ArenaBox<'s, &'s str> {
+    long
+}
+
+#[test]
+fn a_value_is_dropped_with_its_box_once() {
+    let counted = Rc::new(());
+    let count = || Rc::strong_count(&counted) - 1;
+    let arena = Arena::new();
+    let one = arena.alloc_box(counted.clone());
+    let many = arena.alloc_box_slice_from_iter((0..5).map(|_| counted.clone()));
+    let array: ArenaBox<'_, [_]> = arena.alloc_box([counted.clone(), counted.clone()]).into();
+    assert_eq!((count(), many.len(), array.len()), (8, 5, 2));
+    let inner = ArenaBox::into_inner(one);
+    assert_eq!(count(), 8);
+    drop(inner);
+    drop(many);
+    drop(array);
+    assert_eq!(count(), 0);
+    let leaked = ArenaBox::leak(arena.alloc_box(counted.clone()));
+    assert_eq!(count(), 1);
+    // SAFETY: nobody uses the value again, and the box is its only owner.
+    drop(unsafe { ArenaBox::from_raw(leaked) });
+    assert_eq!(count(), 0);
+}
+
+#[test]
+fn values_of_size_zero_are_dropped_too() {
+    thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
+    struct Empty;
+    impl Drop for Empty {
+        fn drop(&mut self) {
+            DROPS.set(DROPS.get() + 1);
+        }
+    }
+    let arena = Arena::new();
+    drop(arena.alloc_box(Empty));
+    drop(arena.alloc_box_slice_from_iter((0..10).map(|_| Empty)));
+    drop(ArenaBox::into_inner(arena.alloc_box(Empty)));
+    assert_eq!((DROPS.get(), arena.used_bytes()), (12, 0));
+    // As a value that is only stored, it is not.
+    arena.alloc(Empty);
+    assert_eq!(DROPS.get(), 12);
+}
+
+#[test]
+fn a_drop_that_panics_drops_the_others() {
+    struct Bad<'a>(&'a Cell<u32>);
+    impl Drop for Bad<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() + 1);
+            assert!(self.0.get() != 1, "planned");
+        }
+    }
+    let (arena, drops) = (Arena::new(), Cell::new(0));
+    let bad = arena.alloc_box_slice_from_iter((0..3).map(|_| Bad(&drops)));
+    assert_eq!(panic_message(|| drop(bad)), "planned");
+    assert_eq!(drops.get(), 3);
+}
+
+#[test]
+fn it_is_what_its_value_is() {
+    let arena = Arena::new();
+    let (one, mut two) = (arena.alloc_box(1), arena.alloc_box(1));
+    assert!(one == two && one <= two);
+    *two += 1;
+    assert!(one < two && one != two);
+    assert_eq!(format!("{one} {two:?}"), "1 2");
+    assert_eq!(format!("{one:p}"), format!("{:p}", &raw const *one));
+    *two.as_mut() += 1;
+    assert_eq!((*one.as_ref(), *two), (1, 3));
+    let ordered: BTreeSet<_> = [two, one].into_iter().collect();
+    assert!(ordered.iter().map(|number| **number).eq([1, 3]));
+    let words: HashSet<_> = ["a", "b"].map(|word| arena.alloc_box(word)).into_iter().collect();
+    assert!(words.contains(&"b"));
+    let word: &&str = words.get(&"a").unwrap().borrow();
+    assert_eq!(*word, "a");
+    assert_eq!(*shorten(arena.alloc_box("long")), "long");
+}
+
+#[test]
+fn iterators_futures_and_errors_go_through() {
+    let arena = Arena::new();
+    let mut numbers = arena.alloc_box(0..10);
+    assert_eq!((numbers.len(), numbers.next(), numbers.next_back()), (10, Some(0), Some(9)));
+    assert_eq!((numbers.nth(2), numbers.sum::<i32>()), (Some(3), 4 + 5 + 6 + 7 + 8));
+    let future = pin!(arena.alloc_box(ready(5)));
+    assert_eq!(future.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(5));
+    let error = arena.alloc_box(arena.try_alloc_slice_uninit::<u64>(usize::MAX).unwrap_err());
+    let error: &dyn std::error::Error = &error;
+    assert!(error.source().is_none() && error.to_string().contains("overflow"));
+}
+
+#[test]
+fn trait_objects_are_made_by_way_of_pointers() {
+    let counted = Rc::new(());
+    let arena = Arena::new();
+    let held = counted.clone();
+    let call = ArenaBox::into_raw(arena.alloc_box(move |n: usize| n + Rc::strong_count(&held)));
+    let call: *mut dyn Fn(usize) -> usize = call;
+    // SAFETY: it was a box's until just now.
+    let call = unsafe { ArenaBox::from_raw(call) };
+    assert_eq!(call(1), 3);
+    drop(call);
+    assert_eq!(Rc::strong_count(&counted), 1);
+}
+
+#[test]
+fn another_thread_may_have_the_box_while_the_arena_is_used() {
+    let arena = Arena::new();
+    let texts: Vec<_> = (0..8).map(|i| arena.alloc_box(format!("text {i}"))).collect();
+    std::thread::scope(|threads| {
+        let total = threads.spawn(move || texts.iter().map(|text| text.len()).sum::<usize>());
+        for i in 0..10_000 {
+            arena.alloc(i);
+        }
+        assert_eq!(total.join().unwrap(), 48);
+    });
+}
