@@ -68,8 +68,9 @@ pub enum ErrorKind {
     /// A range does not lie inside the reservation, or ends before it starts.
     /// [`Error::limit`] is the size of the reservation in bytes.
     OutOfBounds,
-    /// A range does not start and end on a page boundary, or an alignment is no power of two.
-    /// [`Error::limit`] is what was asked to be aligned, or the alignment.
+    /// A range does not start and end on a page boundary, an alignment is no power of two, or
+    /// memory that was supplied has not the alignment that elements need. [`Error::limit`] is what
+    /// was asked to be aligned, or the alignment.
     Alignment,
     /// This system has no virtual memory that the crate knows how to use.
     Unsupported,
@@ -78,6 +79,25 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// An error of kind [`System`](ErrorKind::System): what the system answered (`errno`,
+    /// `GetLastError`; 0 if there is no such number), and for how many bytes.
+    ///
+    /// For those who supply memory themselves, as a [`Backing`](crate::Backing).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Error, ErrorKind};
+    ///
+    /// let error = Error::from_raw_os_error(12, 4096);
+    /// assert_eq!(error.kind(), ErrorKind::System);
+    /// assert_eq!((error.raw_os_error(), error.bytes()), (Some(12), 4096));
+    /// ```
+    #[cold]
+    pub const fn from_raw_os_error(code: i32, bytes: usize) -> Self {
+        Self::new(ErrorKind::System, bytes).with_code(code)
+    }
+
     /// An error that is ours: no system call was refused.
     #[cold]
     pub(crate) const fn new(kind: ErrorKind, bytes: usize) -> Self {
@@ -212,8 +232,8 @@ impl fmt::Display for Error {
             ),
             ErrorKind::Alignment => write!(
                 f,
-                "{limit} is no power of two, or no multiple of the page; round ranges to \
-                 `page_size()`, and align to 1, 2, 4, …"
+                "{limit} is no power of two, no multiple of the page, or more than the memory is \
+                 aligned to; round ranges to `page_size()`, and align to 1, 2, 4, …"
             ),
             ErrorKind::Unsupported => {
                 f.write_str("this system has no virtual memory that stayput can use")

@@ -27,8 +27,11 @@
 //! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
 //! | [`Arena`], [`Scope`] | values of any type one behind another, freed all at once or by scopes |
 //! | [`ArenaBox`] | a value in an arena that is dropped |
+//! | [`alloc::GlobalVm`] | a program's allocator, under which large `Vec`s of std grow in place |
+//! | [`alloc::VmAlloc`] | the same for single containers, by the trait `Allocator` |
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
 //! | [`GrowingReservation`] | the same, used from its front on, as all of the above do |
+//! | [`Backing`] | what to implement for an array or a map in memory of your own |
 //!
 //! # No stalls
 //!
@@ -44,6 +47,13 @@
 //! | [`VmVec::shrink_to_fit_within`], [`SlotMap::trim_within`] | memory goes back by and by, within a [`Budget`] |
 //!
 //! [`service`] says what the thread does and promises. A program in which nobody asks for it has none.
+//!
+//! # Memory of your own
+//!
+//! Where the memory shall be another than the process' own (shared with other processes, locked,
+//! from a pool, a buffer of fixed size), implement [`Backing`] and make arrays and maps there:
+//! [`VecBuilder::build_in`], [`SlotMapBuilder::build_in`], [`SecondaryMapBuilder::build_in`]. Their
+//! types stay what they are, and so does what is fast: only growing and shrinking call it.
 //!
 //! # Words
 //!
@@ -72,7 +82,7 @@
 //! # Features
 //!
 //! - `allocator-api2-02`, `allocator-api2-04`: the trait `Allocator` of the crate `allocator-api2`,
-//!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena` and `&Scope`.
+//!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero.
 //! - `nightly`: the trait `Allocator` of std, for the same types. Needs a nightly compiler.
@@ -83,6 +93,7 @@
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 
 pub mod alloc;
+mod backing;
 mod error;
 mod growing;
 mod key;
@@ -101,6 +112,7 @@ pub mod slot_map;
 mod vec;
 
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
+pub use backing::Backing;
 pub use error::{Error, ErrorKind, Refused};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};

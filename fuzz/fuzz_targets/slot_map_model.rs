@@ -2,6 +2,8 @@
 
 #![no_main]
 
+#[path = "../../tests/it/buffer.rs"]
+mod buffer;
 #[path = "../../tests/it/slot_map_op.rs"]
 mod slot_map_op;
 #[path = "../../tests/it/slot_map_twin.rs"]

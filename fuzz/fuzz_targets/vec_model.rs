@@ -2,6 +2,8 @@
 
 #![no_main]
 
+#[path = "../../tests/it/buffer.rs"]
+mod buffer;
 #[path = "../../tests/it/elements.rs"]
 mod elements;
 #[path = "../../tests/it/op.rs"]

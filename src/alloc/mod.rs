@@ -1,8 +1,34 @@
-//! Allocators on memory that never moves: [`Arena`].
+//! Memory for other people's containers: arenas, allocators, the program's allocator.
+//!
+//! | type | what it is | how it is put under a container |
+//! |---|---|---|
+//! | [`Arena`] | a bump allocator in one reservation, with scopes | `arena.alloc(value)`; `&arena` is an allocator |
+//! | [`VmAlloc`] | an allocator whose large blocks grow in place | `Vec::new_in(VmAlloc::new())` |
+//! | [`GlobalVm`] | the same for the whole program | `#[global_allocator]` |
+//!
+//! The trait `Allocator` exists three times over: two versions of the crate `allocator-api2`, and an
+//! unstable one in std. Each is implemented with the feature of its name.
 
 pub(crate) mod arena;
+mod block;
+mod global;
+mod vm_alloc;
+
+// What makes the traits `Allocator`.
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+mod handle;
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
 mod raw;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
 mod traits;
 
 pub use arena::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
+pub use global::GlobalVm;
+pub use vm_alloc::{AllocStats, VmAlloc, stats, trim};
+
+/// What memory is to hold that is handed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Contents {
+    Any,
+    Zeroed,
+}

@@ -28,10 +28,6 @@ use std::ptr::NonNull;
 ///   what another gave out.
 /// - Every block has exactly the size that was asked for.
 /// - What is said to be zero is.
-#[cfg_attr(
-    not(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly")),
-    expect(dead_code, reason = "asked only through the traits that features bring")
-)]
 pub(crate) unsafe trait RawAllocator {
     /// A block of that layout; what it holds is not said.
     fn allocate(&self, layout: Layout) -> Option<NonNull<[u8]>>;

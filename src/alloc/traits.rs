@@ -5,20 +5,20 @@
 
 use super::arena::{Arena, Scope};
 use super::raw::RawAllocator;
-use std::alloc::Layout;
+use super::vm_alloc::VmAlloc;
+use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
-/// With a feature: implements the trait `Allocator` of a module for types that are a
-/// `RawAllocator`.
+/// With a feature: implements the trait `Allocator` of a module for types that are a `RawAllocator`.
 macro_rules! allocators {
-    ($feature:literal, $api:path: $($type:ty),+ $(,)?) => {
+    ($feature:literal, $api:path: $([$($generics:tt)*] $type:ty),+ $(,)?) => {
         #[cfg(feature = $feature)]
         const _: () = {
             use $api as api;
             $(
                 // SAFETY: the contract is that of `RawAllocator`, which the type keeps.
                 #[cfg_attr(docsrs, doc(cfg(feature = $feature)))]
-                unsafe impl api::Allocator for $type {
+                unsafe impl<$($generics)*> api::Allocator for $type {
                     #[inline]
                     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, api::AllocError> {
                         RawAllocator::allocate(self, layout).ok_or(api::AllocError)
@@ -69,8 +69,7 @@ macro_rules! allocators {
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
                         // SAFETY: the caller's promise is the one that is asked for.
-                        unsafe { RawAllocator::shrink(self, block, old, new) }
-                            .ok_or(api::AllocError)
+                        unsafe { RawAllocator::shrink(self, block, old, new) }.ok_or(api::AllocError)
                     }
                 }
             )+
@@ -78,6 +77,12 @@ macro_rules! allocators {
     };
 }
 
-allocators!("allocator-api2-02", allocator_api2_02::alloc: &Arena, &Scope<'_>);
-allocators!("allocator-api2-04", allocator_api2_04::alloc: &Arena, &Scope<'_>);
-allocators!("nightly", std::alloc: &Arena, &Scope<'_>);
+allocators!(
+    "allocator-api2-02",
+    allocator_api2_02::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>
+);
+allocators!(
+    "allocator-api2-04",
+    allocator_api2_04::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>
+);
+allocators!("nightly", std::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>);

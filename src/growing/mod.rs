@@ -26,9 +26,10 @@ pub(crate) use options::{option_methods, reserve_exactly, reserve_up_to};
 pub(crate) use policy::FLOOR_BYTES;
 pub use policy::Growth;
 use policy::Step;
-pub(crate) use policy::{Amount, default_reservation_bytes};
+pub(crate) use policy::{Amount, Share, default_reservation_bytes};
 use recent::Recent;
 
+use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
 use crate::reservation::{Reservation, page_size};
 use crate::service::{self, CommitAhead, Memory, Release, Served};
@@ -95,8 +96,14 @@ impl Reservation {
     /// Pages that were written to before keep what they hold, or are zero again, when they come to be
     /// usable; all others are zero.
     pub fn growing(self) -> GrowingReservation {
-        GrowingReservation {
-            memory: Some(Memory::Alone(self)),
+        GrowingReservation::over(Memory::Alone(self))
+    }
+}
+
+impl GrowingReservation {
+    fn over(memory: Memory) -> Self {
+        Self {
+            memory: Some(memory),
             usable: 0,
             growth: Growth::default(),
             step: Step::FIRST,
@@ -105,9 +112,23 @@ impl Reservation {
             resident: 0,
         }
     }
-}
 
-impl GrowingReservation {
+    /// Uses memory of the user's from its front on.
+    pub(crate) fn over_foreign(foreign: Foreign) -> Self {
+        Self::over(Memory::Foreign(foreign))
+    }
+
+    /// The user's memory, with nothing of it committed, unless that is refused; nobody has written
+    /// to it.
+    pub(crate) fn into_foreign(mut self) -> Option<Foreign> {
+        // What stays committed is zero, as it will be when it is committed anew.
+        let _ = self.give_back(0, true, &mut |_| true);
+        match self.memory.take() {
+            Some(Memory::Foreign(foreign)) => Some(foreign),
+            _ => None,
+        }
+    }
+
     /// How much to commit when it grows.
     #[must_use]
     pub fn growth(mut self, growth: Growth) -> Self {
@@ -134,11 +155,11 @@ impl GrowingReservation {
                     Err(reservation) => Memory::Alone(reservation),
                 }
             }
-            Memory::Alone(reservation) => Memory::Alone(reservation),
             Memory::Served(served) => {
                 served.shared().set_ahead(ahead);
                 Memory::Served(served)
             }
+            other => other,
         });
         self
     }
@@ -149,23 +170,49 @@ impl GrowingReservation {
     }
 
     pub(crate) fn start(&self) -> NonNull<u8> {
-        self.reservation().start()
+        match self.reservation() {
+            Ok(reservation) => reservation.start(),
+            Err(foreign) => foreign.start(),
+        }
     }
 
     fn memory(&self) -> &Memory {
         self.memory.as_ref().expect("taken only by drop")
     }
 
-    pub(crate) fn reservation(&self) -> &Reservation {
+    /// The reservation, or what the user supplied in its place.
+    pub(crate) fn reservation(&self) -> Result<&Reservation, &Foreign> {
         match self.memory() {
-            Memory::Alone(reservation) => reservation,
-            Memory::Served(served) => served.shared().reservation(),
+            Memory::Alone(reservation) => Ok(reservation),
+            Memory::Served(served) => Ok(served.shared().reservation()),
+            Memory::Foreign(foreign) => Err(foreign),
         }
     }
 
     /// The size of the range in bytes.
     pub fn reserved_bytes(&self) -> usize {
-        self.reservation().reserved_bytes()
+        match self.reservation() {
+            Ok(reservation) => reservation.reserved_bytes(),
+            Err(foreign) => foreign.reserved_bytes(),
+        }
+    }
+
+    /// How many bytes are in memory now, if the system tells.
+    pub(crate) fn resident_bytes(&self) -> Option<usize> {
+        self.reservation().ok()?.resident_bytes().ok()
+    }
+
+    /// In what units memory at `offset` is best committed and given back.
+    pub(crate) fn run_bytes(&self, offset: usize) -> usize {
+        match self.reservation() {
+            Ok(reservation) => reservation.run_bytes(offset),
+            Err(foreign) => foreign.run_bytes(),
+        }
+    }
+
+    /// In what units memory can be committed and given back at all.
+    pub(crate) fn unit_bytes(&self) -> usize {
+        self.reservation().map_or_else(Foreign::run_bytes, |_| page_size())
     }
 
     /// How many bytes from the start may be read and written.
@@ -176,7 +223,7 @@ impl GrowingReservation {
     /// How many bytes are committed: those that are usable, and those ahead of them.
     pub fn committed_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => self.usable,
+            Memory::Alone(_) | Memory::Foreign(_) => self.usable,
             Memory::Served(served) => served.shared().committed_bytes().max(self.usable),
         }
     }
@@ -185,7 +232,7 @@ impl GrowingReservation {
     /// them takes no page fault.
     pub fn ahead_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => 0,
+            Memory::Alone(_) | Memory::Foreign(_) => 0,
             Memory::Served(served) => served.shared().ahead_bytes(),
         }
     }
@@ -193,7 +240,7 @@ impl GrowingReservation {
     /// How often growth needed more than lay ready, and took its page faults itself.
     pub fn late(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => 0,
+            Memory::Alone(_) | Memory::Foreign(_) => 0,
             Memory::Served(served) => served.shared().late(),
         }
     }
@@ -223,7 +270,9 @@ impl GrowingReservation {
             Memory::Alone(reservation) => {
                 let needed = round_up(need, page_size());
                 let wished = match amount {
-                    Amount::AtLeast => self.step.wish(reservation, self.usable, need, self.growth),
+                    Amount::AtLeast => {
+                        reservation.whole_runs(self.step.wish(self.usable, need, self.growth))
+                    }
                     Amount::Exact => needed,
                 };
                 let committed = commit(reservation, self.usable..needed, wished);
@@ -242,6 +291,7 @@ impl GrowingReservation {
                 Ok(())
             }
             Memory::Served(_) => self.grow_served(need, amount),
+            Memory::Foreign(_) => self.grow_foreign(need, amount),
         }
     }
 
@@ -258,7 +308,9 @@ impl GrowingReservation {
             let reservation = shared.reservation();
             let committed = shared.committed_bytes();
             let wished = match amount {
-                Amount::AtLeast => self.step.wish(reservation, committed, need, self.growth),
+                Amount::AtLeast => {
+                    reservation.whole_runs(self.step.wish(committed, need, self.growth))
+                }
                 Amount::Exact => round_up(need, page_size()),
             };
             shared.take_unready(need, wish, wished, |missing| {
@@ -269,6 +321,27 @@ impl GrowingReservation {
         let window = self.recent.note(self.usable, Instant::now());
         shared.set_window(window);
         shared.notice();
+        Ok(())
+    }
+
+    fn grow_foreign(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
+        let Some(Memory::Foreign(foreign)) = &mut self.memory else {
+            unreachable!("only called so")
+        };
+        let missing = self.usable..foreign.whole_runs(need);
+        let wished = match amount {
+            Amount::AtLeast => foreign.whole_runs(self.step.wish(self.usable, need, self.growth)),
+            Amount::Exact => missing.end,
+        };
+        let run = foreign.run_bytes();
+        let target = halve(&missing, wished, run, |range| foreign.commit(range).is_ok());
+        if target == missing.end {
+            foreign.commit(missing.clone())?;
+        }
+        if amount == Amount::AtLeast {
+            self.step.advance(target - missing.start, self.growth);
+        }
+        self.usable = target;
         Ok(())
     }
 
@@ -283,7 +356,9 @@ impl GrowingReservation {
         let window = self.recent.note(used, Instant::now());
         let mut purse = Purse::new(budget);
         let refused = match self.memory() {
-            Memory::Alone(_) => self.prefault_alone(used, window, &mut purse).err(),
+            Memory::Alone(_) | Memory::Foreign(_) => {
+                self.prefault_alone(used, window, &mut purse).err()
+            }
             Memory::Served(served) => {
                 served.shared().set_window(window);
                 served.shared().prefault(&mut |bytes| purse.pay(bytes)).err()
@@ -293,7 +368,7 @@ impl GrowingReservation {
             purse.refund();
         }
         let ahead_bytes = match self.memory() {
-            Memory::Alone(_) => self.resident.saturating_sub(used),
+            Memory::Alone(_) | Memory::Foreign(_) => self.resident.saturating_sub(used),
             Memory::Served(served) => served.shared().ahead_bytes(),
         };
         Prefaulted { bytes: purse.spent(), ahead_bytes, refused }
@@ -305,17 +380,20 @@ impl GrowingReservation {
         window: usize,
         purse: &mut Purse,
     ) -> Result<(), Error> {
+        /// Runs of a backing may be smaller.
+        const LEAST_STEP_BYTES: usize = 64 << 10;
         let end = used.saturating_add(window).min(self.reserved_bytes());
-        self.resident = self.resident.max(used / page_size() * page_size());
+        let unit = self.unit_bytes();
+        self.resident = self.resident.max(used / unit * unit);
         while self.resident < end {
             let from = self.resident;
-            let run = self.reservation().run_bytes(from);
-            let to = round_up(from + 1, run).min(self.reserved_bytes());
+            let step = self.run_bytes(from).max(LEAST_STEP_BYTES);
+            let to = round_up(from + 1, step).min(self.reserved_bytes());
             if !purse.pay(to - from) {
                 break;
             }
             self.grow(to, Amount::AtLeast)?;
-            self.reservation().prefault_committed(from..to)?;
+            self.prefault(from..to)?;
             self.resident = to;
         }
         Ok(())
@@ -350,51 +428,53 @@ impl GrowingReservation {
     pub(crate) fn shrinks_to(&self, keep: usize) -> Option<usize> {
         let keep = keep.min(self.usable);
         let run = match self.memory() {
-            Memory::Alone(reservation) => reservation.run_bytes(keep),
-            Memory::Served(served) => {
-                served.shared().reservation().run_bytes(keep).max(service::UNIT_BYTES)
-            }
+            Memory::Alone(_) | Memory::Foreign(_) => self.run_bytes(keep),
+            Memory::Served(_) => self.run_bytes(keep).max(service::UNIT_BYTES),
         };
         let keep = round_up(keep, run);
         (self.committed_bytes().saturating_sub(keep) >= 2 * run).then_some(keep)
     }
 
-    /// Decommits what lies behind `keep`, which is whole pages; all at once, or in pieces from the
-    /// end, before each of which `goes_on` is asked. Whether all is gone.
+    /// Decommits what lies behind `keep`, which is whole [units](Self::unit_bytes); all at once, or
+    /// in pieces from the end, before each of which `goes_on` is asked. Whether all is gone.
     pub(crate) fn give_back(
         &mut self,
         keep: usize,
         at_once: bool,
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error> {
-        let (left, result) = match self.memory.as_mut().expect("taken only by drop") {
+        let run = self.run_bytes(keep);
+        let usable = &mut self.usable;
+        let next = |left| service::last_piece(keep..left, run, at_once);
+        let result = match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => {
-                let mut left = self.usable;
-                let mut result = Ok(());
-                while left > keep && result.is_ok() {
-                    let start =
-                        service::last_piece(keep..left, reservation.run_bytes(keep), at_once);
-                    if !goes_on(left - start) {
-                        break;
-                    }
-                    result = reservation.decommit(start..left);
-                    if result.is_ok() {
-                        left = start;
-                    }
-                }
-                (left, result)
+                let mut decommit = |piece| reservation.decommit(piece);
+                give_pieces_back(usable, keep, next, goes_on, &mut decommit)
             }
-            Memory::Served(served) => served.shared().give_back(keep, at_once, goes_on),
+            Memory::Foreign(foreign) => {
+                // SAFETY: usable bytes were committed, and are nobody's but the owner's, who has
+                // `&mut self`. They are not usable any more, unless they stay committed.
+                let mut decommit = |piece| unsafe { foreign.decommit(piece) };
+                give_pieces_back(usable, keep, next, goes_on, &mut decommit)
+            }
+            Memory::Served(served) => {
+                let (left, result) = served.shared().give_back(keep, at_once, goes_on);
+                *usable = left.min(*usable);
+                result.map(|()| left <= keep)
+            }
         };
-        self.usable = self.usable.min(left);
         self.resident = self.resident.min(self.usable);
-        result.map(|()| left <= keep)
+        result
     }
 
     /// Makes usable pages resident.
-    pub(crate) fn prefault(&self, pages: Range<usize>) -> Result<(), Error> {
-        debug_assert!(pages.end <= self.usable);
-        self.reservation().prefault_committed(pages)
+    pub(crate) fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        assert!(pages.end <= self.usable, "what is not usable is not made resident");
+        if let Some(Memory::Foreign(foreign)) = &mut self.memory {
+            // SAFETY: usable, so committed.
+            return unsafe { foreign.prefault(pages) };
+        }
+        self.reservation().map_or(Ok(()), |reservation| reservation.prefault_committed(pages))
     }
 
     /// Hands the memory of usable pages back; they read as zero then. On an error they hold what they
@@ -404,7 +484,7 @@ impl GrowingReservation {
         let discard = |reservation: &Reservation| {
             // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
             let discarded = unsafe { reservation.discard_unused(pages.clone()) };
-            if discarded.is_err() && reservation.commit(pages).is_err() {
+            if discarded.is_err() && reservation.commit(pages.clone()).is_err() {
                 // Windows takes pages away before it gives fresh ones, and another process may have
                 // taken the memory in between. There is no going on without pages that are counted
                 // as committed. Elsewhere they were never taken away, and this commit is no change.
@@ -412,8 +492,10 @@ impl GrowingReservation {
             }
             discarded
         };
-        match self.memory() {
+        match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => discard(reservation),
+            // SAFETY: usable, so committed; the rest as above.
+            Memory::Foreign(foreign) => unsafe { foreign.discard(pages) },
             // Somebody may still be at work on what was claimed just before.
             Memory::Served(served) => served.shared().locked(discard),
         }
@@ -452,10 +534,7 @@ impl Drop for GrowingReservation {
 /// is worth more than a page. Returns up to where pages are committed then.
 fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Result<usize, Error> {
     let run = reservation.run_bytes(wished);
-    let mut target = wished.max(missing.end);
-    while target > missing.end && !reservation.commit_if_possible(missing.start..target) {
-        target = missing.end.max(missing.start + (target - missing.start) / 2 / run * run);
-    }
+    let target = halve(&missing, wished, run, |range| reservation.commit_if_possible(range));
     if target == missing.end {
         if let Err(error) = reservation.commit(missing.clone()) {
             // What lies ready ahead of arrays, or waits to be released, is not worth that one of them
@@ -465,6 +544,45 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
         }
     }
     Ok(target)
+}
+
+/// Commits what is missing and more, up to `wished` or half as much as was refused, in whole runs.
+/// Returns up to where; at the end of what is missing, nothing was committed.
+fn halve(
+    missing: &Range<usize>,
+    wished: usize,
+    run: usize,
+    mut commit: impl FnMut(Range<usize>) -> bool,
+) -> usize {
+    let mut target = wished.max(missing.end);
+    while target > missing.end && !commit(missing.start..target) {
+        target = missing.end.max(missing.start + (target - missing.start) / 2 / run * run);
+    }
+    target
+}
+
+/// Decommits what lies behind `keep`, a piece after the other from the end, where `next` says it
+/// begins, before each of which `goes_on` is asked. Whether all is gone.
+fn give_pieces_back(
+    usable: &mut usize,
+    keep: usize,
+    next: impl Fn(usize) -> usize,
+    goes_on: &mut dyn FnMut(usize) -> bool,
+    decommit: &mut dyn FnMut(Range<usize>) -> Result<(), Error>,
+) -> Result<bool, Error> {
+    while *usable > keep {
+        let (start, end) = (next(*usable), *usable);
+        if !goes_on(end - start) {
+            return Ok(false);
+        }
+        // Before the call: should it unwind, nobody counts on what it was about.
+        *usable = start;
+        if let Err(error) = decommit(start..end) {
+            *usable = end;
+            return Err(error);
+        }
+    }
+    Ok(true)
 }
 
 /// `bytes`, which is at most `isize::MAX`, rounded up to a multiple of a power of two that is

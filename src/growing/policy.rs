@@ -2,8 +2,9 @@
 
 use super::round_up;
 use crate::os;
-use crate::reservation::{Reservation, page_size};
+use crate::reservation::page_size;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much memory an array commits when it grows beyond what is committed.
 ///
@@ -55,15 +56,10 @@ impl Step {
         committed.saturating_add(step).min(isize::MAX as usize / 2)
     }
 
-    /// Up to where to commit for `need` bytes if `committed` are: whole runs.
-    pub(super) fn wish(
-        self,
-        reservation: &Reservation,
-        committed: usize,
-        need: usize,
-        growth: Growth,
-    ) -> usize {
-        reservation.whole_runs(need.max(self.target(committed, growth)))
+    /// Up to where to commit for `need` bytes if `committed` are, before it is rounded to whole
+    /// runs.
+    pub(super) fn wish(self, committed: usize, need: usize, growth: Growth) -> usize {
+        need.max(self.target(committed, growth))
     }
 
     /// Takes note that memory grew by `grown_bytes`, which is less than a step only where a step
@@ -106,6 +102,36 @@ pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
     round_up(bytes.min(isize::MAX as usize / 2), page_size())
 }
 
+/// How many addresses one of many may reserve, if so many are reserved for all of them already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share {
+    /// At most: what is left of a quarter of all addresses that the process can, or may, have.
+    pub(crate) most_bytes: usize,
+    /// If nobody says more: as much as the machine has memory, but at most a small part of what is
+    /// left. So however many ask, there is always something left.
+    pub(crate) usual_bytes: usize,
+}
+
+impl Share {
+    /// What is left where `taken` bytes are reserved. Does not allocate, and takes no lock.
+    pub(crate) fn beside(taken: usize) -> Self {
+        const PART: usize = if usize::BITS >= 64 { 1 << 10 } else { 1 << 4 };
+        static MEMORY: AtomicUsize = AtomicUsize::new(0);
+
+        let mut memory = MEMORY.load(Ordering::Relaxed);
+        if memory == 0 {
+            let told = os::memory_bytes().and_then(u64::checked_next_power_of_two);
+            memory = told.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
+            // Threads that race here store the same answer.
+            MEMORY.store(memory, Ordering::Relaxed);
+        }
+        let limit = os::address_limit_bytes().and_then(|limit| usize::try_from(limit).ok());
+        let all = os::address_space_bytes().min(limit.unwrap_or(usize::MAX));
+        let most_bytes = (all / 4).saturating_sub(taken);
+        Self { most_bytes, usual_bytes: (most_bytes / PART).min(memory) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,5 +161,17 @@ mod tests {
         assert!(Step::FIRST.target(0, Growth::Fixed { step_bytes: 0 }) > 0);
         let huge = Step::FIRST.target(1 << 20, Growth::Fixed { step_bytes: usize::MAX });
         assert!(isize::try_from(round_up(huge, 2 << 20)).is_ok());
+    }
+
+    #[test]
+    fn shares_of_addresses_never_come_to_more_than_a_quarter_of_them() {
+        let all = Share::beside(0).most_bytes;
+        assert!((1 << 29..=usize::MAX / 4 + 1).contains(&all), "{all}");
+        let mut taken = 0;
+        for _ in 0..100_000 {
+            taken += Share::beside(taken).usual_bytes;
+        }
+        assert!(taken <= all);
+        assert_eq!(Share::beside(usize::MAX), Share { most_bytes: 0, usual_bytes: 0 });
     }
 }

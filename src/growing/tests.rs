@@ -63,7 +63,7 @@ fn pages(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn system_committed(memory: &GrowingReservation) -> usize {
-    memory.reservation().committed_bytes().unwrap()
+    memory.reservation().unwrap().committed_bytes().unwrap()
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn what_lies_ahead_of_others_is_taken_back_before_growth_is_refused() {
 fn without_the_service_memory_is_prefaulted_by_the_budget() {
     let mut memory = growing(64 * MIB, CommitAhead::Off);
     let piece = memory.prefault_ahead(0, Budget::bytes(1));
-    let run = memory.reservation().run_bytes(0);
+    let run = memory.reservation().unwrap().run_bytes(0);
     assert_eq!((piece.bytes, piece.ahead_bytes, piece.refused), (run, run, None));
     let all = memory.prefault_ahead(0, Budget::UNLIMITED);
     assert_eq!((all.bytes, all.ahead_bytes), (4 * MIB - run, 4 * MIB));

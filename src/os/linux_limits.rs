@@ -15,7 +15,7 @@ pub(super) fn behind(call: Call, bytes: usize) -> Option<(ErrorKind, u64)> {
         Call::Commit | Call::Prefault => passed(libc::RLIMIT_DATA, StatmField::Data, asked)
             .map(|limit| (ErrorKind::DataLimit, limit)),
         Call::Lock => return soft_limit(libc::RLIMIT_MEMLOCK).map(|l| (ErrorKind::LockLimit, l)),
-        Call::Decommit | Call::Discard | Call::Release | Call::Query => None,
+        Call::Decommit | Call::Discard | Call::Move | Call::Release | Call::Query => None,
     };
     by_process.or_else(|| mapping_limit_if_reached().map(|limit| (ErrorKind::MappingLimit, limit)))
 }

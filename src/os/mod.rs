@@ -11,6 +11,7 @@
 //! | [`prefault`] | resident | as it was | kept |
 //! | [`discard`] | handed back | kept | zero |
 //! | [`decommit`] | handed back | handed back | inaccessible |
+//! | [`move_if_possible`] | stays | taken for what is more | kept, elsewhere |
 //! | [`release`] | handed back | handed back | not ours any more |
 //!
 //! All of them may be called from any thread, and none of them allocates; [`committed_bytes`] and
@@ -56,6 +57,7 @@ pub(crate) enum Call {
     Discard,
     Prefault,
     Lock,
+    Move,
     Query,
     Release,
 }
@@ -114,6 +116,11 @@ pub(crate) fn huge_page_bytes() -> Option<usize> {
         1 => None,
         huge => Some(huge),
     }
+}
+
+/// How many bytes of addresses a process on this system can have, about.
+pub(crate) fn address_space_bytes() -> usize {
+    sys::address_space_bytes()
 }
 
 /// How much address space this process may use in all, if that is limited.
@@ -188,6 +195,22 @@ pub(crate) unsafe fn decommit(start: NonNull<u8>, bytes: PageBytes) -> Result<()
     })
 }
 
+/// [`decommit`], for those who need no reason where it is refused. Whether it was not.
+///
+/// # Safety
+///
+/// - As for [`decommit`].
+pub(crate) unsafe fn decommit_if_possible(start: NonNull<u8>, bytes: PageBytes) -> bool {
+    if bytes == PageBytes::ZERO {
+        return true;
+    }
+    ask(Call::Decommit, || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::decommit(start, bytes.get()) }
+    })
+    .is_ok()
+}
+
 /// Hands back the memory of committed pages and keeps them accessible, reading as zero.
 ///
 /// On failure the range holds what it held, or is inaccessible where the system can only discard
@@ -208,19 +231,20 @@ pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(),
 }
 
 /// Hands back the memory of pages whose reservation is about to be released, as others hinder
-/// least. What they hold then, and whether they are accessible, is not said.
+/// least; whether it could. What they hold then, and whether they are accessible, is not said.
 ///
 /// # Safety
 ///
 /// - As for [`decommit`].
-pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
     if bytes == PageBytes::ZERO {
-        return Ok(());
+        return true;
     }
-    attempt(Call::Discard, bytes.get(), || {
+    ask(Call::Discard, || {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::abandon(start, bytes.get()) }
     })
+    .is_ok()
 }
 
 /// Makes committed pages resident, so that touching them takes no page fault. What they hold
@@ -254,8 +278,34 @@ pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), E
     })
 }
 
+/// Whether [`release`] can end a part of a reservation.
+pub(crate) const RELEASES_PARTS: bool = cfg!(unix_vm);
+
 /// Whether others may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
+
+/// Makes committed pages a range of `new_bytes`, all committed, at a place that the system finds for
+/// it, without copying: their memory moves. What is more than there was is zero, what is less is gone.
+/// Nothing is ours at the old place then, unless it is the new one.
+///
+/// Not every system can, and none that can does it for pages that it treats differently. Then nothing
+/// has changed.
+///
+/// # Safety
+///
+/// - As for [`commit`], the range is not empty, and committed.
+/// - Nothing uses it by its old address again.
+pub(crate) unsafe fn move_if_possible(
+    start: NonNull<u8>,
+    bytes: PageBytes,
+    new_bytes: PageBytes,
+) -> Option<NonNull<u8>> {
+    ask(Call::Move, || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::move_pages(start, bytes.get(), new_bytes.get()) }
+    })
+    .ok()
+}
 
 /// How much memory could be had without taking it from anybody, where the system tells.
 pub(crate) fn available_bytes() -> Option<u64> {
@@ -307,16 +357,19 @@ pub(crate) enum HugeAdvice {
     Unwanted,
 }
 
-/// Ends a reservation.
+/// Ends a reservation; whether it could. (Nobody who ends one could do anything about a refusal, so its
+/// reason is not looked for.)
 ///
 /// # Safety
 ///
-/// - The range is exactly one that [`reserve`] gave, and nothing uses it any more.
-pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt(Call::Release, bytes.get(), || {
+/// - The range is exactly one that [`reserve`] or [`move_if_possible`] gave, or what is left of one; or
+///   a part of it, if [`RELEASES_PARTS`]. Nothing uses it any more.
+pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> bool {
+    ask(Call::Release, || {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::release(start, bytes.get()) }
     })
+    .is_ok()
 }
 
 /// How many bytes of the range are committed.

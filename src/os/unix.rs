@@ -44,6 +44,22 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     None
 }
 
+/// Stacks, and all that is mapped, lie at the upper end: some processors, and kernels, have 38 or 39 bits
+/// of them.
+#[cfg(linux_kernel)]
+pub(super) fn address_space_bytes() -> usize {
+    let here = 0_u8;
+    let address = (&raw const here).addr();
+    address.checked_next_power_of_two().unwrap_or(usize::MAX)
+}
+
+/// 47 bits, but for small devices.
+#[cfg(not(linux_kernel))]
+pub(super) fn address_space_bytes() -> usize {
+    let bits = if cfg!(target_os = "ios") { 36 } else { 47 };
+    1_usize.checked_shl(bits).unwrap_or(usize::MAX)
+}
+
 #[cfg(linux_kernel)]
 pub(super) fn address_limit_bytes() -> Option<u64> {
     limits::soft_limit(libc::RLIMIT_AS)
@@ -217,6 +233,33 @@ unsafe fn map_over(start: NonNull<u8>, bytes: usize, access: c_int) -> Result<()
 
 /// # Safety
 ///
+/// As for [`super::move_if_possible`].
+#[cfg(target_os = "linux")]
+pub(super) unsafe fn move_pages(
+    start: NonNull<u8>,
+    bytes: usize,
+    new_bytes: usize,
+) -> Result<NonNull<u8>, Code> {
+    // Without `MREMAP_FIXED`: that unmaps what is at the new place before it looks whether the old
+    // one can be moved.
+    // SAFETY: the range is ours, and nothing uses it by its address any more, by the caller's promise.
+    let at = unsafe { libc::mremap(start.as_ptr().cast(), bytes, new_bytes, libc::MREMAP_MAYMOVE) };
+    if at == libc::MAP_FAILED {
+        return Err(last_code());
+    }
+    NonNull::new(at.cast()).ok_or(libc::ENOMEM)
+}
+
+/// # Safety
+///
+/// As for [`super::move_if_possible`]. (Android could, but `libc` has no name for it there.)
+#[cfg(not(target_os = "linux"))]
+pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
+    Err(libc::ENOSYS)
+}
+
+/// # Safety
+///
 /// As for [`super::prefault`].
 pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     #[cfg(linux_kernel)]
@@ -342,7 +385,7 @@ pub(super) fn limit_behind(
         Call::Reserve => ErrorKind::AddressSpace,
         Call::Lock => ErrorKind::LockLimit,
         Call::Commit | Call::Decommit | Call::Discard | Call::Prefault => ErrorKind::Memory,
-        Call::Query | Call::Release => return None,
+        Call::Move | Call::Query | Call::Release => return None,
     };
     Some((kind, None))
 }

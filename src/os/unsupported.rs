@@ -21,6 +21,10 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     None
 }
 
+pub(super) fn address_space_bytes() -> usize {
+    usize::MAX
+}
+
 pub(super) fn address_limit_bytes() -> Option<u64> {
     None
 }
@@ -81,6 +85,13 @@ pub(super) unsafe fn abandon(_: NonNull<u8>, _: usize) -> Result<(), Code> {
 ///
 /// None to keep.
 pub(super) unsafe fn prefault(_: NonNull<u8>, _: usize) -> Result<(), Code> {
+    Err(REFUSED)
+}
+
+/// # Safety
+///
+/// None to keep.
+pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
     Err(REFUSED)
 }
 

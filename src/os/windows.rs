@@ -5,8 +5,8 @@ use crate::error::ErrorKind;
 use std::io;
 use std::ptr::NonNull;
 use windows_sys::Win32::Foundation::{
-    ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS, ERROR_INVALID_PARAMETER,
-    ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
+    ERROR_CALL_NOT_IMPLEMENTED, ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS,
+    ERROR_INVALID_PARAMETER, ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
 };
 use windows_sys::Win32::System::Memory::{
     MEM_COMMIT, MEM_DECOMMIT, MEM_RELEASE, MEM_RESERVE, PAGE_NOACCESS, PAGE_READWRITE,
@@ -15,7 +15,9 @@ use windows_sys::Win32::System::Memory::{
 use windows_sys::Win32::System::ProcessStatus::{
     K32QueryWorkingSetEx, PSAPI_WORKING_SET_EX_INFORMATION,
 };
-use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
+use windows_sys::Win32::System::SystemInformation::{
+    GetSystemInfo, GlobalMemoryStatusEx, MEMORYSTATUSEX, SYSTEM_INFO,
+};
 use windows_sys::Win32::System::Threading::{
     GetCurrentProcess, GetCurrentThread, SetThreadPriority, THREAD_PRIORITY_BELOW_NORMAL,
     THREAD_PRIORITY_IDLE,
@@ -38,6 +40,13 @@ fn last_code() -> Code {
 pub(super) fn huge_page_bytes() -> Option<usize> {
     // Large pages want a privilege and cannot be committed piece by piece.
     None
+}
+
+pub(super) fn address_space_bytes() -> usize {
+    let mut info = SYSTEM_INFO::default();
+    // SAFETY: it writes one structure, and knows no failure.
+    unsafe { GetSystemInfo(&raw mut info) };
+    info.lpMaximumApplicationAddress.addr()
 }
 
 pub(super) fn address_limit_bytes() -> Option<u64> {
@@ -132,6 +141,13 @@ pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Co
     // SAFETY: the caller's promise is the same.
     unsafe { touch::pages(start, bytes, page_bytes()) }
     Ok(())
+}
+
+/// # Safety
+///
+/// As for [`super::move_if_possible`].
+pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
+    Err(ERROR_CALL_NOT_IMPLEMENTED as Code)
 }
 
 /// # Safety

@@ -1,8 +1,9 @@
 //! [`RawVec`]: growth over a [`GrowingReservation`], for elements of any layout.
 //!
 //! There is no `T` here, no length and no drop: the code compiles once, and no user code can run
-//! in it. The typed front, `VmVec`, keeps the length and passes the layout of its elements to
-//! every call, always the same one.
+//! in it but that of a [`Backing`], which may unwind, so nothing is counted on before it returns.
+//! The typed front, `VmVec`, keeps the length and passes the layout of its elements to every call,
+//! always the same one.
 //!
 //! # What holds between calls
 //!
@@ -17,12 +18,13 @@ mod tests;
 pub(crate) use crate::growing::{Amount, option_methods};
 pub(crate) use options::Options;
 
-use crate::error::{Error, ErrorKind};
+use crate::backing::{Backing, Foreign};
+use crate::error::{Error, ErrorKind, Refused};
 use crate::growing::{
     Budget, GrowingReservation, Prefaulted, Purse, default_reservation_bytes, reserve_exactly,
     reserve_up_to, round_up,
 };
-use crate::reservation::{Reservation, page_size};
+use crate::reservation::Reservation;
 use std::alloc::Layout;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -51,6 +53,26 @@ impl RawVec {
     /// `dangling` is what `start` is to be until then: aligned for an element.
     pub(crate) const fn new(dangling: NonNull<u8>, element: Layout, options: Options) -> Self {
         Self { start: dangling, capacity: options.capacity(element, 0), options, memory: None }
+    }
+
+    /// An array in memory of the user's.
+    pub(crate) fn new_in<B: Backing>(
+        backing: B,
+        element: Layout,
+        options: Options,
+    ) -> Result<Self, Refused<B>> {
+        let foreign = Foreign::new(backing, element.align())?;
+        let mut raw = Self::new(foreign.start(), element, options);
+        raw.memory = Some(GrowingReservation::over_foreign(foreign).growth(options.growth));
+        Ok(raw)
+    }
+
+    /// The user's memory, if it is a `B`, from an array that was just made in it. Nothing is left
+    /// here then, so the array may not hold anything.
+    pub(crate) fn take_backing<B: Backing>(&mut self, element: Layout) -> Option<B> {
+        let memory = self.memory.take();
+        self.update_capacity(element);
+        memory?.into_foreign()?.into_backing()
     }
 
     pub(crate) const fn start(&self) -> NonNull<u8> {
@@ -89,20 +111,19 @@ impl RawVec {
         self.memory.as_ref().map_or(0, GrowingReservation::reserved_bytes)
     }
 
-    pub(crate) fn resident_bytes(&self) -> Result<usize, Error> {
-        self.memory.as_ref().map_or(Ok(0), |memory| memory.reservation().resident_bytes())
+    pub(crate) fn resident_bytes(&self) -> Option<usize> {
+        self.memory.as_ref().map_or(Some(0), GrowingReservation::resident_bytes)
     }
 
-    /// What the array can ever hold: as asked, or else as much as is, or would be, reserved.
+    /// What the array can ever hold: as asked, or else as much as would be reserved; and not more
+    /// than there is, where that is supplied.
     pub(crate) fn max_len(&self, element: Layout) -> usize {
-        if let Some(max_len) = self.options.max_len {
-            return max_len.min(self.options.bound);
-        }
         let bytes = match &self.memory {
             Some(memory) => memory.reserved_bytes(),
+            None if self.options.max_len.is_some() => return self.options.allowed(),
             None => default_reservation_bytes(element.size()),
         };
-        bytes.checked_div(element.size()).unwrap_or(usize::MAX).min(self.options.bound)
+        self.options.capacity(element, bytes)
     }
 
     /// Makes the reservation, if there is none yet, with room for `len` elements.
@@ -177,6 +198,8 @@ impl RawVec {
         purse: &mut Purse,
     ) -> Result<bool, Error> {
         let keep = len.min(self.capacity) * element.size();
+        // Should the call unwind, nobody counts on more.
+        self.capacity = len.min(self.capacity);
         let result = self.memory.as_mut().map_or(Ok(true), |memory| memory.shrink(keep, purse));
         self.update_capacity(element);
         result
@@ -203,7 +226,8 @@ impl RawVec {
         const WORTH_CALLS_BYTES: usize = 64 << 10;
         let need = len.checked_add(additional).filter(|&need| need <= self.max_len(element));
         let fits = need.is_some();
-        let keep = round_up(len * element.size(), page_size());
+        let unit = self.memory.as_ref().map_or(1, GrowingReservation::unit_bytes);
+        let keep = round_up(len * element.size(), unit);
         let written = self.usable_bytes().saturating_sub(keep);
         let wanted = additional.saturating_mul(element.size());
         if fits && wanted.min(written) >= WORTH_CALLS_BYTES {
@@ -217,11 +241,16 @@ impl RawVec {
     }
 
     /// Makes the pages of the elements from `from` to `to` resident; they are within capacity.
-    pub(crate) fn prefault(&self, element: Layout, from: usize, to: usize) -> Result<(), Error> {
-        let Some(memory) = &self.memory else { return Ok(()) };
-        let page = page_size();
-        let from = from * element.size() / page * page;
-        let to = round_up(to.min(self.capacity) * element.size(), page);
+    pub(crate) fn prefault(
+        &mut self,
+        element: Layout,
+        from: usize,
+        to: usize,
+    ) -> Result<(), Error> {
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let unit = memory.unit_bytes();
+        let from = from * element.size() / unit * unit;
+        let to = round_up(to.min(self.capacity) * element.size(), unit).min(memory.usable_bytes());
         if from >= to {
             return Ok(());
         }
@@ -236,7 +265,7 @@ impl RawVec {
         budget: Budget,
     ) -> Prefaulted {
         let reserved = self.reserve_addresses(element, len);
-        let Some(memory) = &mut self.memory else {
+        let Some(memory) = self.memory.as_mut().filter(|_| element.size() > 0) else {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };
         };
         let prefaulted = memory.prefault_ahead(len * element.size(), budget);
@@ -252,7 +281,7 @@ impl RawVec {
 
     /// In what units memory at `offset` is best given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
-        self.memory.as_ref().map_or(1, |memory| memory.reservation().run_bytes(offset))
+        self.memory.as_ref().map_or(1, |memory| memory.run_bytes(offset))
     }
 
     fn decommit_from(&mut self, element: Layout, keep: usize) -> Result<(), Error> {
@@ -260,6 +289,8 @@ impl RawVec {
         else {
             return Ok(());
         };
+        // As in `shrink`.
+        self.capacity = self.options.capacity(element, keep);
         let result = memory.give_back(keep, true, &mut |_| true);
         self.update_capacity(element);
         result.map(drop)

@@ -4,7 +4,7 @@ use super::*;
 use crate::growing::FLOOR_BYTES;
 use crate::os::Call;
 use crate::os::fault::Fault;
-use crate::reservation::HugePages;
+use crate::reservation::{HugePages, page_size};
 use crate::service::CommitAhead;
 
 const BYTE: Layout = Layout::new::<u8>();

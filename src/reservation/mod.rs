@@ -46,6 +46,17 @@ impl HugePages {
     /// huge pages can waste at most a quarter of what is used.
     pub const AUTO_FROM_BYTES: usize = 8 << 20;
 
+    /// The size of the huge pages to ask for, if any. (With pages of 64 KiB there are huge pages of 512
+    /// MiB: those would waste more than [`HugePages::Auto`] may.)
+    fn page_bytes(self) -> Option<usize> {
+        let most = match self {
+            Self::Auto => Self::AUTO_FROM_BYTES / 4,
+            Self::Always => usize::MAX,
+            Self::Never => 0,
+        };
+        os::huge_page_bytes().filter(|huge| *huge <= most)
+    }
+
     /// The offset from which huge pages are asked for, if they are.
     fn wanted_from(self) -> Option<usize> {
         match self {
@@ -156,7 +167,7 @@ impl Reservation {
 
     /// Options: size, alignment, huge pages.
     pub const fn builder() -> ReservationBuilder {
-        ReservationBuilder { bytes: 0, align: 1, huge_pages: HugePages::Auto }
+        ReservationBuilder { bytes: 0, align: 1, huge_pages: HugePages::Auto, form: Form::Usual }
     }
 
     /// The first byte of the range.
@@ -245,6 +256,40 @@ impl Reservation {
         Ok(())
     }
 
+    /// [`decommit`](Self::decommit), for those who need no reason where it is refused. Whether it was
+    /// not.
+    pub(crate) fn decommit_if_possible(&mut self, range: Range<usize>) -> bool {
+        let Ok(pages) = self.pages(range) else { return false };
+        // SAFETY: as for `decommit`.
+        let decommitted = unsafe { os::decommit_if_possible(pages.start, pages.bytes) };
+        if decommitted {
+            self.advise(&pages);
+        }
+        decommitted
+    }
+
+    /// Gives up the addresses behind the first `keep` bytes, if the system can release a part.
+    pub(crate) fn give_up_behind(&mut self, keep: usize) {
+        let Ok(pages) = self.pages(keep..) else { return };
+        let to_mapping_end = self.mapping_end() - pages.start.addr().get();
+        let behind = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
+        let start = pages.start;
+        if behind == PageBytes::ZERO || !os::RELEASES_PARTS {
+            return;
+        }
+        // SAFETY: the end of the mapping, which is not used: whoever has memory there has borrowed `self`,
+        // or answers for it.
+        if unsafe { os::release(start, behind) } {
+            self.bytes = PageBytes::exact(keep, os::page_size()).expect("checked by `pages`");
+            self.mapping_bytes =
+                self.mapping_bytes.checked_sub(behind).expect("a part of the mapping");
+        }
+    }
+
+    fn mapping_end(&self) -> usize {
+        self.mapping_start.addr().get() + self.mapping_bytes.get()
+    }
+
     /// Hands the memory of committed pages back to the system, and keeps them accessible: what
     /// they held is gone, and they read as zero.
     ///
@@ -276,9 +321,9 @@ impl Reservation {
     }
 
     /// Hands the memory of pages back, before the whole is released. What they hold then, and
-    /// whether they are accessible, is not said.
-    pub(crate) fn abandon(&mut self, range: Range<usize>) -> Result<(), Error> {
-        let pages = self.pages(range)?;
+    /// whether they are accessible, is not said. Whether the system did it.
+    pub(crate) fn abandon(&mut self, range: Range<usize>) -> bool {
+        let Ok(pages) = self.pages(range) else { return false };
         // SAFETY: as for `decommit`.
         unsafe { os::abandon(pages.start, pages.bytes) }
     }
@@ -334,6 +379,70 @@ impl Reservation {
         pages.commit()?;
         os::lock(pages.start, pages.bytes)?;
         Ok(Locked { start: pages.start, bytes: pages.bytes, reservation: PhantomData })
+    }
+
+    /// Asks for huge pages from the first byte on, if that was not done yet.
+    pub(crate) fn want_huge_pages(&mut self) {
+        if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
+            self.huge_from = Some(0);
+            self.advise(&Pages {
+                start: self.start,
+                offset: 0,
+                bytes: self.bytes,
+                reservation: PhantomData,
+            });
+        }
+    }
+
+    /// What was said about huge pages.
+    pub(crate) const fn huge_pages(&self) -> HugePages {
+        self.huge_pages
+    }
+
+    /// Makes it a range of `new_bytes`, all committed, without copying: the memory of the first
+    /// `used` bytes, which are committed, moves to a place that the system finds, or as much of it as
+    /// there is to be. Whether it did; if not, nothing has changed.
+    ///
+    /// There is no guard page behind it then, and it is aligned to a page.
+    ///
+    /// # Safety
+    ///
+    /// - Nothing uses memory of the range by its old address again, if it did.
+    pub(crate) unsafe fn move_if_possible(&mut self, used: usize, new_bytes: usize) -> bool {
+        let Ok(pages) = self.pages(..used) else { return false };
+        let page = os::page_size();
+        let Some(new_bytes) = PageBytes::ceil(new_bytes, page) else { return false };
+        if pages.bytes == PageBytes::ZERO || new_bytes == PageBytes::ZERO {
+            return false;
+        }
+        let old_bytes = pages.bytes;
+        // SAFETY: `pages` lies inside the range that `self` owns, and is committed and not used by its
+        // old address by the caller's promise.
+        let moved = unsafe { os::move_if_possible(pages.start, old_bytes, new_bytes) };
+        let Some(moved) = moved else { return false };
+
+        // What is left of the old mapping lies before and behind a hole, which is not ours any more.
+        // That it may be refused is as for `Drop`.
+        let before = self.start.addr().get() - self.mapping_start.addr().get();
+        let before = PageBytes::exact(before, page).expect("both are page boundaries");
+        if before != PageBytes::ZERO {
+            // SAFETY: the side before the hole.
+            unsafe { os::release(self.mapping_start, before) };
+        }
+        // If it has stayed where it was, then the hole is what it has grown over.
+        let gone = if moved == self.start { old_bytes.max(new_bytes) } else { old_bytes };
+        let gone_to = before.checked_add(gone).expect("inside the addresses");
+        if let Some(behind) = self.mapping_bytes.checked_sub(gone_to) {
+            // SAFETY: inside the mapping, which is larger than `gone_to`.
+            let start = unsafe { self.mapping_start.add(gone_to.get()) };
+            if behind != PageBytes::ZERO {
+                // SAFETY: the side behind the hole.
+                unsafe { os::release(start, behind) };
+            }
+        }
+        (self.start, self.bytes) = (moved, new_bytes);
+        (self.mapping_start, self.mapping_bytes) = (moved, new_bytes);
+        true
     }
 
     /// [`commit`](Self::commit), for those who will ask for less where it is refused. Whether it
@@ -422,10 +531,14 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        // A destructor has nobody to tell of an error. What cannot be released stays reserved,
-        // which harms nobody; it happens only to a process at its limit of mappings.
-        // SAFETY: exactly what `os::reserve` gave, and `self`, the only owner, ends here.
-        let _ = unsafe { os::release(self.mapping_start, self.mapping_bytes) };
+        // SAFETY: exactly what the system gave, and `self`, the only owner, ends here.
+        let released = unsafe { os::release(self.mapping_start, self.mapping_bytes) };
+        if !released {
+            // This happens to a process at its limit of mappings, for a part of one that has merged with
+            // its neighbours. The addresses stay reserved, which harms nobody; the memory goes back.
+            // SAFETY: as above.
+            unsafe { os::abandon(self.mapping_start, self.mapping_bytes) };
+        }
     }
 }
 
@@ -497,6 +610,18 @@ pub struct ReservationBuilder {
     bytes: usize,
     align: usize,
     huge_pages: HugePages,
+    form: Form,
+}
+
+/// What is made beside the range itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Advice about huge pages, an alignment that suits them, a guard page behind the end.
+    Usual,
+    /// The same, but huge pages are not asked for before [`Reservation::want_huge_pages`].
+    AdvisedLater,
+    /// Nothing.
+    Bare,
 }
 
 impl ReservationBuilder {
@@ -515,6 +640,19 @@ impl ReservationBuilder {
     /// Whether to ask for huge pages. A reservation that is to have them is aligned to one.
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.huge_pages = huge_pages;
+        self
+    }
+
+    /// Has [`HugePages::Auto`] not ask for any before [`Reservation::want_huge_pages`].
+    pub(crate) const fn advised_later(mut self) -> Self {
+        self.form = Form::AdvisedLater;
+        self
+    }
+
+    /// The range and nothing else: no guard page, no alignment but the one asked for, and no advice,
+    /// so that such ranges side by side can be one mapping to the system.
+    pub(crate) const fn bare(mut self) -> Self {
+        self.form = Form::Bare;
         self
     }
 
@@ -543,22 +681,29 @@ impl ReservationBuilder {
         let overflow = |bytes| Error::new(ErrorKind::CapacityOverflow, bytes);
         let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(|| overflow(self.bytes))?;
 
-        let huge = os::huge_page_bytes();
+        let huge = self.huge_pages.page_bytes().filter(|_| self.form != Form::Bare);
         let huge_from =
             self.huge_pages.wanted_from().filter(|&from| huge.is_some() && bytes.get() > from);
         let huge_align = huge.filter(|_| huge_from.is_some()).unwrap_or(1);
         let align = self.align.max(huge_align).max(page.get());
 
-        let mapping_bytes = Self::mapping_bytes(bytes, align, page)
+        let mapping_bytes = self
+            .mapping_bytes(bytes, align, page)
             .ok_or_else(|| overflow(self.bytes.saturating_add(align)))?;
+        let waits = self.form == Form::AdvisedLater && self.huge_pages == HugePages::Auto;
+        let huge_from = huge_from.filter(|_| !waits);
         Ok(Plan { bytes, align, mapping_bytes, huge_from, huge_pages: self.huge_pages })
     }
 
     /// What to ask the system for: room to align the start, and a guard page behind the end.
-    fn mapping_bytes(bytes: PageBytes, align: usize, page: PageSize) -> Option<PageBytes> {
+    fn mapping_bytes(self, bytes: PageBytes, align: usize, page: PageSize) -> Option<PageBytes> {
         // Both are powers of two, and `align` is the larger: whole pages.
         let slack = PageBytes::exact(align - page.get(), page)?;
-        bytes.checked_add(slack)?.checked_add(PageBytes::one(page))
+        let guard = match self.form {
+            Form::Bare => PageBytes::ZERO,
+            Form::Usual | Form::AdvisedLater => PageBytes::one(page),
+        };
+        bytes.checked_add(slack)?.checked_add(guard)
     }
 }
 

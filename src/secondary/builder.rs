@@ -1,7 +1,8 @@
 //! [`SecondaryMapBuilder`]: options for a `SecondaryMap`.
 
 use super::{SecondaryMap, Slots, give_up};
-use crate::error::Error;
+use crate::backing::Backing;
+use crate::error::{Error, Refused};
 use crate::key::Key;
 use crate::raw_vec::{Options, option_methods};
 use std::fmt;
@@ -72,10 +73,46 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
     /// ([`KeyBits`](crate::ErrorKind::KeyBits)); if the capacity is more than the maximum
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)).
     pub fn try_build(self) -> Result<SecondaryMap<K, V>, Error> {
-        let Self { options, capacity, .. } = self;
-        SecondaryMap::<K, V>::check_key_bits(options.max_len.unwrap_or(0).max(capacity))?;
-        let options = Options { bound: SecondaryMap::<K, V>::BOUND, ..options };
-        Ok(SecondaryMap::with_slots(Slots::try_new(options, capacity)?))
+        let slots = Slots::try_new(self.checked_options()?, self.capacity)?;
+        Ok(SecondaryMap::with_slots(slots))
+    }
+
+    /// Makes the map in memory that is supplied; it has the slots that fit there, or the maximum if
+    /// that is less. See [`Backing`] for what else is different.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build_in`](Self::try_build_in) has an error.
+    #[track_caller]
+    pub fn build_in(self, backing: impl Backing) -> SecondaryMap<K, V> {
+        match self.try_build_in(backing) {
+            Ok(map) => map,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`build_in`](Self::build_in), or the error and the backing. Calls the backing to commit
+    /// memory if a capacity was asked for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`VecBuilder::try_build_in`](crate::VecBuilder::try_build_in); and if keys cannot
+    /// number so many slots ([`KeyBits`](crate::ErrorKind::KeyBits)).
+    pub fn try_build_in<B: Backing>(self, backing: B) -> Result<SecondaryMap<K, V>, Refused<B>> {
+        match self.checked_options() {
+            Ok(options) => {
+                let slots = Slots::try_new_in(backing, options, self.capacity)?;
+                Ok(SecondaryMap::with_slots(slots))
+            }
+            Err(error) => Err(Refused { error, value: backing }),
+        }
+    }
+
+    /// The options, for no more slots than keys can number.
+    fn checked_options(&self) -> Result<Options, Error> {
+        let wished = self.options.max_len.unwrap_or(0).max(self.capacity);
+        SecondaryMap::<K, V>::check_key_bits(wished)?;
+        Ok(Options { bound: SecondaryMap::<K, V>::BOUND, ..self.options })
     }
 }
 

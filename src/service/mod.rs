@@ -55,6 +55,7 @@ use shared::Kept;
 use shared::Shared;
 pub(crate) use shared::last_piece;
 
+use crate::backing::Foreign;
 #[cfg(test)]
 use crate::error::Error;
 use crate::os;
@@ -197,6 +198,7 @@ pub(crate) fn release_later(memory: Memory, committed: usize) {
     let leaving = match memory {
         Memory::Alone(reservation) => Leaving::Alone(reservation, committed),
         Memory::Served(served) => Leaving::Shared(served.leave()),
+        Memory::Foreign(foreign) => return drop(foreign),
     };
     let bytes = leaving.committed_bytes();
     if bytes >= WORTH_WAITING_BYTES {
@@ -227,11 +229,12 @@ const fn bytes(units: usize) -> usize {
     units * UNIT_BYTES
 }
 
-/// The memory of an array: a reservation, served or not.
+/// The memory of an array: a reservation, served or not, or what the user supplied.
 #[derive(Debug)]
 pub(crate) enum Memory {
     Alone(Reservation),
     Served(Served),
+    Foreign(Foreign),
 }
 
 /// The one handle by which an array reaches what it shares with the service.

@@ -575,7 +575,7 @@ fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
 fn memory_that_somebody_is_at_work_on_is_released_by_the_last() {
     let leaving = |served: Served| match Memory::Served(served) {
         Memory::Served(served) => Leaving::Shared(served.leave()),
-        Memory::Alone(_) => unreachable!(),
+        Memory::Alone(_) | Memory::Foreign(_) => unreachable!(),
     };
     let array = served(16 * MIB, CommitAhead::Bytes(MIB));
     array.work().unwrap();

@@ -90,7 +90,7 @@ impl Releasing {
                 let unit = RELEASE_BYTES;
                 let start = (self.left - 1) / unit * unit;
                 // If it is refused, it will all go at once.
-                if reservation.abandon(start..self.left).is_ok() {
+                if reservation.abandon(start..self.left) {
                     self.left = start;
                     return Some(self);
                 }

@@ -2,11 +2,13 @@
 
 use super::slots::Slots;
 use super::{SlotMap, give_up};
-use crate::error::{Error, ErrorKind};
+use crate::backing::Backing;
+use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use crate::raw_vec::{Options, option_methods};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 
 /// Which hole of a [`SlotMap`] an insertion fills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -100,16 +102,61 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     /// ([`KeyBits`](ErrorKind::KeyBits)); if the capacity is more than the maximum
     /// ([`MaxLen`](ErrorKind::MaxLen)).
     pub fn try_build(self) -> Result<SlotMap<K, V>, Error> {
+        let slots = Slots::try_new(self.checked_options()?, self.capacity)?;
+        let mut map = SlotMap::with_slots(slots, self.reuse);
+        map.cover_holes()?;
+        Ok(map)
+    }
+
+    /// Makes the map in memory that is supplied; it has the slots that fit there, or the maximum if
+    /// that is less. See [`Backing`] for what else is different.
+    ///
+    /// Values lie there with their generations; what the map knows of holes, a bit a slot, is kept
+    /// elsewhere.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build_in`](Self::try_build_in) has an error.
+    #[track_caller]
+    pub fn build_in(self, backing: impl Backing) -> SlotMap<K, V> {
+        match self.try_build_in(backing) {
+            Ok(map) => map,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`build_in`](Self::build_in), or the error and the backing. Calls the backing to commit
+    /// memory if a capacity was asked for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`VecBuilder::try_build_in`](crate::VecBuilder::try_build_in), and
+    /// [`try_build`](Self::try_build) for what is kept elsewhere.
+    pub fn try_build_in<B: Backing>(self, backing: B) -> Result<SlotMap<K, V>, Refused<B>> {
+        let options = match self.checked_options() {
+            Ok(options) => options,
+            Err(error) => return Err(Refused { error, value: backing }),
+        };
+        let slots = Slots::try_new_in(backing, options, self.capacity)?;
+        let mut map = SlotMap::with_slots(slots, self.reuse);
+        match map.cover_holes() {
+            Ok(()) => Ok(map),
+            Err(error) => {
+                let slots = mem::replace(&mut map.slots, Slots::new(options));
+                Err(Refused { error, value: slots.into_backing() })
+            }
+        }
+    }
+
+    /// The options, for no more slots than keys can number.
+    fn checked_options(&self) -> Result<Options, Error> {
         let bound = SlotMap::<K, V>::most_slots();
         let wished = self.options.max_len.unwrap_or(0).max(self.capacity);
         if wished > bound {
             let bytes = wished.saturating_mul(Slots::<V>::STRIDE_BYTES);
             return Err(Error::new(ErrorKind::KeyBits, bytes).with_limit(bound as u64));
         }
-        let slots = Slots::try_new(Options { bound, ..self.options }, self.capacity)?;
-        let mut map = SlotMap::with_slots(slots, self.reuse);
-        map.cover_holes()?;
-        Ok(map)
+        Ok(Options { bound, ..self.options })
     }
 }
 

@@ -9,7 +9,8 @@
 //! ever made, see [`slots`](super::slots).
 //!
 //! The map's own fields are borrowed mutably only inside [`GrowOnlyMap::with`], whose callers run
-//! no user code: not the key's conversions either, which are a user's if the key type is.
+//! no user code: not the key's conversions either, which are a user's if the key type is. (A
+//! [`Backing`](crate::Backing), which growth may call, does not use the map, by its contract.)
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
@@ -126,15 +127,16 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     /// As for [`SlotMap::try_insert`].
     #[inline]
     pub fn try_insert(&self, value: V) -> Result<(K, &'m V), Refused<V>> {
-        let (vacancy, value) = self.with(|map| match map.vacancy() {
-            Ok(vacancy) => {
-                map.occupy(vacancy, value);
-                // SAFETY: just filled.
-                let value = NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) });
-                Ok((vacancy, value))
-            }
-            Err(error) => Err(Refused { error, value }),
-        })?;
+        // Apart from filling it: where a backing unwinds, the value is dropped, and that is user code.
+        let vacancy = match self.with(SlotMap::vacancy) {
+            Ok(vacancy) => vacancy,
+            Err(error) => return Err(Refused { error, value }),
+        };
+        let value = self.with(|map| {
+            map.occupy(vacancy, value);
+            // SAFETY: just filled.
+            NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) })
+        });
         // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
         Ok((vacancy.key(), unsafe { value.as_ref() }))
     }

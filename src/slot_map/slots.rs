@@ -23,6 +23,7 @@
 
 use super::cursor::{Cursor, WORD_SLOTS};
 use super::state::{State, Vacant};
+use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, Prefaulted, Purse};
 use crate::raw_vec::Options;
@@ -65,6 +66,20 @@ impl<V> Slots<V> {
     /// With the addresses reserved, if the options say how many, and memory for `capacity` slots.
     pub(crate) fn try_new(options: Options, capacity: usize) -> Result<Self, Error> {
         Ok(Self { slots: VmVec::try_with_options(options, capacity)?, fresh_from: 0 })
+    }
+
+    /// The same in memory of the user's.
+    pub(crate) fn try_new_in<B: Backing>(
+        backing: B,
+        options: Options,
+        capacity: usize,
+    ) -> Result<Self, Refused<B>> {
+        Ok(Self { slots: VmVec::try_new_in(backing, options, capacity)?, fresh_from: 0 })
+    }
+
+    /// The backing, from slots that were just made in it.
+    pub(crate) fn into_backing<B: Backing>(self) -> B {
+        self.slots.into_backing()
     }
 
     pub(crate) const fn len(&self) -> usize {

@@ -324,3 +324,57 @@ fn a_clone_that_is_refused_half_way_leaves_nothing() {
     }
     assert_eq!(map.len(), 199);
 }
+
+#[expect(unsafe_code, reason = "supplies memory")]
+mod supplied {
+    use super::*;
+    use crate::backing::Backing;
+    use std::ops::Range;
+    use std::ptr::NonNull;
+
+    /// Bytes that are zero once, of which so many are committed.
+    #[derive(Debug)]
+    struct Words(Vec<u64>, usize);
+
+    // SAFETY: the vector is not changed, so its memory stays where it is, and nobody else uses it.
+    // (It is zero as long as nothing was written to it: each is used for one array.)
+    unsafe impl Backing for Words {
+        fn start(&self) -> NonNull<u8> {
+            NonNull::new(self.0.as_ptr().cast_mut().cast()).expect("vectors are not at 0")
+        }
+
+        fn reserved_bytes(&self) -> usize {
+            self.0.capacity() * 8
+        }
+
+        unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+            // SAFETY: inside the memory, as the caller promises.
+            let first = unsafe { self.start().add(range.start) };
+            // SAFETY: as above, and not used by anybody.
+            unsafe { first.write_bytes(0, range.len()) };
+            self.1 += range.len();
+            Ok(())
+        }
+
+        unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+            self.1 -= range.len();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn memory_comes_back_from_a_map_whose_holes_have_none() {
+        let words = Words(Vec::with_capacity(10_000), 0);
+        let fault = Fault::from_nth(Call::Reserve, 0);
+        let refused = Map::<u64>::builder().capacity(100).try_build_in(words).unwrap_err();
+        assert!(fault.struck() > 0);
+        drop(fault);
+        let Refused { error, value: words } = refused;
+        assert!(error.raw_os_error().is_some());
+        assert_eq!((words.1, words.0.capacity()), (0, 10_000));
+        let mut map = Map::<u64>::builder().capacity(100).build_in(words);
+        let keys: Vec<_> = (0..5000).map(|n| map.insert(n)).collect();
+        assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n));
+        assert_eq!(map.max_len(), 10_000 * 8 / size_of::<(u32, u64)>());
+    }
+}

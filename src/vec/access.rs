@@ -3,7 +3,8 @@
 #![expect(unsafe_code, reason = "makes slices of what is initialised")]
 
 use super::{GrowOnly, VecBuilder, VecStats, VmVec, or_give_up};
-use crate::error::Error;
+use crate::backing::Backing;
+use crate::error::{Error, Refused};
 use crate::raw_vec::{Options, RawVec};
 use std::alloc::Layout;
 use std::marker::PhantomData;
@@ -51,6 +52,30 @@ impl<T> VmVec<T> {
         }
         vec.try_reserve_exact(capacity)?;
         Ok(vec)
+    }
+
+    /// An empty array in memory of the user's, with so much of it committed.
+    pub(crate) fn try_new_in<B: Backing>(
+        backing: B,
+        options: Options,
+        capacity: usize,
+    ) -> Result<Self, Refused<B>> {
+        let raw = RawVec::new_in(backing, Self::ELEMENT, options)?;
+        let mut vec = Self { raw, len: 0, elements: PhantomData };
+        match vec.try_reserve_exact(capacity) {
+            Ok(()) => Ok(vec),
+            Err(error) => Err(Refused { error, value: vec.into_backing() }),
+        }
+    }
+
+    /// The backing, from an array that was just made in it.
+    ///
+    /// # Panics
+    ///
+    /// If it is no `B`.
+    pub(crate) fn into_backing<B: Backing>(mut self) -> B {
+        self.truncate(0);
+        self.raw.take_backing(Self::ELEMENT).expect("the array was made in a backing of this type")
     }
 
     pub(crate) const fn options(&self) -> Options {
@@ -165,7 +190,7 @@ impl<T> VmVec<T> {
             committed_bytes: self.raw.committed_bytes(),
             ahead_bytes: self.raw.ahead_bytes(),
             late: self.raw.late(),
-            resident_bytes: self.raw.resident_bytes().ok(),
+            resident_bytes: self.raw.resident_bytes(),
         }
     }
 

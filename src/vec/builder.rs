@@ -1,7 +1,8 @@
 //! [`VecBuilder`]: options for a `VmVec`.
 
 use super::{VmVec, give_up};
-use crate::error::Error;
+use crate::backing::Backing;
+use crate::error::{Error, Refused};
 use crate::raw_vec::{Options, option_methods};
 use std::fmt;
 use std::marker::PhantomData;
@@ -73,6 +74,34 @@ impl<T> VecBuilder<T> {
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
     pub fn try_build(self) -> Result<VmVec<T>, Error> {
         VmVec::try_with_options(self.options, self.capacity)
+    }
+
+    /// Makes the array in memory that is supplied; it holds what fits there, or the maximum if that
+    /// is less. See [`Backing`] for what else is different.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build_in`](Self::try_build_in) has an error.
+    #[track_caller]
+    pub fn build_in(self, backing: impl Backing) -> VmVec<T> {
+        match self.try_build_in(backing) {
+            Ok(vec) => vec,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`build_in`](Self::build_in), or the error and the backing. Calls the backing to commit
+    /// memory if a capacity was asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the memory is less aligned than the elements must be, or its runs are no power of two
+    /// ([`Alignment`](crate::ErrorKind::Alignment)); if it has more than `isize::MAX` bytes
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); if the capacity does not fit
+    /// there or is more than the maximum ([`MaxLen`](crate::ErrorKind::MaxLen)); if the backing
+    /// refuses. None of its memory is committed then, unless it refused to take that back.
+    pub fn try_build_in<B: Backing>(self, backing: B) -> Result<VmVec<T>, Refused<B>> {
+        VmVec::try_new_in(backing, self.options, self.capacity)
     }
 }
 

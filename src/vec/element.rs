@@ -32,14 +32,11 @@ impl<T> VmVec<T> {
     /// As for [`try_reserve`](Self::try_reserve).
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
-        let len = self.len;
-        if len == self.capacity() {
-            if let Err(error) = self.grow_by_one() {
-                return Err(Refused { error, value });
-            }
+        if let Err(error) = self.make_room_for_one() {
+            return Err(Refused { error, value });
         }
         // SAFETY: there is room for one more behind the `len` elements.
-        unsafe { self.write_end(len, value) }
+        unsafe { self.write_end(self.len, value) }
         Ok(())
     }
 
@@ -58,6 +55,12 @@ impl<T> VmVec<T> {
         let last = unsafe { self.as_mut_ptr().add(last) };
         // SAFETY: just initialised; borrowed from `&mut self`.
         unsafe { &mut *last }
+    }
+
+    /// Takes memory for one more element, if there is no room for it.
+    #[inline]
+    pub(super) fn make_room_for_one(&mut self) -> Result<(), Error> {
+        if self.len == self.capacity() { self.grow_by_one() } else { Ok(()) }
     }
 
     #[cold]

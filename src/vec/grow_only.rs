@@ -17,7 +17,8 @@
 //! What remains is the array's own fields, which pushing changes through `&self`. They are
 //! borrowed mutably only inside [`GrowOnly::with`], whose callers run no user code: values are
 //! made before, and dropped after. So two such borrows never overlap, not even when the drop of a
-//! refused value, or an iterator, pushes into the same scope again.
+//! refused value, or an iterator, pushes into the same scope again. (Growth in memory that the user
+//! supplies calls a [`Backing`](crate::Backing), which by its contract does not use the array.)
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
@@ -183,8 +184,13 @@ impl<'v, T> GrowOnly<'v, T> {
     /// As for [`VmVec::try_reserve`].
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
+        // Apart from storing it: where a backing unwinds, the value is dropped, and that is user code.
+        if let Err(error) = self.with(VmVec::make_room_for_one) {
+            return Err(Refused { error, value });
+        }
         self.with(|vec| {
-            vec.try_push(value)?;
+            // SAFETY: there is room for one more behind the `len` elements.
+            unsafe { vec.write_end(vec.len, value) };
             // SAFETY: there is a last element now.
             let last = unsafe { vec.as_ptr().add(vec.len - 1) };
             // SAFETY: initialised, and it stays where and what it is for `'v`: see above.

@@ -8,7 +8,13 @@ mod arena;
 mod arena_alloc;
 mod arena_box;
 mod arena_scope;
+mod backing;
+#[cfg(feature = "allocator-api2-02")]
+mod block_adapted;
+mod block_model;
+mod block_op;
 mod budget;
+mod buffer;
 mod drops;
 mod elements;
 mod errors;
@@ -38,4 +44,6 @@ mod slot_map_twin;
 mod slot_map_value;
 mod tidy;
 mod traits;
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+mod vm_alloc;
 mod weak;

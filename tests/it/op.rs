@@ -1,6 +1,7 @@
 //! Operations on a `VmVec` and on std's `Vec` side by side: what the model test and the fuzz
 //! target `vec_model` share.
 
+use crate::buffer::Buffer;
 use crate::elements::{Element, Source};
 use stayput::{Budget, CommitAhead, Error, ErrorKind, Growth, HugePages, Release, VmVec};
 use std::cell::RefCell;
@@ -179,11 +180,18 @@ pub(crate) enum Config {
     /// With memory ahead, and released in the background.
     Served(u16),
     ServedMaxLen,
+    /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.
+    Backed(u8),
 }
 
 impl Config {
     fn names_maximum(self) -> bool {
-        matches!(self, Self::MaxLen | Self::ServedMaxLen)
+        matches!(self, Self::MaxLen | Self::ServedMaxLen | Self::Backed(_))
+    }
+
+    /// Whether what is leaked lies on the heap.
+    fn is_backed(self) -> bool {
+        matches!(self, Self::Backed(_))
     }
 }
 
@@ -249,6 +257,12 @@ impl<T: Element> Model<T> {
             Config::ServedMaxLen => {
                 let builder = builder.max_len(T::SPAN).release(Release::Background);
                 builder.commit_ahead(CommitAhead::Auto).build()
+            }
+            Config::Backed(run) => {
+                let spare = usize::from(run / 11 % 2) * 100_000;
+                let bytes = T::SPAN * size_of::<T>() + spare;
+                let buffer = Buffer::new(bytes, 64 << (run % 11), align_of::<T>());
+                builder.max_len(T::SPAN).build_in(buffer)
             }
         }
     }
@@ -639,7 +653,7 @@ impl<T: Element> Model<T> {
         assert_eq!(iter.as_slice(), std.as_slice());
         assert_eq!(iter.as_mut_slice(), std.as_slice());
         assert!(iter.clone().eq(std));
-        if partly.forget && T::MAY_LEAK && leak_allowed() {
+        if partly.forget && T::MAY_LEAK && !self.config.is_backed() && leak_allowed() {
             self.leaked += iter.len();
             mem::forget(iter);
         }

@@ -133,4 +133,6 @@ pub(crate) struct Config {
     pub(crate) rotate: Option<Count>,
     /// How many KiB to have ahead, and whether to release in the background.
     pub(crate) served: Option<(u8, bool)>,
+    /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.
+    pub(crate) backed: Option<u8>,
 }

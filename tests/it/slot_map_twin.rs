@@ -1,11 +1,13 @@
 //! A `SlotMap` and maps of std side by side, which must hold the same after each operation.
 
+use crate::buffer::Buffer;
 use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick};
 use crate::slot_map_value::{Held, Value, walks};
 use stayput::{
     Budget, CommitAhead, Error, ErrorKind, HugePages, Key, KeyData, Layout, Release, Reuse,
     SlotMap, Weak,
 };
+use std::alloc::Layout as Alloc;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -102,7 +104,18 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             let ahead = CommitAhead::Bytes(usize::from(window) << 10);
             builder = builder.commit_ahead(ahead).release(release);
         }
-        let map = builder.build();
+        let map = match config.backed {
+            None => builder.build(),
+            Some(run) => {
+                // Where a maximum is named, less than there is, perhaps.
+                let spare = config.max_len.map_or(0, |_| usize::from(run / 11 % 2) * 100);
+                let slots = bound.unwrap_or(4 * Self::SPAN as usize) + spare;
+                let slot = Alloc::new::<(Value<PAD>, u32)>();
+                let buffer = Buffer::new(slots * slot.size(), 64 << (run % 11), slot.align());
+                // A clone, which lies elsewhere, has as many.
+                builder.max_len(bound.unwrap_or(slots)).build_in(buffer)
+            }
+        };
         assert!(bound.is_none_or(|bound| map.max_len() == bound));
         assert!(map.capacity() >= capacity);
         map

@@ -4,18 +4,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("error", &[]),
     ("page", &[]),
     ("os", &["error", "page"]),
     ("reservation", &["os", "page", "error"]),
-    ("service", &["reservation", "os", "page", "error"]),
-    ("growing", &["reservation", "service", "os", "page", "error"]),
-    ("raw_vec", &["growing", "reservation", "service", "error"]),
-    ("vec", &["raw_vec", "growing", "reservation", "service", "os", "page", "error"]),
+    ("backing", &["error"]),
+    ("service", &["reservation", "backing", "os", "page", "error"]),
+    ("growing", &["reservation", "backing", "service", "os", "page", "error"]),
+    ("raw_vec", &["growing", "reservation", "backing", "service", "error"]),
+    ("vec", &["raw_vec", "growing", "reservation", "backing", "service", "os", "page", "error"]),
     ("key", &[]),
-    ("slot_map", &["vec", "key", "raw_vec", "growing", "reservation", "service", "error"]),
-    ("secondary", &["vec", "key", "slot_map", "raw_vec", "growing", "reservation", "error"]),
+    (
+        "slot_map",
+        &["vec", "key", "raw_vec", "growing", "reservation", "backing", "service", "error"],
+    ),
+    (
+        "secondary",
+        &["vec", "key", "slot_map", "raw_vec", "growing", "reservation", "backing", "error"],
+    ),
     ("dense", &["vec", "key", "slot_map", "secondary", "reservation", "error"]),
     ("index", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
     ("columns", &["vec", "key", "slot_map", "secondary", "dense", "error"]),

@@ -2,6 +2,8 @@
 //! names the limit, and the array is as it was.
 
 #[cfg(target_os = "linux")]
+mod blocks;
+#[cfg(target_os = "linux")]
 mod service;
 
 #[cfg(target_os = "linux")]
@@ -316,7 +318,7 @@ mod linux {
     }
 
     /// How many mappings a process may have, if it is a number that can be reached here.
-    fn mapping_limit() -> Option<usize> {
+    pub(crate) fn mapping_limit() -> Option<usize> {
         if under_sanitizer("the number of mappings") {
             return None;
         }

@@ -264,6 +264,12 @@ impl Bump {
         }
     }
 
+    #[cfg(any(
+        test,
+        feature = "allocator-api2-02",
+        feature = "allocator-api2-04",
+        feature = "nightly"
+    ))]
     /// [`try_grow`](Self::try_grow), where all behind the old size is zero.
     ///
     /// # Safety
@@ -364,8 +370,8 @@ impl Bump {
     pub(super) fn try_prefault(&self, bytes: usize) -> Result<(), Error> {
         self.try_commit(bytes)?;
         let used = self.used_bytes();
-        let cold = self.cold.borrow();
-        let Some(memory) = &cold.memory else { return Ok(()) };
+        let mut cold = self.cold.borrow_mut();
+        let Some(memory) = &mut cold.memory else { return Ok(()) };
         // The page that is in use in part was touched, or will be next. It is left out, since
         // others may be writing to it.
         let from = used.next_multiple_of(page_size());

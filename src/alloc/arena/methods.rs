@@ -519,8 +519,8 @@ macro_rules! scope_methods {
     () => {
         /// Runs the closure with a scope: all that it stores is gone when it returns, or panics.
         ///
-        /// O(1), and does not enter the kernel. What was stored before stays, and can be used
-        /// meanwhile.
+        /// O(1), and does not enter the kernel. What was stored before stays. (What was stored in a
+        /// [`Scope`] can be used meanwhile; the borrow of what was stored in an arena itself ends.)
         #[inline]
         pub fn scope<R>(&mut self, work: impl FnOnce(&mut Scope<'_>) -> R) -> R {
             let mut guard = self.guard();

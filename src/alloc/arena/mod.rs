@@ -1,5 +1,6 @@
 //! [`Arena`]: values of any type, one behind another, freed all at once.
 
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
 mod allocator;
 mod boxed;
 mod builder;

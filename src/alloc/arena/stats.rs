@@ -45,7 +45,7 @@ impl Arena {
     /// ```
     pub fn stats(&self) -> ArenaStats {
         let look = |look| self.bump.look(look).unwrap_or(0);
-        let resident = self.bump.look(|memory| memory.reservation().resident_bytes().ok());
+        let resident = self.bump.look(GrowingReservation::resident_bytes);
         ArenaStats {
             used_bytes: self.used_bytes(),
             high_water_bytes: self.bump.high_water_bytes(),

@@ -1,0 +1,45 @@
+//! Whatever is done to blocks of a `GlobalVm`, each holds what was written to it: the model test,
+//! fuzzed.
+
+#![no_main]
+
+#[path = "../../tests/it/block_adapted.rs"]
+mod block_adapted;
+#[path = "../../tests/it/block_op.rs"]
+mod block_op;
+
+use block_adapted::Adapted;
+use block_op::{Blocks, Op, tried};
+use libfuzzer_sys::fuzz_target;
+use stayput::Arena;
+use stayput::alloc::VmAlloc;
+
+/// How much room blocks have.
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+enum Kind {
+    Roomy,
+    Tight,
+    Bare,
+    Huge,
+    Handle(u8),
+    Arena,
+}
+
+fuzz_target!(|input: (Kind, Vec<Op>)| {
+    let alloc = match input.0 {
+        Kind::Roomy => &tried::ROOMY,
+        Kind::Tight => &tried::TIGHT,
+        Kind::Bare => &tried::BARE,
+        Kind::Huge => &tried::HUGE,
+        Kind::Handle(room) => {
+            let alloc = VmAlloc::new().threshold_bytes(0).reserve_bytes((1 << (room % 25)) - 1);
+            return Blocks::run(&Adapted(alloc), &input.1);
+        }
+        Kind::Arena => {
+            let arena = Arena::with_max_bytes(1 << 30);
+            // Nothing is free again before its end.
+            return Blocks::run(&Adapted(&arena), &input.1[..input.1.len().min(80)]);
+        }
+    };
+    Blocks::run(alloc, &input.1);
+});

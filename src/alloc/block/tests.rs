@@ -1,0 +1,327 @@
+//! What holds of blocks where the system refuses, or gives less.
+
+#![expect(unsafe_code, reason = "uses the memory of blocks")]
+
+use super::*;
+use crate::os::{Call, fault::Fault};
+use std::sync::{Mutex, MutexGuard};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// What is kept, and counted, is the process'.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    release_all();
+    alone
+}
+
+fn layout(bytes: usize, align: usize) -> Layout {
+    Layout::from_size_align(bytes, align).expect("small")
+}
+
+fn room(reserve_bytes: usize) -> BlockOptions {
+    BlockOptions { reserve_bytes: Some(reserve_bytes), ..BlockOptions::DEFAULT }
+}
+
+/// A block whose bytes tell where they are.
+struct Patterned {
+    block: Block,
+    bytes: usize,
+}
+
+impl Patterned {
+    fn new(bytes: usize, align: usize, options: &BlockOptions) -> Option<Self> {
+        let block = Block::new(layout(bytes, align), options, Contents::Any)?;
+        assert_eq!(block.start().addr().get() % align, 0);
+        let mut patterned = Self { block, bytes };
+        patterned.fill(0);
+        Some(patterned)
+    }
+
+    fn memory(&mut self) -> &mut [u8] {
+        // SAFETY: so many bytes are the block's, and were written by `fill` or are zero.
+        unsafe { std::slice::from_raw_parts_mut(self.block.start().as_ptr(), self.bytes) }
+    }
+
+    fn fill(&mut self, from: usize) {
+        let memory = self.block.start();
+        for at in from..self.bytes {
+            // SAFETY: inside the block.
+            let byte = unsafe { memory.add(at) };
+            // SAFETY: as above.
+            unsafe { byte.write(pattern(at)) };
+        }
+    }
+
+    #[track_caller]
+    fn check(&mut self, bytes: usize) {
+        let wrong =
+            self.memory()[..bytes].iter().zip(0..).position(|(byte, at)| *byte != pattern(at));
+        assert_eq!(wrong, None);
+    }
+
+    #[track_caller]
+    fn grow(&mut self, bytes: usize, contents: Contents) -> bool {
+        let before = self.bytes;
+        let options = &BlockOptions::DEFAULT;
+        let grown = self.block.grow(before, layout(bytes, 1), options, contents);
+        self.check(before);
+        if grown {
+            self.bytes = bytes;
+            if contents == Contents::Zeroed {
+                assert!(self.memory()[before..].iter().all(|byte| *byte == 0));
+            }
+            self.fill(before);
+        }
+        grown
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "any byte will do")]
+fn pattern(at: usize) -> u8 {
+    (at / 4096 + at) as u8
+}
+
+#[test]
+fn a_block_grows_and_shrinks_where_it_is() {
+    let _alone = alone();
+    let mut block = Patterned::new(MIB, 8, &room(64 * MIB)).expect("a MiB");
+    let start = block.block.start();
+    for bytes in [MIB + 1, 2 * MIB, 7 * MIB, 9 * MIB, 40 * MIB] {
+        assert!(block.grow(bytes, Contents::Zeroed));
+        assert_eq!(block.block.start(), start);
+    }
+    let usable = block.block.header().usable;
+    block.block.shrink(layout(3 * MIB, 1));
+    block.bytes = 3 * MIB;
+    block.check(3 * MIB);
+    assert!(block.block.header().usable < usable);
+    assert!(block.grow(20 * MIB, Contents::Zeroed));
+    assert_eq!(block.block.start(), start);
+    block.block.free(Release::Now);
+}
+
+#[test]
+fn a_little_less_gives_nothing_back_and_comes_back_as_zeroes() {
+    let _alone = alone();
+    let mut block = Patterned::new(MIB, 8, &room(64 * MIB)).expect("a MiB");
+    let usable = block.block.header().usable;
+    block.block.shrink(layout(MIB - 10 * KIB, 1));
+    block.bytes = MIB - 10 * KIB;
+    assert_eq!(block.block.header().usable, usable);
+    assert!(block.grow(MIB, Contents::Zeroed));
+    block.block.free(Release::Now);
+}
+
+#[test]
+fn a_block_that_outgrows_its_reservation_moves_or_stays_as_it_is() {
+    let _alone = alone();
+    for reserve_bytes in [0, 3 * MIB] {
+        let (blocks, reserved) = counts();
+        let mut block = Patterned::new(MIB, 8, &room(reserve_bytes)).expect("a MiB");
+        for bytes in [2 * MIB, 5 * MIB, 33 * MIB, 34 * MIB] {
+            let moved = block.grow(bytes, Contents::Zeroed);
+            assert_eq!(moved, cfg!(target_os = "linux") || bytes < reserve_bytes, "{bytes}");
+        }
+        if cfg!(target_os = "linux") {
+            block.block.shrink(layout(MIB, 1));
+            block.bytes = MIB;
+            assert!(block.grow(30 * MIB, Contents::Zeroed));
+            assert!(block.grow(50 * MIB, Contents::Any));
+        }
+        block.block.release(Release::Now);
+        assert_eq!(counts(), (blocks, reserved));
+    }
+}
+
+#[test]
+fn where_moving_is_refused_nothing_has_changed() {
+    let _alone = alone();
+    let mut block = Patterned::new(MIB, 8, &room(3 * MIB)).expect("a MiB");
+    let start = block.block.start();
+    let fault = Fault::from_nth(Call::Move, 0);
+    assert!(!block.grow(20 * MIB, Contents::Any));
+    drop(fault);
+    assert_eq!((block.block.start(), block.bytes), (start, MIB));
+    assert!(block.grow(2 * MIB, Contents::Any));
+    block.block.free(Release::Now);
+}
+
+#[test]
+fn what_is_aligned_to_more_than_a_page_does_not_move() {
+    let _alone = alone();
+    for align in [2 * page_size(), 2 * MIB] {
+        let mut block = Patterned::new(MIB, align, &room(8 * MIB)).expect("a MiB");
+        assert!(block.grow(2 * MIB, Contents::Zeroed));
+        assert!(!block.grow(40 * MIB, Contents::Zeroed));
+        block.block.free(Release::Now);
+    }
+}
+
+#[test]
+fn refusals_at_each_step_leave_nothing_behind() {
+    let _alone = alone();
+    let before = counts();
+    for call in [Call::Reserve, Call::Commit] {
+        let fault = Fault::from_nth(call, 0);
+        assert!(Block::new(layout(MIB, 8), &BlockOptions::DEFAULT, Contents::Any).is_none());
+        assert!(fault.struck() > 0);
+        drop(fault);
+        assert_eq!(counts(), before);
+    }
+    // Much less than was wished for, or nothing but what is needed, or nothing.
+    for (refused, room_bytes) in [(0, 128 * MIB), (1, 2 * MIB), (2, 0), (40, 0)] {
+        let fault = Fault::plan(Call::Reserve, 0, refused);
+        let block = Patterned::new(MIB, 8, &room(128 * MIB));
+        drop(fault);
+        assert_eq!(block.is_some(), refused < 40);
+        assert_eq!(counts().1 - before.1, room_bytes);
+        if let Some(mut block) = block {
+            assert!(block.grow(MIB + 100, Contents::Zeroed));
+            block.block.free(Release::Now);
+            release_all();
+        }
+        assert_eq!(counts(), before);
+    }
+    let mut block = Patterned::new(MIB, 8, &room(64 * MIB)).expect("a MiB");
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(!block.grow(3 * MIB, Contents::Any));
+    drop(fault);
+    let fault = Fault::plan(Call::Commit, 0, 1);
+    assert!(block.grow(3 * MIB + 1, Contents::Any), "a single page less is to be had");
+    drop(fault);
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    block.block.shrink(layout(MIB, 1));
+    block.bytes = MIB;
+    drop(fault);
+    assert!(block.grow(4 * MIB, Contents::Zeroed));
+    block.block.free(Release::Now);
+    release_all();
+    assert_eq!(counts(), before);
+}
+
+#[test]
+fn what_is_freed_is_kept_for_the_like() {
+    let _alone = alone();
+    let before = counts();
+    let options = BlockOptions::DEFAULT;
+    let first = Patterned::new(4 * MIB, 8, &room(64 * MIB)).expect("some MiB");
+    let start = first.block.start();
+    first.block.free(Release::Now);
+    // Too small, aligned otherwise, or with other options.
+    let never = BlockOptions { huge_pages: HugePages::Never, ..options };
+    let other = [
+        Block::new(layout(KIB, 8), &options, Contents::Any),
+        Block::new(layout(4 * MIB, page_size()), &options, Contents::Any),
+        Block::new(layout(4 * MIB, 8), &never, Contents::Any),
+        Block::new(layout(4 * MIB, 8), &room(128 * MIB), Contents::Any),
+        Block::new(layout(33 * MIB, 8), &options, Contents::Any),
+    ];
+    for block in other.into_iter().flatten() {
+        assert_ne!(block.start(), start);
+        block.release(Release::Now);
+    }
+    let mut again = Patterned::new(3 * MIB, 16, &options).expect("some MiB");
+    assert_eq!(again.block.start(), start);
+    assert!(again.grow(10 * MIB, Contents::Zeroed), "what was written before is written over");
+    again.block.free(Release::Now);
+    let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
+    assert_eq!(zeroed.start(), start);
+    let mut zeroed = Patterned { block: zeroed, bytes: 12 * MIB };
+    assert!(zeroed.memory().iter().all(|byte| *byte == 0));
+    zeroed.block.free(Release::Now);
+    // All but a few are released.
+    let blocks: Vec<_> = (0..10).map(|_| Patterned::new(MIB, 8, &room(8 * MIB))).collect();
+    for block in blocks {
+        block.expect("a MiB").block.free(Release::Now);
+    }
+    assert_eq!(counts().0 - before.0, 4);
+    release_all();
+    assert_eq!(counts(), before);
+}
+
+#[test]
+fn large_ones_are_not_kept() {
+    let _alone = alone();
+    let before = counts();
+    let block = Patterned::new(20 * MIB, 8, &room(64 * MIB)).expect("some MiB");
+    block.block.free(Release::Background);
+    assert_eq!(counts(), before);
+    service::drain();
+}
+
+#[test]
+fn sizes_near_the_largest_are_refused() {
+    let _alone = alone();
+    for (bytes, align) in [
+        (isize::MAX as usize, 1),
+        (isize::MAX as usize - 4095, 4096),
+        (MIB, 1 << (usize::BITS - 2)),
+    ] {
+        for contents in [Contents::Any, Contents::Zeroed] {
+            let block = Block::new(layout(bytes, align), &BlockOptions::DEFAULT, contents);
+            assert!(block.is_none(), "{bytes} aligned to {align}");
+        }
+    }
+    let mut block = Patterned::new(MIB, 1, &BlockOptions::DEFAULT).expect("a MiB");
+    assert!(!block.grow(isize::MAX as usize, Contents::Zeroed));
+    block.block.free(Release::Now);
+}
+
+#[test]
+fn a_power_of_two_can_be_kept_in_all_its_room() {
+    let _alone = alone();
+    let block = Block::new(layout(16 * MIB, 8), &room(17 * MIB), Contents::Any).expect("some MiB");
+    let start = block.start();
+    block.free(Release::Now);
+    let again = Block::new(layout(16 * MIB, 8), &room(17 * MIB), Contents::Any).expect("some MiB");
+    assert_eq!(again.start(), start);
+    again.release(Release::Now);
+}
+
+#[test]
+fn an_empty_place_is_used_before_one_that_is_taken() {
+    let _alone = alone();
+    let before = counts();
+    let all: Vec<_> = (1..=4)
+        .map(|n| Block::new(layout(n * MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB"))
+        .collect();
+    let starts: Vec<_> = all.iter().map(Block::start).collect();
+    for block in all {
+        block.free(Release::Now);
+    }
+    for _ in 0..10 {
+        let again = Block::new(layout(3 * MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB");
+        assert!(starts.contains(&again.start()));
+        again.free(Release::Now);
+    }
+    assert_eq!(counts().0 - before.0, 4);
+    release_all();
+}
+
+#[test]
+fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
+    let keep = || {
+        let block = Block::new(layout(4 * MIB, 8), &room(64 * MIB), Contents::Any);
+        block.expect("some MiB").free(Release::Now);
+    };
+    let _alone = alone();
+    for call in [Call::Reserve, Call::Commit] {
+        keep();
+        // All that a first try asks for, which is none of what is kept.
+        let fault = Fault::plan(call, 0, if call == Call::Reserve { 3 } else { 2 });
+        let block = Patterned::new(20 * MIB, 8, &room(256 * MIB));
+        drop(fault);
+        block.expect("there was room to be made").block.release(Release::Now);
+        assert!(!release_all());
+    }
+    keep();
+    let mut block = Patterned::new(20 * MIB, 8, &room(256 * MIB)).expect("some MiB");
+    let fault = Fault::plan(Call::Commit, 0, 2);
+    assert!(block.grow(30 * MIB, Contents::Zeroed));
+    drop(fault);
+    block.block.release(Release::Now);
+    assert!(!release_all());
+}

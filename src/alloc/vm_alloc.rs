@@ -1,0 +1,329 @@
+//! [`VmAlloc`]: an allocator for containers, whose large blocks grow in place.
+
+#![expect(unsafe_code, reason = "passes on the callers' promises about blocks")]
+
+use super::Contents;
+use super::block::{self, Block, BlockOptions};
+use crate::reservation::HugePages;
+use crate::service::Release;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt;
+use std::ptr::NonNull;
+
+/// An allocator for containers: large blocks have a reservation each and grow in place, small ones
+/// go to another allocator.
+///
+/// Put under a `Vec`, a `String` or a hash map by the features `allocator-api2-02`,
+/// `allocator-api2-04` and `nightly`, which each stand for one version of the `Allocator` trait.
+///
+/// - **Blocks from [256 KiB](Self::DEFAULT_THRESHOLD_BYTES) on** are reservations of their own: as long
+///   as there is room in it, growing commits more, at the same address, and copies nothing. Fresh
+///   memory is zero, and is not written to for zeroed blocks. Shrinking gives memory back once 128 KiB
+///   (4 MiB, where there are huge pages) are spare.
+/// - **When a block outgrows its reservation**, Linux moves its pages, without copying (huge ones are
+///   split by that); on other systems, and for alignments above a page, it is copied. How much is
+///   reserved is [reckoned](Self::reserve_bytes), or said.
+/// - **Smaller ones** go to the parent, which is the system's allocator if nobody says otherwise. A
+///   block that grows past the threshold is copied once.
+/// - **Up to four blocks** of at most 16 MiB that were freed are kept for those who want the like
+///   again, since fresh pages take page faults. They are the process's, and released when others are
+///   refused memory, or by [`trim`].
+///
+/// There is no lock in it, and no allocation of its own (but with [`release`](Self::release)).
+///
+/// # Limits
+///
+/// All blocks together have at most a quarter of the addresses that a process can have (of
+/// `RLIMIT_AS`, if that is less) as room to grow: with 47 bits of them 32 TiB. Each gets as much as the
+/// machine has memory, or, as it gets more crowded, 1/1024 of what is left. And at most 8,192 blocks
+/// have room, which take four mappings each at most: 32,768 of the 65,530 that Linux grants
+/// (`vm.max_map_count`).
+///
+/// Further blocks have just the addresses that they need, as those of `malloc` have, and grow by being
+/// moved: a mapping each, and neighbours can be one (up to three, where they are aligned to more than a
+/// page). What the system refuses is refused to the caller: an allocator has no way to say why.
+///
+/// Leak checkers that look for pointers in `malloc`'s memory (`LeakSanitizer`) do not look into large
+/// blocks, and report what only these point to.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "allocator-api2-02")] {
+/// use allocator_api2_02::vec::Vec;
+/// use stayput::alloc::VmAlloc;
+///
+/// let mut samples: Vec<u64, VmAlloc> = Vec::with_capacity_in(1 << 18, VmAlloc::new());
+/// let first = samples.as_ptr();
+/// samples.extend(0..1_000_000);
+/// assert_eq!(samples.as_ptr(), first); // it would have moved twice
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct VmAlloc<P = System> {
+    parent: P,
+    threshold_bytes: usize,
+    options: BlockOptions,
+}
+
+/// What large blocks take up, given by [`stats`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AllocStats {
+    /// Blocks that have room to grow.
+    pub roomy_blocks: usize,
+    /// Bytes of address space that these have.
+    pub reserved_bytes: usize,
+}
+
+/// What the large blocks of all [`VmAlloc`]s and [`GlobalVm`](super::GlobalVm)s in the process take up.
+pub fn stats() -> AllocStats {
+    let (roomy_blocks, reserved_bytes) = block::counts();
+    AllocStats { roomy_blocks, reserved_bytes }
+}
+
+/// Gives the memory back that is kept of blocks that were freed.
+///
+/// Enters the kernel once for each of them, of which there are four at most.
+pub fn trim() {
+    block::release_all();
+}
+
+impl VmAlloc {
+    /// Blocks of so many bytes, 256 KiB, and more are large, if nobody says otherwise.
+    ///
+    /// The one copy, when a block grows past it, takes less than the first touch of a huge page does
+    /// later: 0.1 ms, against 0.27 with 1 MiB. Smaller ones come and go too often for mappings of
+    /// their own. (Where tens of blocks between 256 KiB and 1 MiB come and go, those take a third more
+    /// time than with 1 MiB.)
+    pub const DEFAULT_THRESHOLD_BYTES: usize = 256 << 10;
+
+    /// One over the system's allocator.
+    pub const fn new() -> Self {
+        Self::over(System)
+    }
+}
+
+impl<P> VmAlloc<P> {
+    /// Below so many bytes a threshold is taken to be as many.
+    const LEAST_THRESHOLD_BYTES: usize = 64 << 10;
+
+    pub(super) const fn over(parent: P) -> Self {
+        Self {
+            parent,
+            threshold_bytes: VmAlloc::DEFAULT_THRESHOLD_BYTES,
+            options: BlockOptions::DEFAULT,
+        }
+    }
+
+    /// One that gets small blocks from another allocator than the system's.
+    ///
+    /// # Safety
+    ///
+    /// - The parent may be moved, and cloned if it is [`Clone`], and each clone stands for the same
+    ///   memory: a block of one may be freed by another. Types of size zero that stand for a global
+    ///   allocator are like that, and shared references to one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::alloc::System;
+    /// use stayput::alloc::VmAlloc;
+    ///
+    /// // SAFETY: all values of `System` are the same.
+    /// let alloc = unsafe { VmAlloc::with_parent(System) };
+    /// # let _ = alloc;
+    /// ```
+    pub const unsafe fn with_parent(parent: P) -> Self {
+        Self::over(parent)
+    }
+
+    /// From how many bytes on a block is large: 256 KiB, if it is not said, and at least 64 KiB.
+    #[must_use]
+    pub const fn threshold_bytes(mut self, bytes: usize) -> Self {
+        self.set_threshold_bytes(bytes);
+        self
+    }
+
+    /// Whether to ask for huge pages in large blocks. With [`HugePages::Auto`] that is done when a
+    /// block has more than 8 MiB (64, if it has no room to grow), from its start on.
+    #[must_use]
+    pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
+        self.set_huge_pages(huge_pages);
+        self
+    }
+
+    /// How many bytes of addresses to reserve for each large block: so much it can grow to without
+    /// changing its address. Reckoned by [the limits](Self#limits), if it is not said, and never more
+    /// than they leave.
+    ///
+    /// If they cannot be had, 1/64 of them is tried; if that cannot, the block has no room to grow.
+    #[must_use]
+    pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
+        self.set_reserve_bytes(bytes);
+        self
+    }
+
+    /// When the memory of large blocks is given back. Before the call returns, if it is not said.
+    ///
+    /// The [background thread](crate::service) has a lock, and a queue that allocates: not for an
+    /// allocator that the global one makes use of.
+    #[must_use]
+    pub const fn release(mut self, release: Release) -> Self {
+        self.options.release = release;
+        self
+    }
+
+    pub(super) const fn set_threshold_bytes(&mut self, bytes: usize) {
+        let least = Self::LEAST_THRESHOLD_BYTES;
+        self.threshold_bytes = if bytes > least { bytes } else { least };
+    }
+
+    pub(super) const fn set_huge_pages(&mut self, huge_pages: HugePages) {
+        self.options.huge_pages = huge_pages;
+    }
+
+    pub(super) const fn set_reserve_bytes(&mut self, bytes: usize) {
+        self.options.reserve_bytes = Some(bytes);
+    }
+
+    const fn is_large(&self, layout: Layout) -> bool {
+        layout.size() >= self.threshold_bytes
+    }
+}
+
+impl<P: GlobalAlloc> VmAlloc<P> {
+    /// Memory of a layout that is not of size zero.
+    #[inline]
+    pub(super) fn obtain(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
+        debug_assert!(layout.size() > 0);
+        if self.is_large(layout) {
+            return Block::new(layout, &self.options, contents).map(|block| block.start());
+        }
+        NonNull::new(match contents {
+            // SAFETY: the size is not zero, by the caller.
+            Contents::Any => unsafe { self.parent.alloc(layout) },
+            // SAFETY: as above.
+            Contents::Zeroed => unsafe { self.parent.alloc_zeroed(layout) },
+        })
+    }
+
+    /// # Safety
+    ///
+    /// - `start` is memory that [`obtain`](Self::obtain) or [`resize`](Self::resize) gave for that
+    ///   layout, and is not used again.
+    #[inline]
+    pub(super) unsafe fn give_back(&self, start: NonNull<u8>, layout: Layout) {
+        if self.is_large(layout) {
+            // SAFETY: a block, since its layout is large, and the caller's.
+            unsafe { Block::at(start) }.free(self.options.release);
+        } else {
+            // SAFETY: the parent's, since its layout is not large, and the caller's.
+            unsafe { self.parent.dealloc(start.as_ptr(), layout) }
+        }
+    }
+
+    /// Memory of the new layout, which is not of size zero, with what was in the first bytes of the
+    /// old. `None`, and no change, if it cannot be had.
+    ///
+    /// # Safety
+    ///
+    /// - `start` is memory that [`obtain`](Self::obtain) or [`resize`](Self::resize) gave for the old
+    ///   layout. If this returns other memory, it is not used again.
+    #[inline]
+    pub(super) unsafe fn resize(
+        &self,
+        start: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+        contents: Contents,
+    ) -> Option<NonNull<u8>> {
+        debug_assert!(new.size() > 0);
+        match (self.is_large(old), self.is_large(new)) {
+            (false, false) if old.align() == new.align() => {
+                // SAFETY: the parent's, by its size, and the caller's; the new size is not zero, and a
+                // layout with it and the alignment exists.
+                let moved = unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
+                let moved = NonNull::new(moved)?;
+                if contents == Contents::Zeroed && new.size() > old.size() {
+                    // SAFETY: inside the new size.
+                    let from = unsafe { moved.add(old.size()) };
+                    // SAFETY: the same, and nobody has been given these bytes.
+                    unsafe { from.write_bytes(0, new.size() - old.size()) };
+                }
+                Some(moved)
+            }
+            (true, true) => {
+                // SAFETY: a block, by its size, and the caller's.
+                unsafe { self.resize_block(start, old, new, contents) }
+            }
+            // SAFETY: the caller's promise is the same.
+            _ => unsafe { self.copy(start, old, new, contents) },
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`resize`](Self::resize), and both layouts are large.
+    #[cold]
+    unsafe fn resize_block(
+        &self,
+        start: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+        contents: Contents,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: a block, and the caller's.
+        let mut block = unsafe { Block::at(start) };
+        if block.is_aligned_to(new.align()) {
+            if new.size() < old.size() {
+                block.shrink(new);
+                return Some(block.start());
+            }
+            if block.grow(old.size(), new, &self.options, contents) {
+                return Some(block.start());
+            }
+        }
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.copy(start, old, new, contents) }
+    }
+
+    /// Moves what is there to other memory by copying.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`resize`](Self::resize).
+    #[cold]
+    unsafe fn copy(
+        &self,
+        start: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+        contents: Contents,
+    ) -> Option<NonNull<u8>> {
+        let copy = self.obtain(new, contents)?;
+        let bytes = old.size().min(new.size());
+        // SAFETY: both are that large, the first by the caller's promise; they are separate.
+        unsafe { copy.copy_from_nonoverlapping(start, bytes) };
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.give_back(start, old) };
+        Some(copy)
+    }
+}
+
+impl Default for VmAlloc {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P> fmt::Debug for VmAlloc<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VmAlloc")
+            .field("threshold_bytes", &self.threshold_bytes)
+            .field("huge_pages", &self.options.huge_pages)
+            .field("reserve_bytes", &self.options.reserve_bytes)
+            .field("release", &self.options.release)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+//! What only Linux lets a test do: start before `main`, fork, look at what is resident.
+
+use super::{KIB, MIB};
+use stayput::page_size;
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Made before `main`.
+static EARLY: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+extern "C" fn before_main() {
+    let mut early = EARLY.lock().expect("nobody else is there");
+    early.extend(0..100_000);
+    drop(vec![1_u8; 100 * KIB]);
+}
+
+#[used]
+// SAFETY: what stands in this section is called before `main`, without arguments that matter.
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = before_main;
+
+#[test]
+fn blocks_may_be_made_before_main() {
+    let mut early = EARLY.lock().expect("it was not poisoned");
+    assert!(early.len() >= 100_000);
+    let next = early.len() as u64;
+    early.extend(next..next + 100_000);
+    assert!(early.iter().zip(0..).all(|(word, n)| *word == n));
+}
+
+fn resident_bytes() -> usize {
+    let text = fs::read_to_string("/proc/self/statm").expect("it is Linux");
+    let pages = text.split(' ').nth(1).expect("it is listed");
+    pages.parse::<usize>().expect("a number") * page_size()
+}
+
+#[test]
+fn zeroes_that_nobody_touches_take_no_memory() {
+    let before = resident_bytes();
+    let zeroes = vec![0_u64; 32 * MIB];
+    // Give or take what other tests need.
+    assert!(resident_bytes() < before + 128 * MIB);
+    assert_eq!(zeroes[31 * MIB], 0);
+}
+
+/// Has a child do something; whether it ended well.
+fn forked(work: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the child does nothing but work with memory, for which this test is here, and ends.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0);
+    if child == 0 {
+        // A deadlock is to be an end, too.
+        // SAFETY: no handler of ours runs at the signal.
+        unsafe { libc::alarm(60) };
+        let code = i32::from(!work());
+        // SAFETY: it ends the process, and runs nothing of the parent's.
+        unsafe { libc::_exit(code) }
+    }
+    let mut status = 0;
+    // SAFETY: it writes the status.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
+}
+
+#[test]
+fn a_child_has_all_blocks_as_they_were() {
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        // Somebody is always in the midst of it.
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let mut vec = vec![5_u8; 200 * KIB];
+                    vec.resize(700 * KIB, 6);
+                    vec.truncate(70 * KIB);
+                    vec.shrink_to_fit();
+                }
+            });
+        }
+        for round in 0..30 {
+            let mut vec: Vec<u64> = (0..100_000 + round).collect();
+            let holds = |vec: &[u64]| vec.iter().zip(0..).all(|(word, n)| *word == n);
+            let well = forked(|| {
+                let len = vec.len() as u64;
+                vec.extend(len..3 * len);
+                let grown = holds(&vec);
+                vec.truncate(20_000);
+                vec.shrink_to_fit();
+                let shrunk = holds(&vec);
+                let own = vec![round; 200_000];
+                let other = own.clone();
+                drop(own);
+                grown && shrunk && other.iter().all(|word| *word == round)
+            });
+            assert!(well, "round {round}");
+            assert!(holds(&vec) && vec.len() as u64 == 100_000 + round);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}

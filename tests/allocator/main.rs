@@ -1,0 +1,149 @@
+//! A program under `GlobalVm`: everything in this process is allocated by it.
+
+#![expect(unsafe_code, reason = "forks, and looks at memory")]
+
+#[path = "../it/block_op.rs"]
+mod block_op;
+#[cfg(target_os = "linux")]
+mod linux;
+mod stress;
+
+use stayput::alloc::{GlobalVm, stats, trim};
+use std::collections::{HashMap, VecDeque};
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// Emulators keep tables of what is reserved, so it is not the machine's memory.
+#[global_allocator]
+static GLOBAL: GlobalVm = GlobalVm::new().threshold_bytes(64 * KIB).reserve_bytes(256 * MIB);
+
+/// Grows something by and by; how often its address changed when it was large.
+#[cfg(target_pointer_width = "64")]
+#[track_caller]
+fn moves(until: usize, mut grow: impl FnMut() -> (*const u8, usize)) -> usize {
+    let (mut at, mut moves) = (None, 0);
+    loop {
+        let (now, bytes) = grow();
+        if bytes >= 64 * KIB {
+            moves += usize::from(at.is_some_and(|before| before != now));
+            at = Some(now);
+        }
+        if bytes > until {
+            return moves;
+        }
+    }
+}
+
+/// All that there are addresses for: with 32 bits other tests may have them.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn what_grows_large_stays_where_it_is() {
+    let mut vec = Vec::new();
+    let moved = moves(20 * MIB, || {
+        vec.extend([vec.len() as u64; 100]);
+        (vec.as_ptr().cast(), vec.capacity() * 8)
+    });
+    assert_eq!(moved, 0);
+    assert!(vec.iter().zip(0..).all(|(word, n)| *word == n / 100 * 100));
+
+    let mut text = String::new();
+    let moved = moves(4 * MIB, || {
+        text.push_str("It stays where it is. ");
+        (text.as_ptr(), text.capacity())
+    });
+    assert_eq!(moved, 0);
+    assert!(text.len() > 100 && text.ends_with("is. "));
+
+    vec.truncate(1000);
+    vec.shrink_to_fit();
+    assert!(vec.iter().zip(0..).all(|(word, n)| *word == n / 100 * 100));
+}
+
+#[test]
+fn all_containers_of_std_hold_what_they_should() {
+    let mut map: HashMap<u64, Box<u64>> = HashMap::new();
+    let mut queue = VecDeque::new();
+    for n in 0..100_000 {
+        map.insert(n, Box::new(n * n));
+        queue.push_back([n; 3]);
+        if n % 3 == 0 {
+            queue.pop_front();
+        }
+    }
+    assert!((0..100_000).all(|n| *map[&n] == n * n));
+    assert!(queue.iter().zip(queue.iter().skip(1)).all(|(a, b)| a[0] + 1 == b[2]));
+    let boxed: Box<[u64]> = (0..100_000).collect();
+    let shared: std::sync::Arc<[u64]> = boxed.clone().into();
+    assert_eq!(boxed.into_vec(), &shared[..]);
+}
+
+#[test]
+fn zeroes_are_zeroes_whatever_was_there_before() {
+    for round in 0..20 {
+        let mut zeroes = vec![0_u8; 3 * MIB + round];
+        assert!(zeroes.iter().all(|byte| *byte == 0));
+        zeroes.fill(7);
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_and_changes_nothing() {
+    let mut vec = vec![7_u8; MIB];
+    for additional in [isize::MAX as usize - MIB, usize::MAX] {
+        vec.try_reserve(additional).unwrap_err();
+        vec.try_reserve_exact(additional).unwrap_err();
+    }
+    assert!(vec.capacity() < 2 * MIB && vec.iter().all(|byte| *byte == 7));
+    Vec::<u64>::new().try_reserve(isize::MAX as usize / 8).unwrap_err();
+}
+
+#[test]
+fn blocks_may_be_made_and_freed_while_a_thread_ends() {
+    struct Last(Vec<u64>);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            assert!(self.0.iter().all(|word| *word == 3));
+            self.0.extend(vec![4; 100_000]);
+            self.0.shrink_to(10);
+        }
+    }
+    thread_local! {
+        static LAST: std::cell::RefCell<Last> = const { std::cell::RefCell::new(Last(Vec::new())) };
+    }
+    for _ in 0..8 {
+        let thread = std::thread::spawn(|| LAST.with_borrow_mut(|last| last.0.resize(50_000, 3)));
+        thread.join().expect("it ends well");
+    }
+}
+
+#[test]
+fn what_is_kept_can_be_given_back() {
+    drop(vec![1_u8; MIB]);
+    trim();
+    // Other tests run meanwhile.
+    let stats = stats();
+    assert!(stats.roomy_blocks <= 8192, "{stats:?}");
+    assert!(stats.reserved_bytes <= stats.roomy_blocks * 260 * MIB, "{stats:?}");
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn foreign_memory_ends_the_process() {
+    use std::alloc::{GlobalAlloc, Layout};
+    const CHILD: &str = "STAYPUT_FREES_FOREIGN_MEMORY";
+    const NAME: &str = "foreign_memory_ends_the_process";
+    if std::env::var_os(CHILD).is_some() {
+        let mut memory = vec![0_u64; 40 * KIB];
+        // SAFETY: none. It is inside a block, and not one.
+        unsafe { GLOBAL.dealloc((&raw mut memory[1000]).cast(), Layout::new::<[u64; 30 * KIB]>()) };
+        return;
+    }
+    let child = std::process::Command::new(std::env::current_exe().expect("it runs"))
+        .args(["--exact", NAME, "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .expect("it runs again");
+    let words = String::from_utf8_lossy(&child.stderr);
+    assert!(!child.status.success() && words.contains("that did not give it"), "{words}");
+}

@@ -1,0 +1,250 @@
+//! Operations on a global allocator, with what blocks hold checked: what the model test, the stress
+//! test and the fuzz target `block_model` share.
+
+#![expect(unsafe_code, reason = "plays the part of containers")]
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::ptr::NonNull;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// How many bytes: any number around a power of two from 1 to 4 MiB.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Size {
+    power: u8,
+    beside: i8,
+}
+
+impl Size {
+    fn get(self) -> usize {
+        let power = 1_usize << (self.power % 23);
+        let beside = isize::from(self.beside) * isize::try_from(power / 256).expect("small");
+        power
+            .saturating_add_signed(beside)
+            .saturating_add_signed(isize::from(self.beside % 3))
+            .max(1)
+    }
+}
+
+/// An alignment from 1 to 2 MiB, mostly small.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Align(u8);
+
+impl Align {
+    fn get(self) -> usize {
+        let power = self.0 % 64;
+        1 << if power < 22 { power } else { power % 5 }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op {
+    Alloc(Size, Align),
+    AllocZeroed(Size, Align),
+    /// Of what is there, one, to another size.
+    Realloc(u8, Size),
+    Free(u8),
+    /// What is near `isize::MAX` is refused, and changes nothing.
+    Absurd(u8, Align),
+}
+
+/// A block that is in use, and what its bytes are.
+struct Live {
+    start: NonNull<u8>,
+    layout: Layout,
+    mark: u8,
+}
+
+// SAFETY: whoever has it has the memory.
+unsafe impl Send for Live {}
+
+impl Live {
+    /// Every so many bytes are marked, and the last.
+    const STRIDE: usize = 509;
+
+    fn places(bytes: usize) -> impl Iterator<Item = usize> {
+        (0..bytes).step_by(Self::STRIDE).chain([bytes - 1])
+    }
+
+    fn mark(&self, from: usize) {
+        for at in Self::places(self.layout.size()).filter(|at| *at >= from) {
+            // SAFETY: inside the block.
+            let byte = unsafe { self.start.add(at) };
+            // SAFETY: as above, and nobody else uses it.
+            unsafe { byte.write(self.byte(at)) };
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "any byte will do")]
+    fn byte(&self, at: usize) -> u8 {
+        self.mark ^ (at / Self::STRIDE) as u8
+    }
+
+    /// That what was marked in a block of so many bytes is there; the last byte may have been cut off.
+    #[track_caller]
+    fn check(&self, bytes: usize) {
+        let kept = self.layout.size();
+        let there = Self::places(bytes).filter(|at| *at < kept);
+        for at in there {
+            // SAFETY: inside the block.
+            let byte = unsafe { self.start.add(at) };
+            // SAFETY: as above, and written by `mark`.
+            assert_eq!(unsafe { byte.read() }, self.byte(at), "{at} of {:?}", self.layout);
+        }
+    }
+}
+
+/// Blocks of an allocator.
+pub(crate) struct Blocks<'a, A: GlobalAlloc> {
+    alloc: &'a A,
+    live: Vec<Live>,
+    next: u8,
+}
+
+impl<'a, A: GlobalAlloc> Blocks<'a, A> {
+    const MOST: usize = 24;
+
+    fn new(alloc: &'a A) -> Self {
+        Self { alloc, live: Vec::new(), next: 1 }
+    }
+
+    pub(crate) fn run(alloc: &'a A, ops: &[Op]) {
+        let mut blocks = Self::new(alloc);
+        for op in ops {
+            blocks.apply(*op);
+        }
+        blocks.check();
+    }
+
+    fn apply(&mut self, op: Op) {
+        match op {
+            Op::Alloc(size, align) => self.alloc(size, align, false),
+            Op::AllocZeroed(size, align) => self.alloc(size, align, true),
+            Op::Realloc(which, size) => self.realloc(which, size),
+            Op::Free(which) => self.free(which),
+            Op::Absurd(which, align) => self.absurd(which, align),
+        }
+    }
+
+    fn alloc(&mut self, size: Size, align: Align, zeroed: bool) {
+        if self.live.len() == Self::MOST {
+            self.free(size.power);
+        }
+        let layout = Layout::from_size_align(size.get(), align.get()).expect("small");
+        let start = if zeroed {
+            // SAFETY: the size is not zero.
+            unsafe { self.alloc.alloc_zeroed(layout) }
+        } else {
+            // SAFETY: as above.
+            unsafe { self.alloc.alloc(layout) }
+        };
+        let start = NonNull::new(start).expect("some MiB are to be had");
+        assert_eq!(start.addr().get() % layout.align(), 0, "{layout:?}");
+        if zeroed {
+            // SAFETY: so many bytes, which are initialised.
+            let bytes = unsafe { std::slice::from_raw_parts(start.as_ptr(), layout.size()) };
+            assert!(bytes.iter().all(|byte| *byte == 0), "{layout:?}");
+        }
+        let live = Live { start, layout, mark: self.next };
+        self.next = self.next.wrapping_add(37);
+        live.mark(0);
+        self.live.push(live);
+        self.check_apart();
+    }
+
+    fn realloc(&mut self, which: u8, size: Size) {
+        let Some(live) = pick(&mut self.live, which) else { return };
+        live.check(live.layout.size());
+        let (old, bytes) = (live.layout, size.get());
+        // SAFETY: a block of that layout; the size is neither zero nor large.
+        let start = unsafe { self.alloc.realloc(live.start.as_ptr(), old, bytes) };
+        live.start = NonNull::new(start).expect("some MiB are to be had");
+        live.layout = Layout::from_size_align(bytes, old.align()).expect("small");
+        assert_eq!(live.start.addr().get() % old.align(), 0, "{:?}", live.layout);
+        live.check(old.size());
+        live.mark(0);
+        self.check_apart();
+    }
+
+    fn free(&mut self, which: u8) {
+        if self.live.is_empty() {
+            return;
+        }
+        let live = self.live.swap_remove(usize::from(which) % self.live.len());
+        live.check(live.layout.size());
+        // SAFETY: a block of that layout, which is used no more.
+        unsafe { self.alloc.dealloc(live.start.as_ptr(), live.layout) };
+    }
+
+    fn absurd(&mut self, which: u8, align: Align) {
+        let most = isize::MAX as usize - (align.get() - 1);
+        let layout = Layout::from_size_align(most, align.get()).expect("the most there can be");
+        // SAFETY: the size is not zero.
+        assert!(unsafe { self.alloc.alloc(layout) }.is_null());
+        if let Some(live) = pick(&mut self.live, which) {
+            let most = isize::MAX as usize - (live.layout.align() - 1);
+            // SAFETY: a block of that layout, and a size that does not overflow.
+            let moved = unsafe { self.alloc.realloc(live.start.as_ptr(), live.layout, most) };
+            assert!(moved.is_null());
+            live.check(live.layout.size());
+        }
+    }
+
+    /// That no two blocks share memory.
+    #[track_caller]
+    fn check_apart(&self) {
+        let mut ranges: Vec<_> = self
+            .live
+            .iter()
+            .map(|live| {
+                let start = live.start.addr().get();
+                (start, start + live.layout.size())
+            })
+            .collect();
+        ranges.sort_unstable();
+        assert!(ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{ranges:?}");
+    }
+
+    #[track_caller]
+    fn check(&self) {
+        self.live.iter().for_each(|live| live.check(live.layout.size()));
+    }
+}
+
+fn pick(live: &mut [Live], which: u8) -> Option<&mut Live> {
+    let len = live.len().max(1);
+    live.get_mut(usize::from(which) % len)
+}
+
+impl<A: GlobalAlloc> Drop for Blocks<'_, A> {
+    fn drop(&mut self) {
+        for live in self.live.drain(..) {
+            // SAFETY: a block of that layout, which is used no more.
+            unsafe { self.alloc.dealloc(live.start.as_ptr(), live.layout) };
+        }
+    }
+}
+
+/// The allocators that are tried: with blocks from 64 KiB on, that have room as reckoned, a little, or
+/// none.
+pub(crate) mod tried {
+    use super::{KIB, MIB};
+    use stayput::HugePages;
+    use stayput::alloc::GlobalVm;
+
+    pub(crate) static ROOMY: GlobalVm = GlobalVm::new().threshold_bytes(0).reserve_bytes(16 * MIB);
+    pub(crate) static TIGHT: GlobalVm =
+        GlobalVm::new().threshold_bytes(64 * KIB).reserve_bytes(MIB).huge_pages(HugePages::Never);
+    pub(crate) static BARE: GlobalVm = GlobalVm::new().threshold_bytes(64 * KIB).reserve_bytes(0);
+    pub(crate) static HUGE: GlobalVm = GlobalVm::new()
+        .threshold_bytes(128 * KIB)
+        .reserve_bytes(8 * MIB)
+        .huge_pages(HugePages::Always);
+}

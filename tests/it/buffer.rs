@@ -1,0 +1,208 @@
+//! [`Buffer`]: memory for arrays that checks what is asked of it, and refuses as planned.
+
+#![expect(unsafe_code, reason = "supplies memory")]
+#![cfg_attr(not(test), allow(dead_code, reason = "fuzz targets have no call fail"))]
+
+use stayput::{Backing, Error};
+use std::alloc::{Layout, alloc, dealloc};
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::slice;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A call that an array makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    Commit,
+    Decommit,
+    Discard,
+    Prefault,
+}
+
+/// How a call fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Refuse,
+    Panic,
+}
+
+/// What has been asked of a [`Buffer`], for who gave it away.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log(Arc<Mutex<Seen>>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    calls: Vec<(Call, Range<usize>)>,
+    committed_bytes: usize,
+    drops: usize,
+    /// What is to fail, how many such calls go well before, and how many fail.
+    plan: Option<(Call, Failure, usize, usize)>,
+    has_panicked: bool,
+}
+
+impl Log {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has calls fail: so many, after others of the kind that go well.
+    pub(crate) fn plan(&self, call: Call, failure: Failure, pass: usize, count: usize) {
+        self.seen().plan = Some((call, failure, pass, count));
+    }
+
+    pub(crate) fn committed_bytes(&self) -> usize {
+        self.seen().committed_bytes
+    }
+
+    pub(crate) fn drops(&self) -> usize {
+        self.seen().drops
+    }
+
+    /// How many calls of a kind there were, failed ones too.
+    pub(crate) fn calls(&self, call: Call) -> usize {
+        self.seen().calls.iter().filter(|(kind, _)| *kind == call).count()
+    }
+}
+
+/// Memory from the allocator.
+pub(crate) struct Buffer {
+    start: NonNull<u8>,
+    layout: Layout,
+    bytes: usize,
+    run: usize,
+    /// For each run, whether it is committed.
+    committed: Vec<bool>,
+    log: Log,
+}
+
+// SAFETY: it owns its memory.
+unsafe impl Send for Buffer {}
+// SAFETY: by `&Buffer` nothing but numbers can be had.
+unsafe impl Sync for Buffer {}
+
+/// What lies in memory that is not committed.
+const POISON: u8 = 0xdd;
+
+impl Buffer {
+    /// So many bytes, in units of `run`, aligned to `align` and no better.
+    pub(crate) fn new(bytes: usize, run: usize, align: usize) -> Self {
+        // Aligned to twice as much, and then one step less.
+        let layout = Layout::from_size_align(bytes + align, 2 * align).unwrap();
+        // SAFETY: `align` is not 0, so the size is not.
+        let start = NonNull::new(unsafe { alloc(layout) }).expect("there is memory");
+        // SAFETY: `align` bytes are there.
+        let start = unsafe { start.add(align) };
+        // SAFETY: `bytes` are there behind them.
+        unsafe { start.write_bytes(POISON, bytes) };
+        let committed = vec![false; bytes.div_ceil(run)];
+        Self { start, layout, bytes, run, committed, log: Log::default() }
+    }
+
+    pub(crate) fn log(&self) -> Log {
+        self.log.clone()
+    }
+
+    fn bytes(&mut self, range: Range<usize>) -> &mut [u8] {
+        // SAFETY: `enter`, through which each call goes, has checked the range.
+        let first = unsafe { self.start.add(range.start) };
+        // SAFETY: initialised when it was made, and the caller's alone while it is being called.
+        unsafe { slice::from_raw_parts_mut(first.as_ptr(), range.len()) }
+    }
+
+    /// Checks a call, and fails if it is to.
+    fn enter(&mut self, call: Call, range: &Range<usize>) -> Result<(), Error> {
+        assert!(!range.is_empty() && range.end <= self.bytes, "{call:?} {range:?}");
+        assert_eq!(range.start % self.run, 0, "{call:?} {range:?}");
+        assert!(range.end % self.run == 0 || range.end == self.bytes, "{call:?} {range:?}");
+        let runs = range.start / self.run..range.end.div_ceil(self.run);
+        let is_committed = call != Call::Commit;
+        let all_are = self.committed[runs.clone()].iter().all(|&run| run == is_committed);
+        assert!(all_are, "{call:?} {range:?} is not committed, or is already");
+        let mut seen = self.log.seen();
+        assert!(!seen.has_panicked, "{call:?} {range:?} after a panic");
+        seen.calls.push((call, range.clone()));
+        match &mut seen.plan {
+            Some((kind, _, pass @ 1.., _)) if *kind == call => *pass -= 1,
+            Some((kind, failure, 0, count @ 1..)) if *kind == call => {
+                *count -= 1;
+                if *failure == Failure::Refuse {
+                    return Err(Error::from_raw_os_error(77, range.len()));
+                }
+                seen.has_panicked = true;
+                drop(seen);
+                panic!("{call:?} panics, as planned");
+            }
+            _ => {}
+        }
+        match call {
+            Call::Commit => seen.committed_bytes += range.len(),
+            Call::Decommit => seen.committed_bytes -= range.len(),
+            Call::Discard | Call::Prefault => {}
+        }
+        drop(seen);
+        self.committed[runs].fill(call != Call::Decommit);
+        Ok(())
+    }
+
+    fn assert_untouched(&mut self, range: Range<usize>) {
+        let is_untouched = |bytes: &[u8]| bytes == &[POISON; 1 << 12][..bytes.len()];
+        let is_untouched = self.bytes(range).chunks(1 << 12).all(is_untouched);
+        assert!(is_untouched, "memory was written to that was not committed");
+    }
+}
+
+// SAFETY: the memory comes from the allocator, and is its own until it is dropped. What is
+// committed is zeroed, and not changed but by `decommit` and `discard`; a call that fails does so
+// first.
+unsafe impl Backing for Buffer {
+    fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    fn reserved_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.enter(Call::Commit, &range)?;
+        self.assert_untouched(range.clone());
+        self.bytes(range).fill(0);
+        Ok(())
+    }
+
+    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.enter(Call::Decommit, &range)?;
+        self.bytes(range).fill(POISON);
+        Ok(())
+    }
+
+    unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.enter(Call::Discard, &range)?;
+        self.bytes(range).fill(0);
+        Ok(())
+    }
+
+    unsafe fn prefault(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.enter(Call::Prefault, &range)
+    }
+
+    fn run_bytes(&self) -> usize {
+        self.run
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.log.seen().drops += 1;
+        for run in 0..self.committed.len() {
+            if !self.committed[run] && !std::thread::panicking() {
+                let range = run * self.run..((run + 1) * self.run).min(self.bytes);
+                self.assert_untouched(range);
+            }
+        }
+        // SAFETY: so far before the memory that was allocated begins what was.
+        let start = unsafe { self.start.sub(self.layout.align() / 2) };
+        // SAFETY: allocated with this layout, and not used any more.
+        unsafe { dealloc(start.as_ptr(), self.layout) };
+    }
+}
