@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::alloc::{Allocator, MIMALLOC_VARIABLE};
+use crate::allocator::Allocator;
 use crate::containers::{self, Container, Pages};
 use crate::delegate;
 use crate::scenario::{Scenario, Script};
@@ -95,9 +95,9 @@ pub(crate) fn measure(job: Job, container: &Container) -> Result<Outcome, Box<dy
 pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Error>> {
     let bytes = job.script.most_bytes();
     let needed = match container.allocator {
-        Allocator::System => bytes * 2,
         // The old and the new array of a `Vec` that copies, each up to twice its content.
         Allocator::Mimalloc => bytes * 4,
+        _ => bytes * 2,
     };
     let allocator = match container.pages {
         Pages::Small => Allocator::System,
@@ -108,9 +108,6 @@ pub(crate) fn touch(job: &Job, container: &Container) -> Result<(), Box<dyn Erro
 
 fn run(task: &Task, allocator: Allocator) -> Result<Outcome, Box<dyn Error>> {
     let mut command = delegate::command(task)?;
-    match allocator {
-        Allocator::System => command.env_remove(MIMALLOC_VARIABLE),
-        Allocator::Mimalloc => command.env(MIMALLOC_VARIABLE, "1"),
-    };
+    allocator.set_for(&mut command);
     delegate::outcome(command)
 }

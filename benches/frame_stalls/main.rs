@@ -3,7 +3,8 @@
 //! `cargo bench --bench frame_stalls` measures and writes a report; `benches/README.md` says what
 //! is measured, how, and how to read it.
 
-mod alloc;
+#[path = "../common/allocator.rs"]
+mod allocator;
 mod child;
 mod cli;
 mod containers;
@@ -24,6 +25,7 @@ mod summary;
 mod table;
 #[path = "../common/target.rs"]
 mod target;
+#[path = "../common/usage.rs"]
 mod usage;
 
 use std::error::Error;

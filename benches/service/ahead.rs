@@ -11,8 +11,8 @@ use serde::Serialize;
 use stayput::{CommitAhead, VmVec};
 
 use crate::memory::{Entity, entity, touch};
-use crate::samples::{Figures, Run, median, nanoseconds, resident};
-use crate::table::{latency, short, words};
+use crate::samples::{Figures, Run, latency, median, nanoseconds, resident};
+use crate::table::{short, words};
 
 /// How much is measured.
 #[derive(Debug)]

@@ -11,9 +11,10 @@ use serde::Serialize;
 use stayput::{CommitAhead, Release, VmVec, service};
 
 use crate::calls::Call;
-use crate::memory::{Entity, Pages, touch};
-use crate::samples::{Figures, Run, Times};
-use crate::table::{latency, short, words};
+use crate::memory::{Entity, touch};
+use crate::pages::Pages;
+use crate::samples::{Figures, Run, Times, latency};
+use crate::table::{short, words};
 
 /// How much is measured.
 #[derive(Debug)]

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::table::short;
+
 /// The figures of one run, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
@@ -52,6 +54,13 @@ impl Figures {
             worst_us_max: micros(runs.iter().map(|run| run.worst).max().unwrap_or(0)),
         }
     }
+}
+
+/// Three figures, where there are any.
+pub(crate) fn latency(figures: Option<&Figures>) -> [String; 3] {
+    figures.map_or_else(Default::default, |figures| {
+        [figures.p50_us, figures.p99_us, figures.worst_us].map(short)
+    })
 }
 
 /// What is there once in a repetition: the median over them, and the worst.

@@ -18,9 +18,9 @@ use serde::Serialize;
 use stayput::{Reservation, page_size};
 
 use crate::calls::Call;
-use crate::memory::{Pages, size_text, touch};
-use crate::samples::{Figures, Run, median};
-use crate::table::latency;
+use crate::memory::{size_text, touch};
+use crate::pages::Pages;
+use crate::samples::{Figures, Run, latency, median};
 use crate::{cores, samples};
 
 /// How much is measured.

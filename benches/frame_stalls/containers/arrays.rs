@@ -120,6 +120,13 @@ pub(super) const ALL: &[Container] = &[
     .headline()
     .shown(0x99, 0x55, 0xCC),
     Container::stayput(
+        ["vec-global-vm", "Vec (GlobalVm)", "std's Vec::new(), GlobalVm as the global allocator"],
+        |job| measure(job, Handling::new(|_| Vec::new())),
+    )
+    .on_global_vm()
+    .measured_in(EVERYWHERE)
+    .shown(0x33, 0x88, 0xDD),
+    Container::stayput(
         [
             "vmvec-ahead-bytes",
             "VmVec, 8 MiB ahead",

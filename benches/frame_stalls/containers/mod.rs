@@ -5,7 +5,7 @@ mod keepers;
 mod maps;
 mod spawners;
 
-use crate::alloc::Allocator;
+use crate::allocator::Allocator;
 use crate::child::{Job, Outcome};
 use crate::scenario::Scenario;
 
@@ -98,6 +98,11 @@ impl Container {
     /// Run under mimalloc, which asks for huge pages.
     const fn on_mimalloc(self) -> Self {
         Self { allocator: Allocator::Mimalloc, pages: Pages::Huge, ..self }
+    }
+
+    /// Run under `GlobalVm`: a container of std's, on memory of this crate's.
+    const fn on_global_vm(self) -> Self {
+        Self { allocator: Allocator::VmSystem, ..self }
     }
 
     const fn headline(self) -> Self {

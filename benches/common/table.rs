@@ -2,8 +2,6 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::samples::Figures;
-
 /// A table of which the first columns are words and the others figures.
 pub(crate) fn table(words: usize, header: Vec<String>, rows: Vec<Vec<String>>) -> Table {
     let mut table = Table::new();
@@ -24,13 +22,7 @@ pub(crate) fn short(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Three figures, where there are any.
-pub(crate) fn latency(figures: Option<&Figures>) -> [String; 3] {
-    figures.map_or_else(Default::default, |figures| {
-        [figures.p50_us, figures.p99_us, figures.worst_us].map(short)
-    })
-}
-
+/// Each as a cell.
 pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).into()
 }

@@ -1,6 +1,5 @@
 //! What memory is made of, and what it is filled with.
 
-use serde::Serialize;
 use stayput::{Error, HugePages, Reservation};
 
 /// 64 bytes, a cache line, as in `frame_stalls`.
@@ -9,35 +8,6 @@ pub(crate) type Entity = [u64; 8];
 /// An entity written whole, each field from its number.
 pub(crate) fn entity(n: u64) -> Entity {
     [n, n ^ 1, n ^ 2, n ^ 3, n ^ 4, n ^ 5, n ^ 6, n ^ 7]
-}
-
-/// Pages of which size are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Pages {
-    Small,
-    Huge,
-}
-
-impl Pages {
-    /// Elsewhere there is but one size.
-    pub(crate) const ALL: &'static [Self] =
-        if cfg!(target_os = "linux") { &[Self::Small, Self::Huge] } else { &[Self::Small] };
-
-    pub(crate) fn wanted(self) -> HugePages {
-        match self {
-            Self::Small => HugePages::Never,
-            Self::Huge => HugePages::Always,
-        }
-    }
-
-    /// For people.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Huge => "huge",
-        }
-    }
 }
 
 /// Touches so many bytes and gives them back. Under a hypervisor that takes free memory back, the

@@ -1,0 +1,161 @@
+//! Arenas: storing small values, growing the last one, and freeing all.
+
+mod peers;
+
+use std::error::Error;
+use std::time::Duration;
+
+use comfy_table::Table;
+use serde::{Deserialize, Serialize};
+
+use crate::memory::touch;
+use crate::stats::{Spread, each, micros, nanoseconds};
+use crate::table::{short, words};
+use crate::{child, contenders};
+
+/// How much is measured.
+#[derive(Debug)]
+pub(crate) struct Extent {
+    /// Values stored in a run.
+    pub(crate) values: usize,
+    /// What is in an arena that is reset.
+    pub(crate) reset_bytes: usize,
+    pub(crate) repetitions: usize,
+}
+
+/// Whether memory is there and resident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Memory {
+    /// The arena is new, in a process that has had none.
+    Fresh,
+    /// The arena is new, and two like it were dropped before: what their memory came from may have
+    /// kept it.
+    Again,
+    /// It has been filled before, and was reset.
+    Warm,
+}
+
+impl Memory {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Again => "again",
+            Self::Warm => "warm",
+        }
+    }
+}
+
+/// What is timed for each of many, or once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Unit {
+    NsEach,
+    Us,
+}
+
+/// Something that is done with an arena.
+struct Case {
+    operation: &'static str,
+    arena: &'static str,
+    unit: Unit,
+    /// How many are done by a run.
+    count: usize,
+    run: Box<dyn FnMut() -> Duration>,
+}
+
+impl Case {
+    fn row(&self, memory: Memory, times: &[u64]) -> Row {
+        let time = Spread::of(times.iter().map(|&ns| match self.unit {
+            Unit::NsEach => each(ns, self.count),
+            Unit::Us => micros(ns),
+        }));
+        Row { operation: self.operation, memory, arena: self.arena, unit: self.unit, time }
+    }
+}
+
+/// What a child is to do: one of the cases that make an arena.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    case: usize,
+    values: usize,
+}
+
+/// What a child found, in nanoseconds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    fresh: u64,
+    again: u64,
+}
+
+pub(crate) fn perform(job: &Job) -> Outcome {
+    let mut cases = peers::new(job.values);
+    let mut run = || nanoseconds((cases[job.case].run)());
+    let fresh = run();
+    run();
+    Outcome { fresh, again: run() }
+}
+
+/// What came of one.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    operation: &'static str,
+    memory: Memory,
+    arena: &'static str,
+    unit: Unit,
+    time: Spread,
+}
+
+pub(crate) const TITLE: &str = if cfg!(feature = "allocator-api2-02") {
+    "arena: values stored, and freed at once"
+} else {
+    "arena: values stored, and freed at once (`Vec`s in them by `--features allocator-api2-02`)"
+};
+
+/// Whose figures the others are compared with.
+const BASE: &str = "stayput";
+
+/// Interleaved: each repetition goes through everything before the next begins.
+pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
+    let mut new: Vec<_> =
+        peers::new(extent.values).into_iter().map(|case| (case, Vec::new(), Vec::new())).collect();
+    for _ in 0..extent.repetitions {
+        for (number, (_, fresh, again)) in new.iter_mut().enumerate() {
+            touch(extent.reset_bytes)?;
+            let job = child::Job::Arena(Job { case: number, values: extent.values });
+            let outcome: Outcome = child::measure(contenders::SYSTEM, job)?;
+            fresh.push(outcome.fresh);
+            again.push(outcome.again);
+        }
+    }
+    let mut warm: Vec<_> = peers::warm(extent).into_iter().map(|case| (case, Vec::new())).collect();
+    for _ in 0..WARM_RUNS * extent.repetitions {
+        for (case, times) in &mut warm {
+            times.push(nanoseconds((case.run)()));
+        }
+    }
+    let mut rows = Vec::new();
+    rows.extend(new.iter().map(|(case, fresh, _)| case.row(Memory::Fresh, fresh)));
+    rows.extend(new.iter().map(|(case, _, again)| case.row(Memory::Again, again)));
+    rows.extend(warm.iter().map(|(case, times)| case.row(Memory::Warm, times)));
+    Ok(rows)
+}
+
+/// They are short, and need no process each.
+const WARM_RUNS: usize = 5;
+
+pub(crate) fn table(rows: &[Row]) -> Table {
+    let header = words(["memory", "operation", "arena", "time", "range", "unit", "ratio"]);
+    let cells = |row: &Row| {
+        let base = rows.iter().find(|base| {
+            (base.operation, base.memory, base.arena) == (row.operation, row.memory, BASE)
+        });
+        let mut cells = words([row.memory.name(), row.operation, row.arena]);
+        cells.extend(row.time.range());
+        cells.push(if row.unit == Unit::Us { "µs" } else { "ns each" }.to_owned());
+        let ratio = base.map(|base| short(row.time.median / base.time.median));
+        cells.push(ratio.unwrap_or_default());
+        cells
+    };
+    crate::table::table(3, header, rows.iter().map(cells).collect())
+}

@@ -1,0 +1,49 @@
+//! One process a measurement, so that the allocator and its state belong to it alone.
+
+use std::error::Error;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::allocator::Allocator;
+use crate::contenders::Contender;
+use crate::{arena, buffers, delegate, growth};
+
+/// What a child is for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Task {
+    /// What it should find itself under.
+    allocator: Allocator,
+    job: Job,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Job {
+    Growth(growth::Job),
+    Buffers(buffers::Job),
+    Arena(arena::Job),
+}
+
+/// Does the task and writes what was found to standard output.
+pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
+    assert_eq!(Allocator::current(), task.allocator, "the wrong allocator");
+    match &task.job {
+        Job::Growth(job) => delegate::answer(&growth::perform(job))?,
+        Job::Buffers(job) => delegate::answer(&buffers::perform(job))?,
+        Job::Arena(job) => delegate::answer(&arena::perform(job))?,
+    }
+    Ok(())
+}
+
+/// Has a new process do a job under an allocator.
+pub(crate) fn measure<R: DeserializeOwned>(
+    contender: &Contender,
+    job: Job,
+) -> Result<R, Box<dyn Error>> {
+    let allocator = contender.allocator;
+    let mut command = delegate::command(&Task { allocator, job })?;
+    allocator.set_for(&mut command);
+    command.envs(contender.variables.iter().copied());
+    delegate::outcome(command)
+        .map_err(|error| format!("measuring {}: {error}", contender.name).into())
+}

@@ -1,0 +1,103 @@
+//! The command line.
+
+use std::env;
+
+use clap::{Parser, ValueEnum};
+
+use crate::{arena, buffers, growth, small};
+
+/// Allocators under a whole program: what growing in place saves, and what it costs.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo bench --bench allocators --")]
+pub(crate) struct Options {
+    /// A look in under a minute
+    #[arg(long)]
+    quick: bool,
+
+    /// Measure these parts only [default: all]
+    #[arg(long, value_name = "PART", num_args = 1..)]
+    only: Vec<Part>,
+
+    /// How often each thing is measured [default: 9; with --quick: 3; small: a hundred times that]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: Option<u32>,
+
+    /// Print everything as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// A `Vec` that grows to 512 MiB
+    Growth,
+    /// 16 `Vec`s that grow by turns to 32 MiB each
+    Interleaved,
+    /// Buffers of 4 and 12 MiB that are taken, written and freed
+    Buffers,
+    /// Small blocks, which are left to the parent
+    Small,
+    /// Arenas: small values, the last `Vec`, a reset
+    Arena,
+}
+
+/// What is to be measured, every choice made.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) growth: Option<growth::Extent>,
+    pub(crate) interleaved: Option<growth::Extent>,
+    pub(crate) buffers: Option<buffers::Extent>,
+    pub(crate) small: Option<small::Extent>,
+    pub(crate) arena: Option<arena::Extent>,
+}
+
+const BUFFERS: &[usize] = &[4 << 20, 12 << 20];
+
+impl Options {
+    /// From the command line, less the flag that cargo adds.
+    pub(crate) fn from_args() -> Self {
+        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        let quick = self.quick;
+        let wanted = |part| self.only.is_empty() || self.only.contains(&part);
+        let usual = if quick { 3 } else { 9 };
+        let repetitions = self.repetitions.map_or(usual, |repetitions| repetitions as usize);
+        Plan {
+            growth: wanted(Part::Growth).then_some(growth::Extent {
+                arrays: 1,
+                bytes: if quick { 128 << 20 } else { 512 << 20 },
+                repetitions,
+            }),
+            interleaved: wanted(Part::Interleaved).then_some(growth::Extent {
+                arrays: 16,
+                bytes: if quick { 8 << 20 } else { 32 << 20 },
+                repetitions,
+            }),
+            buffers: wanted(Part::Buffers).then_some(buffers::Extent {
+                sizes: BUFFERS,
+                times: if quick { 50 } else { 300 },
+                repetitions,
+            }),
+            small: wanted(Part::Small)
+                .then_some(small::Extent { batches: 100 * repetitions, calls: 20_000 }),
+            arena: wanted(Part::Arena).then_some(arena::Extent {
+                values: 1_000_000,
+                reset_bytes: 100 << 20,
+                repetitions,
+            }),
+        }
+    }
+}
+
+impl Plan {
+    /// Everything once, and small.
+    pub(crate) const SMOKE: Self = Self {
+        growth: Some(growth::Extent { arrays: 1, bytes: 5 << 20, repetitions: 1 }),
+        interleaved: Some(growth::Extent { arrays: 3, bytes: 3 << 20, repetitions: 1 }),
+        buffers: Some(buffers::Extent { sizes: BUFFERS, times: 2, repetitions: 1 }),
+        small: Some(small::Extent { batches: 2, calls: 10_000 }),
+        arena: Some(arena::Extent { values: 1000, reset_bytes: 1 << 20, repetitions: 2 }),
+    };
+}

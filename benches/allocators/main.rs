@@ -1,0 +1,42 @@
+//! Allocators under a whole program, and arenas: what it costs to grow in place, and what not to.
+//!
+//! `cargo bench --bench allocators` measures and prints tables; `benches/README.md` says what is
+//! measured, how, and how to read it.
+
+#[path = "../common/allocator.rs"]
+mod allocator;
+mod arena;
+mod buffers;
+mod child;
+mod cli;
+mod contenders;
+#[path = "../common/delegate.rs"]
+mod delegate;
+mod growth;
+#[path = "../common/machine.rs"]
+#[expect(dead_code, reason = "the peers' versions are shown together")]
+mod machine;
+#[path = "../common/memory.rs"]
+mod memory;
+mod run;
+mod small;
+mod stats;
+#[path = "../common/table.rs"]
+mod table;
+#[path = "../common/usage.rs"]
+#[expect(dead_code, reason = "memory that is resident along the way")]
+mod usage;
+
+use std::error::Error;
+
+/// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
+/// test harness. Criterion tells the two apart in the same way.
+fn main() -> Result<(), Box<dyn Error>> {
+    if let Some(task) = delegate::task_from_args()? {
+        child::perform(&task)
+    } else if std::env::args().any(|arg| arg == "--bench") {
+        run::bench(&cli::Options::from_args())
+    } else {
+        run::smoke()
+    }
+}

@@ -1,0 +1,86 @@
+//! From the plan to what is printed.
+
+use std::error::Error;
+
+use comfy_table::Table;
+use serde::Serialize;
+
+use crate::cli::{Options, Plan};
+use crate::machine::Machine;
+use crate::{arena, buffers, growth, small};
+
+/// All that was measured.
+#[derive(Debug, Serialize)]
+struct Summary {
+    machine: Machine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    growth: Option<Vec<growth::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interleaved: Option<Vec<growth::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffers: Option<Vec<buffers::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    small: Option<Vec<small::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arena: Option<Vec<arena::Row>>,
+}
+
+/// Measures, and prints everything.
+pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+    let summary = measure(&options.plan())?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&summary)?);
+        return Ok(());
+    }
+    for (label, value) in summary.machine.facts() {
+        println!("{label}: {value}");
+    }
+    for (title, table) in tables(&summary) {
+        println!("\n{title}\n{table}");
+    }
+    Ok(())
+}
+
+/// Everything once, and small: what `cargo test --benches` runs.
+pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+    let summary = measure(&Plan::SMOKE)?;
+    let tables = tables(&summary);
+    let lines: usize = tables.iter().map(|(_, table)| table.lines().count()).sum();
+    let json = serde_json::to_string(&summary)?;
+    println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
+    Ok(())
+}
+
+/// One part after the other; each takes turns within itself.
+fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
+    fn part<E, R>(
+        name: &str,
+        extent: Option<&E>,
+        measure: impl FnOnce(&E) -> Result<R, Box<dyn Error>>,
+    ) -> Result<Option<R>, Box<dyn Error>> {
+        let Some(extent) = extent else { return Ok(None) };
+        eprintln!("measuring: {name}");
+        measure(extent).map(Some)
+    }
+    Ok(Summary {
+        machine: Machine::with(["bumpalo", "mimalloc", "tikv-jemallocator", "typed-arena"]),
+        growth: part("growth", plan.growth.as_ref(), growth::measure)?,
+        interleaved: part("interleaved", plan.interleaved.as_ref(), growth::measure)?,
+        buffers: part("buffers", plan.buffers.as_ref(), buffers::measure)?,
+        small: part("small", plan.small.as_ref(), |extent| Ok(small::measure(extent)))?,
+        arena: part("arena", plan.arena.as_ref(), arena::measure)?,
+    })
+}
+
+/// Those of the parts that were measured, each with its title.
+fn tables(summary: &Summary) -> Vec<(&'static str, Table)> {
+    let Summary { machine: _, growth, interleaved, buffers, small, arena } = summary;
+    let tables = [
+        ("growth: a `Vec` pushed full", growth.as_deref().map(growth::table)),
+        ("interleaved: 16 `Vec`s pushed full by turns", interleaved.as_deref().map(growth::table)),
+        ("buffers: taken, written and freed", buffers.as_deref().map(buffers::table)),
+        ("small: blocks of 8 bytes to 64 KiB", small.as_deref().map(small::table)),
+        (arena::TITLE, arena.as_deref().map(arena::table)),
+    ];
+    tables.into_iter().filter_map(|(title, table)| Some((title, table?))).collect()
+}
