@@ -189,8 +189,9 @@ fn refusals_at_each_step_leave_nothing_behind() {
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(!block.grow(3 * MIB, Contents::Any));
     drop(fault);
+    // Where a run is refused, the pages that are needed may be had, if they are fewer.
     let fault = Fault::plan(Call::Commit, 0, 1);
-    assert!(block.grow(3 * MIB + 1, Contents::Any), "a single page less is to be had");
+    assert_eq!(block.grow(3 * MIB + 1, Contents::Any), page_size() < RUN_BYTES);
     drop(fault);
     let fault = Fault::from_nth(Call::Decommit, 0);
     block.block.shrink(layout(MIB, 1));
