@@ -1,124 +1,99 @@
 //! The interleavings of what an array and the service do with the pages they share, by loom.
 //!
-//! `src/service/handover.rs` is compiled here over loom's atomics. Pages are modelled around it as
-//! `src/service/shared.rs` treats them, a unit each, so that loom sees two threads at one page,
-//! and a use of a page that is not accessible fails.
+//! `src/service/handover.rs` and `src/service/shared.rs` are compiled here over loom's atomics, and
+//! over [pages](reservation) that know whether they are accessible and who is there: a use of one that
+//! is not fails, and so do two threads at one page.
 
 #![cfg(test)]
 
-mod atomic {
-    //! What [`handover`](super::handover) is made of.
-    pub(super) use loom::sync::atomic::{AtomicUsize, Ordering};
-}
+#[path = "../../src/error.rs"]
+#[expect(dead_code, reason = "only made and passed on")]
+mod error;
+mod os;
+mod reservation;
+mod service;
 
-#[path = "../../src/service/handover.rs"]
-#[expect(dead_code, reason = "what a forked child does is not modelled")]
-mod handover;
-
-use handover::{Handover, Work};
-use loom::cell::UnsafeCell;
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
+use reservation::{PAGE_BYTES, Pages, Refusal};
+use service::{Shared, Step, UNIT_BYTES, Work};
 
-const UNITS: usize = 4;
-
-/// A unit of memory: whether it is accessible is the system's, and so never a race; what it holds is
-/// one if two threads are there.
-struct Page {
-    accessible: AtomicBool,
-    contents: UnsafeCell<u8>,
-}
-
+/// The array and the service, of one reservation.
 struct Memory {
-    handover: Handover,
-    committed: AtomicUsize,
-    pages: [Page; UNITS],
+    shared: Shared,
+    pages: std::sync::Arc<Pages>,
     asked: AtomicBool,
 }
 
 impl Memory {
-    fn new(taken: usize, ready: usize) -> Arc<Self> {
-        let page =
-            |unit| Page { accessible: AtomicBool::new(unit < ready), contents: UnsafeCell::new(0) };
-        let memory = Self {
-            handover: Handover::new(taken),
-            committed: AtomicUsize::new(ready),
-            pages: [page(0), page(1), page(2), page(3)],
-            asked: AtomicBool::new(false),
+    /// With so many units ready, none of which is the array's, and one commit that will be refused, if
+    /// that is said.
+    fn new(ready: usize, refusal: Refusal) -> Arc<Self> {
+        let (shared, pages) = service::shared(0);
+        while shared.ahead_bytes() < ready * UNIT_BYTES {
+            shared.set_window((shared.ahead_bytes() / UNIT_BYTES + 1) * UNIT_BYTES);
+            assert!(matches!(shared.step(&mut |_| true), Step::Made));
+        }
+        pages.plan(refusal);
+        shared.set_window(4 * UNIT_BYTES);
+        Arc::new(Self { shared, pages, asked: AtomicBool::new(false) })
+    }
+
+    // The array's part, as in `GrowingReservation`. It knows by itself how much it can use.
+
+    /// Grows to `pages` at least, and writes to what it got; whether it did. It wishes for more, and as
+    /// near a limit there is no more to be committed than what is needed.
+    fn grow(&self, usable: &mut usize, pages: usize) -> bool {
+        let need = pages * PAGE_BYTES;
+        if need <= *usable {
+            return true;
+        }
+        let wish = need + UNIT_BYTES;
+        let now = match self.shared.take(need, wish) {
+            Some(now) => now,
+            None => {
+                let commit = |missing: std::ops::Range<usize>| {
+                    self.pages.commit(missing.clone()).map(|()| missing.end)
+                };
+                match self.shared.take_unready(need, wish, wish, commit) {
+                    Ok(now) => now,
+                    Err(_) => return false,
+                }
+            }
         };
-        memory.handover.begin(Work::Shared).unwrap();
-        memory.handover.finish(Work::Shared, ready);
-        Arc::new(memory)
-    }
-
-    fn commit(&self, end: usize) {
-        let from = self.committed.load(Ordering::Acquire);
-        for page in self.pages.get(from..end).unwrap_or_default() {
-            page.accessible.store(true, Ordering::Relaxed);
+        assert!(now >= need);
+        if now > *usable {
+            self.pages.write(*usable..now);
+            *usable = now;
         }
-        self.committed.fetch_max(end, Ordering::Release);
-    }
-
-    fn decommit(&self, keep: usize, end: usize) {
-        self.committed.fetch_min(keep, Ordering::Relaxed);
-        for page in self.pages.get(keep..end).unwrap_or_default() {
-            // SAFETY: loom tells if anybody else is here.
-            page.contents.with_mut(|contents| unsafe { *contents = 0 });
-            page.accessible.store(false, Ordering::Relaxed);
-        }
-    }
-
-    // The array's part, as in `Shared`.
-
-    /// Takes units up to `need`, ready or not, and writes to them.
-    fn grow(&self, need: usize) {
-        let before = self.handover.state().taken;
-        if self.handover.take(need, need).is_none() {
-            while self.handover.claim(need).is_err() {
-                thread::yield_now();
-            }
-            if need > self.committed.load(Ordering::Acquire) {
-                self.commit(need);
-            }
-            self.handover.disown();
-        }
-        self.write(before, need);
+        true
     }
 
     /// Grows only into what lies ready; whether it did.
-    fn grow_if_ready(&self, need: usize) -> bool {
-        let before = self.handover.state().taken;
-        let is_ready = self.handover.take(need, need).is_some();
-        if is_ready {
-            self.write(before, need);
+    fn grow_if_ready(&self, usable: &mut usize, pages: usize) -> bool {
+        let Some(now) = self.shared.take(pages * PAGE_BYTES, 0) else { return false };
+        if now > *usable {
+            self.pages.write(*usable..now);
+            *usable = now;
         }
-        is_ready
+        true
     }
 
-    fn write(&self, from: usize, to: usize) {
-        for (unit, page) in self.pages.iter().enumerate().take(to).skip(from) {
-            assert!(page.accessible.load(Ordering::Relaxed), "unit {unit} is not accessible");
-            // SAFETY: loom tells if anybody else is here.
-            page.contents.with_mut(|contents| unsafe { *contents = 7 });
-        }
+    fn shrink(&self, usable: &mut usize, units: usize) {
+        let (left, result) = self.shared.give_back(units * UNIT_BYTES, true, &mut |_| true);
+        result.unwrap();
+        *usable = left.min(*usable);
     }
 
-    /// What was written below `end` is there, and can be used.
-    fn check(&self, end: usize) {
-        for (unit, page) in self.pages.iter().enumerate().take(end) {
-            assert!(page.accessible.load(Ordering::Relaxed), "unit {unit} is not accessible");
-            // SAFETY: loom tells if anybody else is here.
-            page.contents.with(|contents| assert_eq!(unsafe { *contents }, 7, "unit {unit}"));
-        }
+    /// What was written is there, and can be used.
+    fn check(&self, usable: usize) {
+        self.pages.check(usable);
     }
 
-    fn shrink(&self, keep: usize) {
-        while self.handover.lock().is_err() {
-            thread::yield_now();
-        }
-        self.decommit(keep, UNITS);
-        self.handover.unlock(keep);
+    fn end(&self) {
+        let (reservation, _) = self.shared.end().expect("once");
+        reservation.release();
     }
 
     fn ask(&self, service: &thread::Thread) {
@@ -129,68 +104,57 @@ impl Memory {
 
     // The service's part.
 
-    /// Makes a unit more ready; whether there was one, and nobody in the way.
-    fn step(&self, work: Work) -> bool {
-        let Ok(state) = self.handover.begin(work) else { return false };
-        if state.ready >= UNITS {
-            self.handover.finish(work, 0);
-            return false;
-        }
-        let to = state.ready + 1;
-        if to > self.committed.load(Ordering::Acquire) {
-            self.commit(UNITS);
-        }
-        if work == Work::Alone {
-            for page in &self.pages[state.ready..to] {
-                assert!(page.accessible.load(Ordering::Relaxed));
-                // SAFETY: loom tells if anybody else is here.
-                page.contents.with_mut(|contents| unsafe { *contents += 0 });
-            }
-        }
-        self.handover.finish(work, to);
-        true
+    fn step(&self, work: Work) {
+        // Refused, made, or none of it: the array knows nothing of that.
+        let _ = self.shared.step_by(work, &mut |_| true);
     }
 
-    /// Takes away what lies behind `keep` units.
-    fn take_back(&self, keep: usize) {
-        let Ok(state) = self.handover.begin_taking_back(keep) else { return };
-        self.decommit(keep.max(state.taken).max(state.ready), UNITS);
-        self.handover.finish(Work::Alone, 0);
+    fn take_back(&self) {
+        let _ = self.shared.take_back_any();
+    }
+
+    /// What holds when nobody is at work.
+    fn settle(&self) {
+        let (committed, reach) = self.shared.extent();
+        self.pages.check_extent(committed, reach);
     }
 }
 
-/// All interleavings with at most that many preemptions. (Without a bound it takes hours, and faults
+/// All interleavings with at most so many preemptions. (Without a bound it takes hours, and faults
 /// that need more are unheard of.)
-fn explore(interleaving: impl Fn() + Send + Sync + 'static) {
+fn explore(preemptions: usize, interleaving: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(4);
+    builder.preemption_bound = Some(preemptions);
     builder.check(interleaving);
 }
 
 /// The array's actions on one thread, the service's on another.
 fn model(
-    memory: fn() -> Arc<Memory>,
+    memory: impl Fn() -> Arc<Memory> + Send + Sync + 'static,
     array: impl Fn(&Memory) + Send + Sync + Copy + 'static,
     service: impl Fn(&Memory) + Send + Sync + Copy + 'static,
 ) {
-    explore(move || {
+    explore(4, move || {
         let memory = memory();
         let other = Arc::clone(&memory);
         let thread = thread::spawn(move || service(&other));
         array(&memory);
         thread.join().unwrap();
+        memory.settle();
     });
 }
 
+const BOTH: [Work; 2] = [Work::Shared, Work::Alone];
+
 #[test]
 fn an_array_grows_into_what_is_made_ready_and_past_it() {
-    for work in [Work::Shared, Work::Alone] {
+    for work in BOTH {
         model(
-            || Memory::new(0, 1),
+            || Memory::new(1, Refusal::None),
             |memory| {
-                memory.grow(1);
-                memory.grow(3);
-                memory.check(3);
+                let mut usable = 0;
+                assert!(memory.grow(&mut usable, 1) && memory.grow(&mut usable, 6));
+                memory.check(usable);
             },
             move |memory| {
                 memory.step(work);
@@ -203,15 +167,16 @@ fn an_array_grows_into_what_is_made_ready_and_past_it() {
 #[test]
 fn what_is_taken_back_is_never_what_the_array_has() {
     model(
-        || Memory::new(0, 3),
+        || Memory::new(3, Refusal::None),
         |memory| {
-            memory.grow(1);
-            memory.grow_if_ready(2);
-            memory.grow(3);
-            memory.check(3);
+            let mut usable = 0;
+            assert!(memory.grow(&mut usable, 1));
+            memory.grow_if_ready(&mut usable, 4);
+            assert!(memory.grow(&mut usable, 6));
+            memory.check(usable);
         },
         |memory| {
-            memory.take_back(1);
+            memory.take_back();
             memory.step(Work::Shared);
         },
     );
@@ -219,59 +184,101 @@ fn what_is_taken_back_is_never_what_the_array_has() {
 
 #[test]
 fn an_array_shrinks_and_grows_beside_the_service() {
-    for work in [Work::Shared, Work::Alone] {
+    for work in BOTH {
         model(
-            || Memory::new(0, 1),
+            || Memory::new(1, Refusal::None),
             |memory| {
-                memory.grow(2);
-                memory.shrink(1);
-                memory.check(1);
-                memory.grow(2);
-                memory.check(2);
+                let mut usable = 0;
+                assert!(memory.grow(&mut usable, 3));
+                memory.shrink(&mut usable, 1);
+                memory.check(usable);
+                assert!(memory.grow(&mut usable, 4));
+                memory.check(usable);
             },
             move |memory| {
                 memory.step(work);
-                memory.take_back(0);
+                memory.take_back();
             },
         );
     }
 }
 
+/// Whichever commit is the one that is refused, the array's or the service's, and whether a part of it
+/// was done.
+#[test]
+fn a_refused_commit_changes_nothing_for_the_other() {
+    for work in BOTH {
+        for refusal in [Refusal::Whole, Refusal::Part] {
+            model(
+                move || Memory::new(1, refusal),
+                |memory| {
+                    let mut usable = 0;
+                    memory.grow(&mut usable, 3);
+                    memory.check(usable);
+                    memory.grow(&mut usable, 6);
+                    memory.check(usable);
+                },
+                move |memory| {
+                    memory.step(work);
+                    memory.take_back();
+                },
+            );
+        }
+    }
+}
+
 #[test]
 fn a_third_that_takes_all_back_does_no_harm() {
-    explore(|| {
-        let memory = Memory::new(0, 2);
+    explore(3, || {
+        let memory = Memory::new(2, Refusal::None);
         let [first, second] = [0; 2].map(|_| Arc::clone(&memory));
-        let service = thread::spawn(move || {
-            first.step(Work::Shared);
-        });
-        let other = thread::spawn(move || second.take_back(0));
-        memory.grow(2);
-        memory.check(2);
+        let service = thread::spawn(move || first.step(Work::Shared));
+        let other = thread::spawn(move || second.take_back());
+        let mut usable = 0;
+        assert!(memory.grow(&mut usable, 5));
+        memory.check(usable);
         service.join().unwrap();
         other.join().unwrap();
+        memory.settle();
     });
 }
 
 #[test]
-fn a_claim_whose_commit_is_refused_undoes_itself() {
-    for work in [Work::Shared, Work::Alone] {
+fn nobody_is_at_work_when_the_reservation_ends_nor_later() {
+    for work in BOTH {
+        explore(4, move || {
+            let memory = Memory::new(1, Refusal::None);
+            let other = Arc::clone(&memory);
+            let thread = thread::spawn(move || {
+                other.step(work);
+                other.take_back();
+                other.step(work);
+            });
+            memory.grow(&mut 0, 1);
+            memory.shared.retire();
+            memory.end();
+            assert!(memory.shared.end().is_none());
+            thread.join().unwrap();
+        });
+    }
+}
+
+/// Of a claim there may be less than was wished for, and the rest of it is nobody's.
+#[test]
+fn what_was_claimed_in_vain_is_used_by_nobody() {
+    for work in BOTH {
         model(
-            || Memory::new(0, 2),
+            || Memory::new(0, Refusal::None),
             |memory| {
-                let before = loop {
-                    match memory.handover.claim(3) {
-                        Ok(before) => break before,
-                        Err(_) => thread::yield_now(),
-                    }
-                };
-                memory.handover.unclaim(before);
-                memory.grow(2);
-                memory.check(2);
+                let mut usable = 0;
+                for pages in 1..=3 {
+                    assert!(memory.grow(&mut usable, pages));
+                    memory.check(usable);
+                }
             },
             move |memory| {
+                memory.take_back();
                 memory.step(work);
-                memory.take_back(0);
             },
         );
     }
@@ -280,21 +287,22 @@ fn a_claim_whose_commit_is_refused_undoes_itself() {
 /// Were it possible that the service sleeps although it was asked, loom would find that all wait.
 #[test]
 fn who_asks_is_heard() {
-    explore(|| {
-        let memory = Memory::new(0, 2);
+    explore(4, || {
+        let memory = Memory::new(2, Refusal::None);
         let other = Arc::clone(&memory);
         let service = thread::spawn(move || {
             // Until it has seen, in one look after having been asked, that all was taken.
             loop {
                 if !other.asked.swap(false, Ordering::AcqRel) {
                     thread::park();
-                } else if other.handover.state().taken == 2 {
+                } else if other.shared.ahead_bytes() == 0 {
                     return;
                 }
             }
         });
-        for units in 1..=2 {
-            memory.grow(units);
+        let mut usable = 0;
+        for pages in [1, 4] {
+            memory.grow(&mut usable, pages);
             memory.ask(service.thread());
         }
         service.join().unwrap();

@@ -22,7 +22,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::atomic::{AtomicUsize, Ordering};
+use super::sync::atomic::{AtomicUsize, Ordering};
 
 /// The marks, and who is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

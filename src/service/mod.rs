@@ -36,12 +36,15 @@
 //! It gets in nobody's way: on Linux and Windows its priority is low, and on one processor it works
 //! only while the program sleeps.
 
-mod atomic {
-    //! What [`handover`](super::handover) is made of; `loom/` has its own.
-    pub(super) use std::sync::atomic::{AtomicUsize, Ordering};
+mod sync {
+    //! What [`handover`](super::handover) and [`shared`](super::shared) are made of; `loom/` has its
+    //! own.
+    pub(super) use std::sync::atomic;
+    pub(super) use std::thread;
 }
 mod handover;
 mod registry;
+mod releases;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -61,7 +64,6 @@ use crate::error::Error;
 use crate::os;
 use crate::reservation::Reservation;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// How far ahead of its use memory is made ready, by the [background thread](crate::service).
 ///
@@ -111,8 +113,7 @@ pub enum CommitAhead {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Release {
-    /// Before the drop returns. That takes some 60 ms a gigabyte, 3 in huge pages. (Where the
-    /// [background thread](crate::service) is just making memory ready there, it does it, right after.)
+    /// Before the drop returns. That takes some 60 ms a gigabyte, 3 in huge pages.
     #[default]
     Now,
     /// By the [background thread](crate::service), if there is 1 MiB of it or more. At most a quarter of the
@@ -165,29 +166,23 @@ pub fn drain() {
 /// What the background thread has to do. For looking, not for a hot path: it takes a lock, and is
 /// linear in the arrays.
 pub fn stats() -> ServiceStats {
-    let Some(service) = Service::existing() else { return ServiceStats::default() };
-    let arrays = service.arrays();
-    let (running, waiting_bytes) = service.status();
-    ServiceStats {
-        running,
-        arrays: arrays.len(),
-        ahead_bytes: arrays.iter().map(|shared| shared.ahead_bytes()).sum(),
-        waiting_bytes,
-        wakeups: service.wakeups.load(Ordering::Relaxed),
-    }
+    Service::existing().map(Service::stats).unwrap_or_default()
 }
 
 /// Takes back all that lies ahead of arrays, and releases all that waits for it, for `bytes` that the
-/// system refused; and tries again, if there was anything.
+/// system refused; and tries again, if there is anybody who may have had some.
+///
+/// Does not allocate.
 pub(crate) fn make_room<R>(bytes: usize, again: impl FnOnce() -> R) -> Option<R> {
     // What the machine has not got is not made room for.
     if bytes as u64 > os::memory_bytes().unwrap_or(u64::MAX) {
         return None;
     }
-    Service::existing()?.make_room(again)
+    Some(Service::existing()?.make_room(again))
 }
 
-/// Releases all that waits for it, since addresses are wanted. Whether there was anything.
+/// Releases all that waits for it, and waits for what is being released, since addresses are wanted.
+/// Whether there was anything.
 pub(crate) fn release_waiting() -> bool {
     Service::existing().is_some_and(Service::release_waiting)
 }
@@ -195,15 +190,16 @@ pub(crate) fn release_waiting() -> bool {
 /// Releases memory of which the first `committed` bytes are in use: in the background, if it is
 /// worth it and not too much waits already.
 pub(crate) fn release_later(memory: Memory, committed: usize) {
-    let leaving = match memory {
-        Memory::Alone(reservation) => Leaving::Alone(reservation, committed),
-        Memory::Served(served) => Leaving::Shared(served.leave()),
-        Memory::Foreign(foreign) => return drop(foreign),
+    let bytes = match &memory {
+        Memory::Alone(_) => committed,
+        Memory::Served(served) => served.retire(),
+        Memory::Foreign(_) => return,
     };
-    let bytes = leaving.committed_bytes();
     if bytes >= WORTH_WAITING_BYTES {
-        // What is not taken is released here and now.
-        drop(Service::current().release(leaving, bytes));
+        if let Some(service) = Service::current() {
+            // What is not taken is released here and now.
+            drop(service.release(memory, bytes));
+        }
     }
 }
 
@@ -237,7 +233,20 @@ pub(crate) enum Memory {
     Foreign(Foreign),
 }
 
-/// The one handle by which an array reaches what it shares with the service.
+impl Memory {
+    /// The reservation and how much of it may be committed, when nobody is at work there any more; none
+    /// if there was none.
+    fn into_reservation(self, committed: usize) -> Option<(Reservation, usize)> {
+        match self {
+            Self::Alone(reservation) => Some((reservation, committed)),
+            Self::Served(served) => served.end(),
+            Self::Foreign(_) => None,
+        }
+    }
+}
+
+/// The one handle by which an array reaches what it shares with the service. The reservation ends
+/// with it, whoever else still knows of what is shared.
 #[derive(Debug)]
 pub(crate) struct Served(Arc<Shared>);
 
@@ -249,18 +258,29 @@ impl Served {
         committed: usize,
         ahead: CommitAhead,
     ) -> Result<Self, Reservation> {
-        Service::current().register(reservation, committed, ahead).map(Self)
+        match Service::current() {
+            Some(service) => service.register(reservation, committed, ahead).map(Self),
+            None => Err(reservation),
+        }
     }
 
     pub(crate) fn shared(&self) -> &Shared {
         &self.0
     }
 
-    /// What is shared, which nobody serves any more.
-    fn leave(self) -> Arc<Shared> {
-        let shared = Arc::clone(&self.0);
-        drop(self);
-        shared
+    /// Has nobody begin anything there any more, and returns how much of it may be committed. Waits for
+    /// nobody.
+    fn retire(&self) -> usize {
+        self.0.retire();
+        self.0.service.unregister(&self.0);
+        self.0.committed_bytes()
+    }
+
+    /// Retires it, waits until nobody is at work there, and takes the reservation out, with how much of it
+    /// may be committed. None if that was done before.
+    fn end(&self) -> Option<(Reservation, usize)> {
+        self.retire();
+        self.0.end()
     }
 }
 
@@ -287,33 +307,6 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        self.0.service.unregister(&self.0);
-    }
-}
-
-/// Memory that nobody uses any more.
-#[derive(Debug)]
-enum Leaving {
-    /// With how much of it may be committed.
-    Alone(Reservation, usize),
-    /// Somebody may still be at work there.
-    Shared(Arc<Shared>),
-}
-
-impl Leaving {
-    fn committed_bytes(&self) -> usize {
-        match self {
-            Self::Alone(_, committed) => *committed,
-            Self::Shared(shared) => shared.committed_bytes(),
-        }
-    }
-
-    /// The reservation and how much of it may be committed; nothing if somebody is still at work
-    /// there, who will then be the last to have it, and release it.
-    fn into_reservation(self) -> Option<(Reservation, usize)> {
-        match self {
-            Self::Alone(reservation, committed) => Some((reservation, committed)),
-            Self::Shared(shared) => Arc::into_inner(shared).map(Shared::into_reservation),
-        }
+        drop(self.end());
     }
 }

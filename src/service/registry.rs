@@ -2,16 +2,17 @@
 
 #![expect(unsafe_code, reason = "refers to a service that is never dropped")]
 
+use super::releases::{Begun, Releases, Room};
 use super::shared::Shared;
 use super::worker;
-use super::{CommitAhead, Leaving};
+use super::{CommitAhead, Memory, ServiceStats};
 use crate::os;
 use crate::reservation::Reservation;
-use std::collections::VecDeque;
+use std::mem;
 use std::process;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,8 @@ const WAITING_MOST: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct Service {
     process: Process,
-    /// Never held while the system is called, or user code runs; but for starting the thread.
+    /// Never held while memory is mapped, unmapped or allocated, since the allocator may be one that
+    /// comes here; but for starting the thread, which takes some small blocks.
     state: Mutex<Registry>,
     /// Told when a release ends.
     released: Condvar,
@@ -45,13 +47,7 @@ pub(crate) struct Service {
 #[derive(Debug, Default)]
 struct Registry {
     arrays: Vec<Entry>,
-    releases: VecDeque<Waiting>,
-    /// Of those that wait, and of the one that is being released.
-    waiting_bytes: usize,
-    waiting: usize,
-    /// How many the thread has begun to release, and whether it is done with the last.
-    begun: usize,
-    is_releasing: bool,
+    releases: Releases,
     thread: Option<Thread>,
     idle_since: Option<Instant>,
 }
@@ -79,9 +75,8 @@ impl Process {
 /// An array that is served.
 #[derive(Debug)]
 struct Entry {
-    /// Weak, so that an array that is dropped takes its memory along at once; and so that in a
-    /// forked child, where this is never looked at again, it does too.
-    shared: Weak<Shared>,
+    /// To hold it keeps no memory of the array's: the array itself ends its reservation.
+    shared: Arc<Shared>,
     /// Asked for, and not yet all done.
     is_active: bool,
     /// What it had committed in all when last looked at, and since when.
@@ -91,17 +86,11 @@ struct Entry {
     is_stuck: bool,
 }
 
-#[derive(Debug)]
-struct Waiting {
-    memory: Leaving,
-    bytes: usize,
-}
-
 /// What the thread is to do.
 pub(super) enum Job {
     Prefault(Arc<Shared>),
     TakeBack(Arc<Shared>),
-    Release(Leaving, usize),
+    Release(Begun, Memory, usize),
     Wait(Option<Duration>),
     End,
 }
@@ -130,15 +119,18 @@ impl Service {
         current.filter(|service| !service.is_of_another_process())
     }
 
-    /// That of this process.
-    pub(super) fn current() -> &'static Self {
+    /// That of this process; none if there is no memory for it.
+    pub(super) fn current() -> Option<&'static Self> {
         loop {
             let at = CURRENT.load(Ordering::Acquire);
             // SAFETY: null, or leaked below, so it lives for ever.
             let current: Option<&'static Self> = unsafe { at.cast_const().as_ref() };
             let process = Process::current();
-            if let Some(current) = current.filter(|service| service.process == process) {
+            if current.is_some_and(|service| service.process == process) {
                 return current;
+            }
+            if !is_memory_left() {
+                return None;
             }
             let new = Box::into_raw(Box::new(Self::new(process, current)));
             if CURRENT.compare_exchange(at, new, Ordering::AcqRel, Ordering::Acquire).is_err() {
@@ -158,6 +150,32 @@ impl Service {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// [`lock`](Self::lock), with room for one more array and one more release; nothing if there is no
+    /// memory for that.
+    fn lock_with_room(&self) -> Option<MutexGuard<'_, Registry>> {
+        loop {
+            let registry = self.lock();
+            let (wanted, arrays) = (registry.releases.has_room(), &registry.arrays);
+            let more = (arrays.len() == arrays.capacity()).then(|| (arrays.len() * 2).max(16));
+            if wanted.is_ok() && more.is_none() {
+                return Some(registry);
+            }
+            drop(registry);
+            // What is left behind by moving is dropped at the end, where nothing is locked.
+            let mut more_arrays = Vec::new();
+            let mut more_releases = Room::new();
+            more_arrays.try_reserve_exact(more.unwrap_or(0)).ok()?;
+            more_releases.try_reserve_exact(wanted.err().unwrap_or(0)).ok()?;
+            let mut registry = self.lock();
+            registry.releases.move_to(&mut more_releases);
+            if more_arrays.capacity() > registry.arrays.capacity() {
+                more_arrays.append(&mut registry.arrays);
+                mem::swap(&mut more_arrays, &mut registry.arrays);
+            }
+            drop(registry);
+        }
+    }
+
     /// Has a reservation served, of which the array has the first `committed` bytes; gives it back
     /// if there can be no thread.
     pub(super) fn register(
@@ -166,15 +184,22 @@ impl Service {
         committed: usize,
         ahead: CommitAhead,
     ) -> Result<Arc<Shared>, Reservation> {
-        if !Shared::fits(&reservation) {
+        if !Shared::fits(&reservation) || !is_memory_left() {
             return Err(reservation);
         }
-        let mut registry = self.lock();
-        let Some(thread) = registry.start(self) else { return Err(reservation) };
-        let shared = Arc::new(Shared::new(reservation, committed, ahead, self, thread));
+        let mut shared = Arc::new(Shared::new(reservation, committed, ahead, self));
+        let registry = self.lock_with_room().and_then(|mut registry| {
+            let thread = registry.start(self)?;
+            Arc::get_mut(&mut shared)?.be_served_by(thread);
+            Some(registry)
+        });
+        let Some(mut registry) = registry else {
+            let (reservation, _) = shared.end().expect("it has not ended before");
+            return Err(reservation);
+        };
         shared.place.store(registry.arrays.len(), Ordering::Relaxed);
         registry.arrays.push(Entry {
-            shared: Arc::downgrade(&shared),
+            shared: Arc::clone(&shared),
             is_active: false,
             seen: (0, 0),
             since: Instant::now(),
@@ -186,99 +211,102 @@ impl Service {
         Ok(shared)
     }
 
-    /// The array is gone. Whoever is at work for it goes on until the step ends.
+    /// The array goes, or is gone: it is not served any more. Whoever is at work for it goes on until
+    /// the step ends.
     pub(super) fn unregister(&self, shared: &Shared) {
         if self.is_of_another_process() {
             // The lock may be held for ever, by a thread that is not here.
             return;
         }
         let mut registry = self.lock();
-        let place = shared.place.load(Ordering::Relaxed);
-        registry.arrays.swap_remove(place);
-        if let Some(moved) = registry.arrays.get(place).and_then(|entry| entry.shared.upgrade()) {
-            moved.place.store(place, Ordering::Relaxed);
-            // It may have been dropped meanwhile, and this be the last that holds it: its memory is
-            // not released under the lock.
-            drop(registry);
-        } else if registry.arrays.is_empty() {
-            // Or else it would sleep until somebody needs it again.
-            let thread = registry.thread.clone();
-            drop(registry);
-            thread.iter().for_each(Thread::unpark);
+        let place = shared.place.swap(usize::MAX, Ordering::Relaxed);
+        if place == usize::MAX {
+            return;
         }
+        let gone = registry.arrays.swap_remove(place);
+        if let Some(moved) = registry.arrays.get(place) {
+            moved.shared.place.store(place, Ordering::Relaxed);
+        }
+        // Or else it would sleep until somebody needs it again.
+        let thread = registry.thread.clone().filter(|_| registry.arrays.is_empty());
+        drop(registry);
+        drop(gone);
+        thread.iter().for_each(Thread::unpark);
     }
 
     /// Releases memory in the background, or gives it back if too much waits already.
-    pub(super) fn release(&'static self, memory: Leaving, bytes: usize) -> Result<(), Leaving> {
+    pub(super) fn release(&'static self, memory: Memory, bytes: usize) -> Result<(), Memory> {
         let most = os::memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
-        let mut registry = self.lock();
-        let waiting_bytes = registry.waiting_bytes.saturating_add(bytes);
-        if waiting_bytes as u64 > most || registry.waiting >= WAITING_MOST {
+        let Some(mut registry) = self.lock_with_room() else { return Err(memory) };
+        let waiting_bytes = registry.releases.bytes().saturating_add(bytes);
+        if waiting_bytes as u64 > most || registry.releases.len() >= WAITING_MOST {
             return Err(memory);
         }
         let Some(thread) = registry.start(self) else { return Err(memory) };
-        registry.waiting_bytes = waiting_bytes;
-        registry.waiting += 1;
-        registry.releases.push_back(Waiting { memory, bytes });
+        registry.releases.push(memory, bytes);
         drop(registry);
         thread.unpark();
         Ok(())
     }
 
-    /// Counts a release that ended.
-    pub(super) fn note_released(&self, bytes: usize) {
-        let mut registry = self.lock();
-        registry.waiting_bytes -= bytes;
-        registry.waiting -= 1;
-        drop(registry);
+    /// Counts a release whose memory is gone.
+    pub(super) fn end_release(&self, begun: Begun) {
+        self.lock().releases.end(begun);
         self.released.notify_all();
-    }
-
-    /// Counts one that the thread has made.
-    pub(super) fn end_release(&self, bytes: usize) {
-        self.lock().is_releasing = false;
-        self.note_released(bytes);
     }
 
     /// Waits until nothing waits to be released.
     pub(super) fn drain(&self) {
         let registry = self.lock();
-        let wait = self.released.wait_while(registry, |registry| registry.waiting > 0);
-        drop(wait.unwrap_or_else(PoisonError::into_inner));
+        let waits = |registry: &mut Registry| registry.releases.len() > 0;
+        drop(self.released.wait_while(registry, waits).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Releases, here and now, all that waits for it, and waits for what is being released. Whether
-    /// there was anything.
+    /// Releases, here and now, all that waits for it, and waits for what others are just releasing.
+    /// Whether there was anything.
     pub(super) fn release_waiting(&self) -> bool {
-        let mut any = false;
-        let registry = loop {
-            let mut registry = self.lock();
-            let Some(Waiting { memory, bytes }) = registry.releases.pop_front() else {
-                break registry;
-            };
+        let mut registry = self.lock();
+        // Not for what others hand over meanwhile.
+        let count = registry.releases.handed_over();
+        let any = !registry.releases.have_ended(count);
+        while let Some((begun, memory, _)) = registry.releases.begin() {
             drop(registry);
             drop(memory);
-            self.note_released(bytes);
-            any = true;
-        };
-        // Not for what others hand over meanwhile.
-        let (begun, is_releasing) = (registry.begun, registry.is_releasing);
-        let is_same = |registry: &mut Registry| registry.is_releasing && registry.begun == begun;
-        drop(self.released.wait_while(registry, is_same).unwrap_or_else(PoisonError::into_inner));
-        any || is_releasing
+            self.end_release(begun);
+            registry = self.lock();
+        }
+        let waits = |registry: &mut Registry| !registry.releases.have_ended(count);
+        drop(self.released.wait_while(registry, waits).unwrap_or_else(PoisonError::into_inner));
+        any
     }
 
     /// Takes back all that lies ahead of arrays, and releases all that waits, and then does what was
-    /// refused, if there was anything; nothing is made ready before that is done.
-    pub(super) fn make_room<R>(&self, again: impl FnOnce() -> R) -> Option<R> {
+    /// refused; nothing is made ready before that is done.
+    ///
+    /// Whoever else does so at the same time may be the one that finds memory, and this one none. So
+    /// it is done again whatever was found.
+    pub(super) fn make_room<R>(&self, again: impl FnOnce() -> R) -> R {
         self.pressed.fetch_add(1, Ordering::Relaxed);
-        let mut any = self.release_waiting();
-        for shared in self.arrays() {
-            any |= shared.take_back_all();
-        }
-        let result = any.then(again);
+        self.release_waiting();
+        self.take_back_all();
+        let result = again();
         self.pressed.fetch_sub(1, Ordering::Relaxed);
         result
+    }
+
+    /// Takes back all that lies ahead of arrays, one after the other: there may be no memory for a list
+    /// of them.
+    fn take_back_all(&self) {
+        // From the last on: what takes the place of one that goes meanwhile is the last, at which this
+        // has looked before.
+        let mut places = self.lock().arrays.len();
+        while let Some(place) = places.checked_sub(1) {
+            places = place;
+            let shared = self.lock().arrays.get(place).map(|entry| Arc::clone(&entry.shared));
+            if let Some(shared) = shared {
+                shared.take_back_all();
+            }
+        }
     }
 
     pub(super) fn late(&self) -> usize {
@@ -293,15 +321,15 @@ impl Service {
         self.pressed.load(Ordering::Relaxed) > 0
     }
 
-    /// All that are served now.
-    pub(super) fn arrays(&self) -> Vec<Arc<Shared>> {
-        self.lock().arrays.iter().filter_map(|entry| entry.shared.upgrade()).collect()
-    }
-
-    /// Whether there is a thread, and how many bytes wait to be released.
-    pub(super) fn status(&self) -> (bool, usize) {
+    pub(super) fn stats(&self) -> ServiceStats {
         let registry = self.lock();
-        (registry.thread.is_some(), registry.waiting_bytes)
+        ServiceStats {
+            running: registry.thread.is_some(),
+            arrays: registry.arrays.len(),
+            ahead_bytes: registry.arrays.iter().map(|entry| entry.shared.ahead_bytes()).sum(),
+            waiting_bytes: registry.releases.bytes(),
+            wakeups: self.wakeups.load(Ordering::Relaxed),
+        }
     }
 
     /// What is to be done next, the most urgent first.
@@ -309,10 +337,8 @@ impl Service {
         let mut registry = self.lock();
         // Only begun here: it is gone on with when there is nothing more urgent, and now and then.
         if !releasing {
-            if let Some(Waiting { memory, bytes }) = registry.releases.pop_front() {
-                registry.begun += 1;
-                registry.is_releasing = true;
-                return Job::Release(memory, bytes);
+            if let Some((begun, memory, bytes)) = registry.releases.begin() {
+                return Job::Release(begun, memory, bytes);
             }
         }
         if let Some(shared) = registry.most_urgent() {
@@ -356,7 +382,7 @@ impl Service {
         let place = shared.place.load(Ordering::Relaxed);
         // It may have been unregistered meanwhile, and another be there.
         let entry = registry.arrays.get_mut(place);
-        if let Some(entry) = entry.filter(|entry| entry.shared.as_ptr() == Arc::as_ptr(shared)) {
+        if let Some(entry) = entry.filter(|entry| Arc::ptr_eq(&entry.shared, shared)) {
             change(entry);
         }
     }
@@ -369,6 +395,9 @@ impl Registry {
         const STACK_BYTES: usize = 256 << 10;
         self.idle_since = None;
         if self.thread.is_none() {
+            if !is_memory_left() {
+                return None;
+            }
             let builder = thread::Builder::new().name("stayput".into()).stack_size(STACK_BYTES);
             let handle =
                 os::with_signals_left_to_others(|| builder.spawn(move || worker::run(service)));
@@ -379,18 +408,11 @@ impl Registry {
 
     /// Of those that asked, the one with the least of its window ahead.
     fn most_urgent(&mut self) -> Option<Arc<Shared>> {
-        let mut most: Option<(usize, Arc<Shared>)> = None;
-        for entry in &mut self.arrays {
-            let Some(shared) = entry.shared.upgrade() else { continue };
-            entry.is_active |= shared.was_asked();
-            if entry.is_active {
-                let fill = shared.fill();
-                if most.as_ref().is_none_or(|(least, _)| fill < *least) {
-                    most = Some((fill, shared));
-                }
-            }
-        }
-        most.map(|(_, shared)| shared)
+        let active = self.arrays.iter_mut().filter_map(|entry| {
+            entry.is_active |= entry.shared.was_asked();
+            entry.is_active.then_some(&entry.shared)
+        });
+        active.min_by_key(|shared| shared.fill()).cloned()
     }
 
     /// An array that has not grown for long and has more ahead of it than it should keep; or when to
@@ -398,7 +420,7 @@ impl Registry {
     fn quiet(&mut self, now: Instant) -> (Option<Arc<Shared>>, Option<Duration>) {
         let mut next: Option<Duration> = None;
         for entry in &mut self.arrays {
-            let Some(shared) = entry.shared.upgrade() else { continue };
+            let shared = &entry.shared;
             let seen = shared.taken_and_late();
             if entry.seen != seen {
                 (entry.seen, entry.since, entry.is_stuck) = (seen, now, false);
@@ -410,16 +432,28 @@ impl Registry {
                 Some(left) if !left.is_zero() => {
                     next = Some(next.map_or(left, |next| next.min(left)));
                 }
-                _ => return (Some(shared), None),
+                _ => return (Some(Arc::clone(shared)), None),
             }
         }
         (None, next)
     }
 }
 
+/// Whether there is memory for the small blocks that are about to be allocated: who cannot have them
+/// can do without the service, but std has no way to ask for a thread, or an `Arc`, that does not end
+/// the process instead.
+fn is_memory_left() -> bool {
+    const ENOUGH_BYTES: usize = 16 << 10;
+    Vec::<u8>::new().try_reserve_exact(ENOUGH_BYTES).is_ok()
+}
+
 /// For tests, which do its work themselves.
 #[cfg(test)]
 impl Service {
+    pub(super) fn arrays(&self) -> Vec<Arc<Shared>> {
+        self.lock().arrays.iter().map(|entry| Arc::clone(&entry.shared)).collect()
+    }
+
     /// One without a thread but the caller's: nothing is done for its arrays but what a test does.
     pub(super) fn unattended(process: Process) -> &'static Self {
         /// To be found by leak checkers.

@@ -1,34 +1,54 @@
 //! [`Shared`]: a reservation that an array and the service work on, and what either does there.
 //!
-//! # Why this is sound
+//! # What holds
 //!
-//! The reservation lives as long as anybody works on it: all hold an [`Arc`]. What is promised to
-//! the array is that pages it was given stay accessible and keep what they hold. [`Handover`] says
-//! which those are, below `taken`; access and contents are taken away only behind it:
+//! The [`Handover`] says who may do what: `taken` and `ready` below are its marks, in bytes. Beside
+//! them stand two numbers, `committed` and `reach`. At any moment, for every thread that looks:
 //!
-//! - by [`take_back`](Shared::take_back), under [`Work::Alone`], behind `ready`;
-//! - by [`give_back`](Shared::give_back), by the array itself, under its lock, which waits until
-//!   nobody is at work.
+//! 1. **Pages below `committed` are accessible**, and those from `reach` on are not, nor were they
+//!    ever part of a commit, since `reach` was there last. Between the two lie what is just being committed and
+//!    what refused calls may have left; so `committed <= reach`.
+//! 2. **The array uses nothing but what it was given**: no more than `taken`, and no more than
+//!    `committed` was then. (What [`take`](Shared::take) and [`take_unready`](Shared::take_unready)
+//!    return is the least of both.)
+//! 3. `ready` may lie above `committed`, as may `taken`: after a claim for which there was not as much
+//!    as was wished. What lies between is nobody's, and whoever wants it commits it first.
 //!
-//! Nobody may take to be accessible what is not. `committed` says how far pages are, from the start
-//! on. It rises, behind a commit from what it was on, under work or the array's claim, of which two
-//! may happen at once; and falls, ahead of the call that takes pages away, where only one can.
+//! They are kept so:
+//!
+//! - Both numbers **rise** under [work](Work) or the array's claim, of which one each may be under way at
+//!   once: `reach` before a commit, which begins at what `committed` was on, or below; `committed` after
+//!   it. Both to the larger of what they are and should be, so none undoes the other's.
+//! - Both **fall** where only one can be at it: under [`Work::Alone`], down to `ready` at least, below
+//!   which is all that the array has or can take meanwhile; or by the array itself under its lock,
+//!   which waits until nobody is at work. `committed` before the call that takes pages away, `reach`
+//!   after.
+//! - So whoever is at work, or has a claim, knows that what it found committed stays so until it is done.
 //!
 //! Pages are made resident by touching them: the system's own call for it would keep others from
 //! mapping anything, see [`os`]. That is [`Work::Shared`] where a touch is harmless to whoever uses the
-//! page; elsewhere it is [`Work::Alone`], in short steps, behind all that the array has. They stay
-//! accessible meanwhile, since whoever takes pages away waits until nobody is at work.
+//! page; elsewhere it is [`Work::Alone`], in short steps, behind all that the array has.
+//!
+//! # The end of it
+//!
+//! The array's handle [ends](Shared::end) the reservation, not the last who knows of it: nobody
+//! begins anything from then on, who is at work ends first, and then the reservation is taken out. To
+//! hold an [`Arc`](std::sync::Arc) of this is to hold some bytes.
+//!
+//! `loom/` runs the interleavings of this file.
 
 #![expect(unsafe_code, reason = "hands pages back that nobody has")]
 
 use super::handover::{Busy, Handover, State, Work};
+use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use super::sync::thread::{self, Thread};
 use super::{CommitAhead, Service, bytes, units};
 use crate::error::{Error, ErrorKind};
 use crate::os;
 use crate::reservation::{Reservation, page_size};
+use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::{self, Thread};
+use std::ptr;
 use std::time::Duration;
 
 /// What the service touches at once before it looks who needs it most; where there are huge pages,
@@ -42,12 +62,14 @@ const PIECE_BYTES: usize = 1 << 20;
 /// See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Shared {
-    reservation: Reservation,
+    /// Taken out by [`end`](Self::end).
+    reservation: ManuallyDrop<Reservation>,
     handover: Handover,
-    /// Bytes from the start that are committed: all that is ready, and more.
+    /// See the [module](self).
     committed: AtomicUsize,
-    /// No page from here on was ever asked for. (A refused call may have committed a part.)
     reach: AtomicUsize,
+    /// Whether [`end`](Self::end) was called.
+    has_ended: AtomicBool,
     /// How many bytes the service is to stay ahead, and whether growth says how many.
     window: AtomicUsize,
     is_auto: AtomicBool,
@@ -61,8 +83,8 @@ pub(crate) struct Shared {
     /// Where the service's registry has it. Changed under the registry's lock.
     pub(super) place: AtomicUsize,
     pub(super) service: &'static Service,
-    /// The service's thread, which lives as long as this is registered.
-    thread: Thread,
+    /// The service's thread, which lives as long as this is registered; none before.
+    thread: Option<Thread>,
 }
 
 /// What [`Shared::step`] did.
@@ -87,12 +109,11 @@ pub(crate) enum Kept {
 
 impl Shared {
     /// With the first `committed` bytes of the reservation being the array's.
-    pub(super) fn new(
+    pub(crate) fn new(
         reservation: Reservation,
         committed: usize,
         ahead: CommitAhead,
         service: &'static Service,
-        thread: Thread,
     ) -> Self {
         Self {
             handover: Handover::new(units(committed)),
@@ -104,10 +125,16 @@ impl Shared {
             hungry: AtomicBool::new(false),
             late: AtomicUsize::new(0),
             place: AtomicUsize::new(usize::MAX),
-            reservation,
+            has_ended: AtomicBool::new(false),
+            reservation: ManuallyDrop::new(reservation),
             service,
-            thread,
+            thread: None,
         }
+    }
+
+    /// Has it ask that thread.
+    pub(super) fn be_served_by(&mut self, thread: Thread) {
+        self.thread = Some(thread);
     }
 
     /// Whether marks can tell every unit of a reservation.
@@ -119,11 +146,6 @@ impl Shared {
         &self.reservation
     }
 
-    /// The reservation, where nobody else has any part in it, and how much of it is committed.
-    pub(super) fn into_reservation(self) -> (Reservation, usize) {
-        (self.reservation, self.committed.into_inner())
-    }
-
     /// So many units, in bytes; the reservation may end within the last.
     fn bytes(&self, units: usize) -> usize {
         bytes(units).min(self.reservation.reserved_bytes())
@@ -132,6 +154,12 @@ impl Shared {
     /// Bytes that are committed, whoever has them.
     pub(crate) fn committed_bytes(&self) -> usize {
         self.committed.load(Ordering::Acquire)
+    }
+
+    /// `committed` and `reach`, for those who check them.
+    #[cfg(test)]
+    pub(crate) fn extent(&self) -> (usize, usize) {
+        (self.committed.load(Ordering::Relaxed), self.reach.load(Ordering::Relaxed))
     }
 
     /// Bytes that lie ready for the array.
@@ -222,7 +250,7 @@ impl Shared {
         // Acquire and release: if it was set already, the service's own exchange comes later, and
         // sees what the array did before this one.
         if !self.hungry.swap(true, Ordering::AcqRel) && !self.service.is_of_another_process() {
-            self.thread.unpark();
+            self.thread.iter().for_each(Thread::unpark);
         }
     }
 
@@ -247,6 +275,26 @@ impl Shared {
         // If less is left than the array had, it is whole units.
         self.handover.unlock(taken.min(units(left)));
         (left, result)
+    }
+
+    /// Has nobody begin anything any more. The array's methods are not to be called again, but
+    /// [`end`](Self::end).
+    pub(crate) fn retire(&self) {
+        // Who is at work yet, does not matter.
+        let _ = self.handover.lock();
+    }
+
+    /// [Retires](Self::retire) it, waits until nobody is at work, and takes the reservation out, with
+    /// how much of it is committed. None if that was done before.
+    pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
+        if self.has_ended.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        self.wait_until(|| self.handover.lock());
+        // SAFETY: once only. Nobody is at work, nor will be, since the lock stays; and the array is not
+        // there any more. Those who still know of this look at no more than sizes, which stay.
+        let reservation = unsafe { ptr::read(&raw const *self.reservation) };
+        Some((reservation, self.committed_bytes()))
     }
 
     /// Runs `change` while nobody is at work.
@@ -304,7 +352,10 @@ impl Shared {
 
     /// Makes a piece more ready, if there should be more, and `goes_on`, asked with its size, says so.
     pub(crate) fn step(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Step {
-        let work = if os::TOUCHING_IS_SHARED { Work::Shared } else { Work::Alone };
+        self.step_by(if os::TOUCHING_IS_SHARED { Work::Shared } else { Work::Alone }, goes_on)
+    }
+
+    pub(crate) fn step_by(&self, work: Work, goes_on: &mut dyn FnMut(usize) -> bool) -> Step {
         let Ok(state) = self.handover.begin(work) else { return Step::Enough };
         let from = self.bytes(state.ready);
         let to = self.step_end(work, from);
@@ -396,7 +447,7 @@ impl Shared {
     }
 
     /// Takes away a piece of what lies ahead of the array, and returns how much.
-    pub(super) fn take_back_any(&self) -> Result<usize, Kept> {
+    pub(crate) fn take_back_any(&self) -> Result<usize, Kept> {
         self.take_back_to(0)
     }
 

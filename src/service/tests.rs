@@ -4,8 +4,9 @@
 
 use super::handover::{Busy, Handover, State, Work};
 use super::registry::{Job, Process, Service};
-use super::shared::{Shared, Step};
-use super::{CommitAhead, Leaving, Memory, Release, Served, UNIT_BYTES};
+use super::releases::Releases;
+use super::shared::{Kept, Shared, Step};
+use super::{CommitAhead, Memory, Release, Served, UNIT_BYTES};
 use crate::error::Error;
 use crate::os::{self, Call, fault::Fault};
 use crate::reservation::{HugePages, Reservation, page_size};
@@ -50,6 +51,13 @@ fn holds(shared: &Shared, mut pages: std::ops::Range<usize>, byte: u8) -> bool {
     let step = page_size();
     // SAFETY: as in `fill`.
     pages.by_ref().step_by(step).all(|offset| unsafe { start.wrapping_add(offset).read() } == byte)
+}
+
+/// That both numbers are in order.
+fn check_extent(shared: &Shared) {
+    let (committed, reach) = shared.extent();
+    assert!(committed <= reach && reach <= shared.reservation().reserved_bytes());
+    assert!(system_committed(shared) >= committed);
 }
 
 fn system_committed(shared: &Shared) -> usize {
@@ -228,6 +236,8 @@ fn a_late_array_that_is_refused_is_as_it_was() {
     assert_eq!(system_committed(shared), committed);
     assert!(holds(shared, 0..usable, 7));
 
+    check_extent(shared);
+
     // Nobody is kept away: neither the service, nor the array.
     served.work().unwrap();
     assert!(shared.ahead_bytes() >= MIB);
@@ -346,6 +356,7 @@ fn giving_back_by_pieces_ends_where_it_was_refused() {
     drop(fault);
     assert!((MIB..before).contains(&left), "{left} of {before}");
     assert_eq!((shared.committed_bytes(), system_committed(shared)), (left, left));
+    check_extent(shared);
     assert!(holds(shared, 0..left.min(8 * MIB), 7));
     let (left, result) = shared.give_back(MIB, true, &mut |_| true);
     assert_eq!((left, result), (MIB, Ok(())));
@@ -495,7 +506,8 @@ fn what_is_said_of_an_array_that_is_gone_concerns_no_other() {
     let service = Service::unattended(Process::current());
     let register = || Served(service.register(reservation(MIB), 0, CommitAhead::Bytes(1)).unwrap());
     let (gone, stays) = (register(), register());
-    let shared = gone.leave();
+    let shared = Arc::clone(&gone.0);
+    drop(gone);
     // The other has its place now, and has asked.
     service.rest(&shared);
     service.give_up(&shared);
@@ -552,44 +564,130 @@ fn an_array_that_grows_again_is_no_longer_given_up() {
 fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
     let service = Service::unattended(Process::current());
     for n in 1..=3 {
-        assert!(service.release(Leaving::Alone(reservation(n * MIB), n * MIB), n * MIB).is_ok());
+        assert!(service.release(Memory::Alone(reservation(n * MIB)), n * MIB).is_ok());
     }
-    assert_eq!(service.status(), (true, 6 * MIB));
-    let refused = service.release(Leaving::Alone(reservation(MIB), MIB), usize::MAX);
+    let status = || (service.stats().running, service.stats().waiting_bytes);
+    assert_eq!(status(), (true, 6 * MIB));
+    let refused = service.release(Memory::Alone(reservation(MIB)), usize::MAX);
     // With 32 bits nothing is more than a share of much memory.
     assert!(os::memory_bytes().is_none() || refused.is_err() || usize::BITS < 64);
     for n in 1..=3 {
         assert!(!matches!(service.next(true), Job::Release(..)), "one at a time");
-        let Job::Release(leaving, bytes) = service.next(false) else { panic!("it waits") };
-        let (reservation, left) = leaving.into_reservation().unwrap();
+        let Job::Release(begun, memory, bytes) = service.next(false) else { panic!("it waits") };
+        let (reservation, left) = memory.into_reservation(bytes).unwrap();
         assert_eq!((reservation.reserved_bytes(), left, bytes), (n * MIB, n * MIB, n * MIB));
-        service.note_released(bytes);
+        assert!(service.stats().waiting_bytes >= n * MIB, "until it is gone");
+        service.end_release(begun);
     }
     if refused.is_err() {
-        assert_eq!(service.status(), (true, 0));
+        assert_eq!(status(), (true, 0));
         service.drain();
     }
 }
 
 #[test]
-fn memory_that_somebody_is_at_work_on_is_released_by_the_last() {
-    let leaving = |served: Served| match Memory::Served(served) {
-        Memory::Served(served) => Leaving::Shared(served.leave()),
-        Memory::Alone(_) | Memory::Foreign(_) => unreachable!(),
-    };
-    let array = served(16 * MIB, CommitAhead::Bytes(MIB));
-    array.work().unwrap();
-    let at_work = Arc::clone(&array.0);
-    let left = leaving(array);
-    assert_eq!(left.committed_bytes(), at_work.committed_bytes());
-    assert!(left.into_reservation().is_none());
-    assert!(matches!(step(&at_work), Step::Made | Step::Enough), "it is still there");
+fn releases_have_ended_when_all_before_have_whichever_ends_first() {
+    let mut releases = Releases::default();
+    assert!(releases.begin().is_none());
+    assert!(releases.have_ended(releases.handed_over()));
+    for n in 1..=3 {
+        releases.push(Memory::Alone(reservation(1)), n);
+    }
+    let three = releases.handed_over();
+    let [first, second, third] = [(); 3].map(|()| releases.begin().unwrap());
+    assert_eq!([first.2, second.2, third.2], [1, 2, 3]);
+    releases.push(Memory::Alone(reservation(1)), 4);
+    let all = releases.handed_over();
+    releases.end(third.0);
+    releases.end(first.0);
+    assert_eq!((releases.len(), releases.bytes()), (3, 2 + 4));
+    assert!(!releases.have_ended(three));
+    releases.end(second.0);
+    assert_eq!((releases.len(), releases.bytes()), (1, 4));
+    assert!(releases.have_ended(three) && !releases.have_ended(all));
+    let (last, _, bytes) = releases.begin().unwrap();
+    assert!(releases.begin().is_none());
+    assert_eq!((bytes, releases.bytes()), (4, 4));
+    releases.end(last);
+    assert!(releases.have_ended(all));
+    assert_eq!((releases.len(), releases.bytes()), (0, 0));
+}
 
+#[test]
+fn the_end_of_an_array_is_the_end_of_its_memory_whoever_knows_of_it() {
     let array = served(16 * MIB, CommitAhead::Bytes(MIB));
     array.work().unwrap();
-    let committed = array.shared().committed_bytes();
-    let (reservation, left) = leaving(array).into_reservation().unwrap();
-    assert_eq!((reservation.reserved_bytes(), left), (16 * MIB, committed));
+    let known = Arc::clone(&array.0);
+    let committed = known.committed_bytes();
+    assert_eq!(array.retire(), committed);
+    assert!(matches!(step(&known), Step::Enough), "nobody begins anything");
+    assert_eq!(system_committed(&known), committed, "it waits to be released");
+    let released = Fault::nth(Call::Release, 0);
+    drop(array);
+    assert_eq!(released.struck(), 1);
+    assert!(matches!(step(&known), Step::Enough));
+    assert!(matches!(known.take_back_any(), Err(Kept::Busy)));
+    assert!(!known.take_back_all());
+    assert!(known.end().is_none());
+}
+
+#[test]
+fn the_end_of_an_array_waits_for_whoever_is_at_work() {
+    let array = served(16 * MIB, CommitAhead::Bytes(MIB));
+    let at_work = Arc::clone(&array.0);
+    let mut dropping = None;
+    let mut array = Some(array);
+    let result = at_work.prefault(&mut |_| {
+        // In the midst of a step, which goes on.
+        let array = array.take();
+        dropping = dropping.take().or_else(|| Some(std::thread::spawn(move || drop(array))));
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(!dropping.as_ref().unwrap().is_finished());
+        true
+    });
+    result.unwrap();
+    dropping.unwrap().join().unwrap();
+    assert!(at_work.end().is_none());
+}
+
+#[test]
+fn whoever_makes_room_waits_for_what_another_is_releasing() {
+    let service = Service::unattended(Process::current());
+    service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+    let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
+    let other = std::thread::spawn(|| service.make_room(|| service.stats().waiting_bytes));
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(!other.is_finished());
+    drop(memory);
+    service.end_release(begun);
+    assert_eq!(other.join().unwrap(), 0);
+    assert_eq!(service.make_room(|| 7), 7, "it is tried again though there was nothing");
+}
+
+#[test]
+fn room_is_made_by_all_arrays_while_others_go() {
+    let service = Service::unattended(Process::current());
+    let arrays: Vec<Served> = (0..40)
+        .map(|_| {
+            let ahead = CommitAhead::Bytes(UNIT_BYTES);
+            let array = Served(service.register(reservation(MIB), 0, ahead).unwrap());
+            array.work().unwrap();
+            array
+        })
+        .collect();
+    assert!(service.stats().ahead_bytes >= 40 * UNIT_BYTES);
+    let stay: Vec<Served> = std::thread::scope(|scope| {
+        let going = scope.spawn(|| {
+            let mut arrays = arrays;
+            // Those in front, whose places the last take.
+            arrays.drain(..20).for_each(drop);
+            arrays
+        });
+        service.make_room(|| ());
+        going.join().unwrap()
+    });
+    assert_eq!((service.stats().arrays, service.stats().ahead_bytes), (20, 0));
+    drop(stay);
 }
 
 #[test]
@@ -634,8 +732,8 @@ fn what_marks_cannot_tell_is_not_served() {
 
 #[test]
 fn there_is_always_one_service_of_this_process() {
-    let current = Service::current();
-    assert!(std::ptr::eq(Service::current(), current));
+    let current = Service::current().unwrap();
+    assert!(std::ptr::eq(Service::current().unwrap(), current));
     assert!(std::ptr::eq(Service::existing().unwrap(), current));
     assert!(!current.is_of_another_process());
     assert!(Service::unattended(Process::other()).is_of_another_process());

@@ -3,8 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::registry::{Job, Service};
+use super::releases::Begun;
 use super::shared::{Kept, Step};
-use super::{Leaving, RELEASE_BYTES};
+use super::{Memory, RELEASE_BYTES};
 use crate::os::{self, Priority};
 use crate::reservation::Reservation;
 use std::sync::atomic::Ordering;
@@ -49,7 +50,9 @@ pub(super) fn run(service: &'static Service) {
                 Err(Kept::Busy) => service.postpone(&shared),
                 Ok(0) | Err(Kept::Refused) => service.give_up(&shared),
             },
-            Job::Release(memory, bytes) => releasing = Some(Releasing::new(memory, bytes)),
+            Job::Release(begun, memory, bytes) => {
+                releasing = Some(Releasing::new(begun, memory, bytes));
+            }
             Job::Wait(_) if releasing.is_some() => {
                 releasing = releasing.and_then(|releasing| releasing.go_on(service));
             }
@@ -69,18 +72,16 @@ pub(super) fn run(service: &'static Service) {
 /// Memory that is being released, a piece at a time: to unmap much at once would keep all others
 /// from changing mappings for as long as it takes.
 struct Releasing {
-    /// `None` if somebody is at work there, who will release it.
     reservation: Option<Reservation>,
     /// What may be committed yet.
     left: usize,
-    /// As the queue counts it.
-    bytes: usize,
+    begun: Begun,
 }
 
 impl Releasing {
-    fn new(memory: Leaving, bytes: usize) -> Self {
-        let (reservation, left) = memory.into_reservation().unzip();
-        Self { reservation, left: left.unwrap_or(0), bytes }
+    fn new(begun: Begun, memory: Memory, bytes: usize) -> Self {
+        let (reservation, left) = memory.into_reservation(bytes).unzip();
+        Self { reservation, left: left.unwrap_or(0), begun }
     }
 
     /// Releases a piece, and returns the rest, if there is any.
@@ -96,8 +97,8 @@ impl Releasing {
                 }
             }
         }
-        drop(self.reservation.take());
-        service.end_release(self.bytes);
+        drop(self.reservation);
+        service.end_release(self.begun);
         None
     }
 }

@@ -1,0 +1,169 @@
+//! A reservation of some pages, in which it is seen who does what with them.
+
+use crate::error::{Error, ErrorKind};
+use crate::service::UNIT_BYTES;
+use loom::cell::UnsafeCell;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Two to a unit, so that a part of one can be had.
+pub(crate) const PAGE_BYTES: usize = UNIT_BYTES / 2;
+const PAGES: usize = 8;
+
+pub(crate) fn page_size() -> usize {
+    PAGE_BYTES
+}
+
+/// Which commit is refused, once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Refusal {
+    None,
+    /// The next one.
+    Whole,
+    /// The next one, when it has been done in part.
+    Part,
+}
+
+/// What the system knows is no race, however many call it: those are std's atomics, of which loom sees
+/// nothing. What a page holds is one if two threads are there.
+#[derive(Debug)]
+struct Page {
+    is_accessible: AtomicBool,
+    contents: UnsafeCell<u8>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Pages {
+    pages: [Page; PAGES],
+    refusal: AtomicUsize,
+    /// So that others come in between around every call.
+    calls: loom::sync::atomic::AtomicUsize,
+}
+
+impl Pages {
+    fn new() -> Self {
+        let page = || Page { is_accessible: AtomicBool::new(false), contents: UnsafeCell::new(0) };
+        Self {
+            pages: std::array::from_fn(|_| page()),
+            refusal: AtomicUsize::new(0),
+            calls: loom::sync::atomic::AtomicUsize::new(0),
+        }
+    }
+
+    pub(crate) fn plan(&self, refusal: Refusal) {
+        self.refusal.store(refusal as usize, Ordering::Relaxed);
+    }
+
+    fn part(&self, range: Range<usize>) -> &[Page] {
+        assert!(range.start % PAGE_BYTES == 0 && range.end % PAGE_BYTES == 0, "{range:?}");
+        &self.pages[range.start / PAGE_BYTES..range.end / PAGE_BYTES]
+    }
+
+    fn call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn commit(&self, range: Range<usize>) -> Result<(), Error> {
+        self.call();
+        let refusal = self.refusal.swap(Refusal::None as usize, Ordering::Relaxed);
+        let pages = self.part(range.clone());
+        let done = match refusal {
+            0 => pages.len(),
+            1 => 0,
+            _ => 1,
+        };
+        for page in &pages[..done.min(pages.len())] {
+            page.is_accessible.store(true, Ordering::Relaxed);
+        }
+        if refusal == 0 { Ok(()) } else { Err(Error::new(ErrorKind::Memory, range.len())) }
+    }
+
+    fn access(page: &Page, access: impl FnOnce(&mut u8)) {
+        assert!(page.is_accessible.load(Ordering::Relaxed), "an access violation");
+        // SAFETY: loom tells if anybody else is here.
+        page.contents.with_mut(|contents| access(unsafe { &mut *contents }));
+    }
+
+    pub(crate) fn write(&self, range: Range<usize>) {
+        for page in self.part(range) {
+            Self::access(page, |contents| assert_eq!(std::mem::replace(contents, 7), 0));
+        }
+    }
+
+    pub(crate) fn check(&self, usable: usize) {
+        for page in self.part(0..usable) {
+            Self::access(page, |contents| assert_eq!(*contents, 7));
+        }
+    }
+
+    /// All below `committed` is accessible, and nothing from `reach` on.
+    pub(crate) fn check_extent(&self, committed: usize, reach: usize) {
+        assert!(committed <= reach);
+        for (number, page) in self.pages.iter().enumerate() {
+            let (start, is) = (number * PAGE_BYTES, page.is_accessible.load(Ordering::Relaxed));
+            assert!(is || start >= committed, "page {number} is not accessible");
+            assert!(!is || start < reach, "page {number} is accessible");
+        }
+    }
+
+    fn take_away(&self, range: Range<usize>) {
+        self.call();
+        for page in self.part(range) {
+            // SAFETY: loom tells if anybody else is here.
+            page.contents.with_mut(|contents| unsafe { *contents = 0 });
+            page.is_accessible.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A handle of it, as `shared.rs` has one.
+#[derive(Debug)]
+pub(crate) struct Reservation(Arc<Pages>);
+
+impl Reservation {
+    pub(crate) fn new() -> (Self, Arc<Pages>) {
+        let pages = Arc::new(Pages::new());
+        (Self(Arc::clone(&pages)), pages)
+    }
+
+    pub(crate) fn release(self) {
+        self.0.take_away(0..self.reserved_bytes());
+    }
+
+    pub(crate) fn reserved_bytes(&self) -> usize {
+        PAGES * PAGE_BYTES
+    }
+
+    pub(crate) fn run_bytes(&self, _: usize) -> usize {
+        PAGE_BYTES
+    }
+
+    pub(crate) fn whole_runs(&self, end: usize) -> usize {
+        end.next_multiple_of(PAGE_BYTES).min(self.reserved_bytes())
+    }
+
+    pub(crate) fn commit(&self, range: Range<usize>) -> Result<(), Error> {
+        self.0.commit(range)
+    }
+
+    pub(crate) fn commit_if_possible(&self, range: Range<usize>) -> bool {
+        self.0.commit(range).is_ok()
+    }
+
+    /// Of the two kinds of touch this is the harmless one: it asks only that pages are accessible, from
+    /// its begin to its end.
+    pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {
+        let is_accessible =
+            || self.0.part(range.clone()).iter().all(|p| p.is_accessible.load(Ordering::Relaxed));
+        assert!(is_accessible(), "an access violation");
+        self.0.call();
+        assert!(is_accessible(), "an access violation");
+        Ok(())
+    }
+
+    pub(crate) unsafe fn decommit_unused(&self, range: Range<usize>) -> Result<(), Error> {
+        self.0.take_away(range);
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! What stands around `handover.rs` and `shared.rs`.
+
+mod sync {
+    pub(super) use loom::sync::atomic;
+
+    pub(super) mod thread {
+        pub(in super::super) use loom::thread::{Thread, yield_now};
+
+        pub(in super::super) fn sleep(_: std::time::Duration) {
+            yield_now();
+        }
+    }
+}
+
+#[path = "../../src/service/handover.rs"]
+mod handover;
+#[path = "../../src/service/shared.rs"]
+#[expect(dead_code, reason = "what the service's registry asks for is not modelled")]
+mod shared;
+
+pub(crate) use handover::Work;
+pub(crate) use shared::{Shared, Step};
+
+use crate::reservation::{Pages, Reservation};
+use std::sync::Arc;
+
+/// As large as a step, so that few pages make several.
+pub(crate) const UNIT_BYTES: usize = 512 << 10;
+
+fn units(bytes: usize) -> usize {
+    bytes.div_ceil(UNIT_BYTES)
+}
+
+fn bytes(units: usize) -> usize {
+    units * UNIT_BYTES
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum CommitAhead {
+    Auto,
+}
+
+impl CommitAhead {
+    fn least_bytes(self) -> usize {
+        UNIT_BYTES
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Service;
+
+impl Service {
+    fn is_of_another_process(&self) -> bool {
+        false
+    }
+
+    fn is_pressed(&self) -> bool {
+        false
+    }
+
+    fn note_late(&self) {}
+}
+
+/// What an array shares that has the first `committed` bytes of a reservation.
+pub(crate) fn shared(committed: usize) -> (Shared, Arc<Pages>) {
+    let (reservation, pages) = Reservation::new();
+    (Shared::new(reservation, committed, CommitAhead::Auto, &Service), pages)
+}
