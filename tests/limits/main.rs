@@ -4,6 +4,8 @@
 #[cfg(target_os = "linux")]
 mod blocks;
 #[cfg(target_os = "linux")]
+mod refused;
+#[cfg(target_os = "linux")]
 mod service;
 
 #[cfg(target_os = "linux")]

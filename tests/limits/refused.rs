@@ -1,0 +1,277 @@
+//! What is refused while others are at work, and while there is no memory for anything else either.
+
+#![expect(unsafe_code, reason = "is an allocator")]
+
+use crate::linux::{assert_counts, in_child, statm, under_sanitizer};
+use stayput::{
+    Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Release, Reservation,
+    SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, page_size, service,
+};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+const GIB: usize = 1 << 30;
+
+/// Refuses everything while it is told to. Who cannot do without ends the process then.
+struct OnDemand;
+
+#[global_allocator]
+static GLOBAL: OnDemand = OnDemand;
+
+static IS_REFUSING: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: every call is the system's allocator's, or answers that there is no memory.
+unsafe impl GlobalAlloc for OnDemand {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if IS_REFUSING.load(Ordering::Relaxed) && !is_main_thread() {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+/// The main thread is the test harness's.
+fn is_main_thread() -> bool {
+    // SAFETY: it takes nothing, and cannot fail.
+    let thread = unsafe { libc::gettid() };
+    // SAFETY: as above.
+    thread == unsafe { libc::getpid() }
+}
+
+/// Does something while no allocation succeeds, on this thread and the background thread.
+fn without_memory<R>(run: impl FnOnce() -> R) -> R {
+    IS_REFUSING.store(true, Ordering::Relaxed);
+    let result = run();
+    IS_REFUSING.store(false, Ordering::Relaxed);
+    result
+}
+
+/// A limit that can be raised again.
+fn limit_writable_memory(bytes: libc::rlim_t) {
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: it reads one `rlimit`.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) }, 0);
+}
+
+fn leave_writable_memory(bytes: usize) {
+    limit_writable_memory(((statm(5) + bytes) / page_size() * page_size()) as libc::rlim_t);
+}
+
+/// Says that it is done when it goes, also if something has failed.
+struct Done<'a>(&'a AtomicBool);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Pushes until it is refused, and answers why.
+fn fill_with(mut push: impl FnMut() -> Result<(), Error>) -> Error {
+    loop {
+        if let Err(error) = push() {
+            return error;
+        }
+    }
+}
+
+#[test]
+fn a_push_that_is_refused_beside_thousands_of_arrays_is_an_error() {
+    in_child("refused::a_push_that_is_refused_beside_thousands_of_arrays_is_an_error", || {
+        if under_sanitizer("writable memory") {
+            return;
+        }
+        let builder = VmVec::<u8>::builder().max_len(4 * KIB).huge_pages(HugePages::Never);
+        let served: Vec<_> =
+            (0..6000).map(|_| builder.commit_ahead(CommitAhead::Bytes(4 * KIB)).build()).collect();
+        assert_eq!(service::stats().arrays, 6000);
+        let mut vec = VmVec::<u64>::builder().max_len(GIB).huge_pages(HugePages::Never).build();
+        vec.push(0);
+        leave_writable_memory(64 * MIB);
+        let error = without_memory(|| {
+            fill_with(|| vec.try_push(vec.len() as u64).map_err(|refused| refused.error))
+        });
+        assert_eq!(error.kind(), ErrorKind::DataLimit, "{error}");
+        assert!(vec.len() > 7 * MIB);
+        assert_counts(&vec, vec.len());
+        drop(served);
+    });
+}
+
+/// Each is refused by a commit, or by the allocator itself, and goes on when there is memory again.
+#[test]
+fn no_refusal_needs_memory() {
+    in_child("refused::no_refusal_needs_memory", || {
+        if under_sanitizer("writable memory") {
+            return;
+        }
+        let small = HugePages::Never;
+        for ahead in [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(MIB)] {
+            let vec_builder = VmVec::<u64>::builder().max_len(GIB).huge_pages(small);
+            let mut vec = vec_builder.commit_ahead(ahead).release(Release::Background).build();
+            let map_builder = SlotMap::<DefaultKey, u64>::builder().max_len(GIB / 64);
+            let mut map = map_builder.commit_ahead(ahead).huge_pages(small).build();
+            let builder = SecondaryMap::<DefaultKey, u64>::builder().max_len(GIB / 64);
+            let mut second = builder.commit_ahead(ahead).huge_pages(small).build();
+            let mut sparse = SparseSecondaryMap::<DefaultKey, u64>::new();
+            let arena = Arena::builder().max_bytes(GIB).commit_ahead(ahead).build();
+            let mut growing =
+                Reservation::new(GIB).expect("addresses").growing().commit_ahead(ahead);
+            let keys: Vec<_> = (0..100).map(|n| map.insert(n)).collect();
+            let far = DefaultKey::from(
+                stayput::KeyData::from_parts(20_000_000, 1, 0).expect("it is a key"),
+            );
+            vec.push(0);
+            while ahead != CommitAhead::Off && vec.stats().ahead_bytes == 0 {
+                // A thread that is being started allocates.
+                thread::sleep(Duration::from_millis(1));
+            }
+            let lens = without_memory(|| {
+                // By the allocator: what is not there is not committed either.
+                assert!(sparse.try_insert(keys[0], 1).is_err());
+                let _ = map.try_insert(1);
+                let _ = second.try_insert(keys[1], 1);
+                (vec.len(), map.len(), second.len())
+            });
+            assert!(lens.0 == 1 && lens.1 >= 100);
+
+            leave_writable_memory(24 * MIB);
+            let errors = without_memory(|| {
+                let vec_error =
+                    fill_with(|| vec.try_push(vec.len() as u64).map_err(|refused| refused.error));
+                [
+                    Some(vec_error),
+                    vec.try_reserve(1 << 25).err(),
+                    vec.try_extend_from_slice(&[0; 1 << 16]).err(),
+                    map.try_reserve(1 << 23).err(),
+                    second.try_reserve(1 << 23).err(),
+                    second.try_insert(far, 1).err().map(|refused| refused.error),
+                    arena.try_alloc_slice_copy(&[0_u8; 1 << 20]).err(),
+                    growing.grow_to(GIB / 2).err(),
+                    vec.prefault_ahead(Budget::bytes(GIB)).refused.or(Some(vec_error)),
+                    VmVec::<u64>::try_with_capacity(1 << 25).err(),
+                    // Who cannot be served goes on without.
+                    vec_builder.commit_ahead(CommitAhead::Auto).try_build().map(drop).err(),
+                ]
+            });
+            let (last, refused) = errors.split_last().expect("there are some");
+            assert_eq!(*last, None);
+            for error in refused {
+                assert!(error.is_some_and(|error| error.bytes() > 0), "{errors:?}");
+            }
+            assert_counts(&vec, vec.len());
+            // Dropped where nothing can be allocated for it to wait in.
+            without_memory(|| drop((vec, growing)));
+            for n in 0..1000 {
+                let key = map.insert(n);
+                second.insert(key, n);
+                sparse.insert(key, n);
+            }
+            limit_writable_memory(libc::RLIM_INFINITY);
+        }
+    });
+}
+
+/// Memory that was dropped in the background counts for no one who needs it, however many need it,
+/// and whoever looks.
+#[test]
+fn no_commit_is_refused_while_its_memory_is_being_released() {
+    in_child("refused::no_commit_is_refused_while_its_memory_is_being_released", || {
+        if under_sanitizer("writable memory") {
+            return;
+        }
+        const EACH: usize = 12 * MIB;
+        let builder = VmVec::<u8>::builder().max_len(EACH).huge_pages(HugePages::Never);
+        let builder = builder.release(Release::Background);
+        // The background thread has memory of its own, which is not to be counted.
+        let idle = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(1)).build();
+        // For both, and for the threads and their stacks, but not for three.
+        leave_writable_memory(2 * EACH + 10 * MIB);
+        let (refused, is_done) = (AtomicUsize::new(0), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let pushing = [(); 2].map(|()| {
+                scope.spawn(|| {
+                    for _ in 0..300 {
+                        let mut vec = builder.build();
+                        let got = vec.try_reserve(EACH);
+                        refused.fetch_add(usize::from(got.is_err()), Ordering::Relaxed);
+                        // Some of it, so that releasing takes a while.
+                        vec.resize(MIB, 7);
+                    }
+                })
+            });
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    assert!(service::stats().arrays <= 1);
+                    thread::sleep(Duration::from_micros(20));
+                }
+            });
+            let _done = Done(&is_done);
+            for thread in pushing {
+                thread.join().expect("nothing is refused it but memory");
+            }
+        });
+        assert_eq!(refused.into_inner(), 0);
+        drop(idle);
+    });
+}
+
+#[test]
+fn dropped_arrays_are_gone_though_others_look_at_them() {
+    in_child("refused::dropped_arrays_are_gone_though_others_look_at_them", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !is_done.load(Ordering::Relaxed) {
+                        service::stats();
+                        thread::sleep(Duration::from_micros(20));
+                    }
+                });
+            }
+            let _done = Done(&is_done);
+            // Each thread's allocator takes addresses at first, the background thread's too.
+            drop(VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(MIB)).build());
+            thread::sleep(Duration::from_millis(100));
+            for release in [Release::Now, Release::Background] {
+                let builder = VmVec::<u64>::builder().max_len(8 * MIB).release(release);
+                let builder = builder.commit_ahead(CommitAhead::Bytes(MIB));
+                let before = statm(0);
+                let mut most = 0;
+                let arrays: Vec<_> = (0..600)
+                    .map(|n| {
+                        let mut vec = builder.build();
+                        vec.extend(0..n * 300);
+                        vec
+                    })
+                    .collect();
+                let each = (statm(0) - before) / 600;
+                for (n, vec) in arrays.into_iter().enumerate() {
+                    drop(vec);
+                    if release == Release::Now && n % 50 == 0 {
+                        most = most.max((statm(0) - before).saturating_sub((599 - n) * each));
+                    }
+                }
+                service::drain();
+                let left = statm(0).saturating_sub(before);
+                assert!(left < 60 * MIB, "{release:?}: {} MiB stay", left / MIB);
+                // At once, and not when somebody has looked.
+                assert!(most < 60 * MIB, "{} MiB stayed", most / MIB);
+                assert_eq!(service::stats().waiting_bytes, 0);
+            }
+        });
+    });
+}
