@@ -72,6 +72,9 @@ pub enum ErrorKind {
     /// memory that was supplied has not the alignment that elements need. [`Error::limit`] is what
     /// was asked to be aligned, or the alignment.
     Alignment,
+    /// A call of the scope of an array or a map came out of another of its calls, while that takes
+    /// memory: from a backing, a global allocator, or the hook of a panic.
+    Busy,
     /// This system has no virtual memory that the crate knows how to use.
     Unsupported,
     /// Any other refusal; [`Error::raw_os_error`] says which.
@@ -235,6 +238,10 @@ impl fmt::Display for Error {
                 "{limit} is no power of two, no multiple of the page, or more than the memory is \
                  aligned to; round ranges to `page_size()`, and align to 1, 2, 4, …"
             ),
+            ErrorKind::Busy => f.write_str(
+                "the array is taking memory, and this call comes from a backing, an allocator or a \
+                 panic hook that runs meanwhile; use the scope when that call has returned",
+            ),
             ErrorKind::Unsupported => {
                 f.write_str("this system has no virtual memory that stayput can use")
             }
@@ -373,6 +380,7 @@ mod tests {
             ErrorKind::CapacityOverflow,
             ErrorKind::OutOfBounds,
             ErrorKind::Alignment,
+            ErrorKind::Busy,
             ErrorKind::Unsupported,
             ErrorKind::System,
         ] {

@@ -75,7 +75,8 @@ mod tests;
 ///   range that a `commit` or `decommit` was about, nothing is relied on if it unwinds. Whatever
 ///   unwinds, the panic goes on to whoever called the array, and no method is called again. The array
 ///   keeps what it has; to grow or shrink any more is refused, as [`System`](ErrorKind::System).)
-/// - **it does not use the array** that it is called by, in any way.
+/// - **it does not use the array** that it is called by, in any way. (A grow-only scope of the array,
+///   which safe code can come back to, refuses: see [`GrowOnly`](crate::GrowOnly).)
 ///
 /// # Examples
 ///

@@ -8,17 +8,19 @@
 //! slot that was not live, so no reference points to it; and no reference to a slice of slots is
 //! ever made, see [`slots`](super::slots).
 //!
-//! The map's own fields are borrowed mutably only inside [`GrowOnlyMap::with`], whose callers run
-//! no user code: not the key's conversions either, which are a user's if the key type is. (A
-//! [`Backing`](crate::Backing), which growth may call, does not use the map, by its contract.)
+//! The map's own fields are borrowed mutably one at a time, for which [`Lent`] answers: whatever
+//! runs while the map takes memory and comes back to the scope is refused. All else here runs no user
+//! code while they are borrowed: not the key's conversions either, which are a user's if the key type
+//! is.
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
+use super::insert::Vacancy;
 use super::{SlotMap, Weak, give_up, or_give_up};
 use crate::error::{Error, Refused};
 use crate::key::Key;
+use crate::vec::lent::{Lent, busy};
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Index;
 use std::ptr::NonNull;
 
@@ -29,7 +31,9 @@ use std::ptr::NonNull;
 /// [`SlotMap::insert`] costs.
 ///
 /// Values can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
-/// the like for what must change), and it stays on one thread.
+/// the like for what must change), and it stays on one thread. Code that runs while the map takes
+/// memory (a [`Backing`](crate::Backing), a global allocator, the hook of a panic in one of them)
+/// cannot use it, as that of a [`GrowOnly`](crate::GrowOnly) cannot.
 ///
 /// # Examples
 ///
@@ -84,25 +88,14 @@ use std::ptr::NonNull;
 /// }
 /// ```
 pub struct GrowOnlyMap<'m, K: Key, V> {
-    /// A raw pointer, so that the scope is neither `Send` nor `Sync`.
-    map: NonNull<SlotMap<K, V>>,
-    borrow: PhantomData<&'m mut SlotMap<K, V>>,
+    /// It keeps the scope on one thread, too.
+    map: Lent<'m, SlotMap<K, V>>,
 }
 
 impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     #[inline]
     pub(super) fn new(map: &'m mut SlotMap<K, V>) -> Self {
-        Self { map: NonNull::from(map), borrow: PhantomData }
-    }
-
-    /// The map's own fields. `change` must run no user code: no drop, no method of a key.
-    #[inline]
-    fn with<R>(&self, change: impl FnOnce(&mut SlotMap<K, V>) -> R) -> R {
-        let mut map = self.map;
-        // SAFETY: the map is borrowed for `'m`, which outlives `self`, by this scope alone.
-        // References given out point to values, not to these fields. No two borrows of the fields
-        // overlap, since `change` cannot come back here.
-        change(unsafe { map.as_mut() })
+        Self { map: Lent::new(map) }
     }
 
     /// Puts a value in and returns its key, and where it lies for good. O(1), no copy; enters the
@@ -128,49 +121,79 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     #[inline]
     pub fn try_insert(&self, value: V) -> Result<(K, &'m V), Refused<V>> {
         // Apart from filling it: where a backing unwinds, the value is dropped, and that is user code.
-        let vacancy = match self.with(SlotMap::vacancy) {
+        let vacancy = match self.vacancy() {
             Ok(vacancy) => vacancy,
             Err(error) => return Err(Refused { error, value }),
         };
-        let value = self.with(|map| {
+        let fill = |map: &mut SlotMap<K, V>| {
             map.occupy(vacancy, value);
             // SAFETY: just filled.
             NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) })
-        });
+        };
+        // SAFETY: it moves a value, and marks its slot.
+        let filled = unsafe { self.map.lend_briefly(fill) };
+        let value = filled.unwrap_or_else(|| unreachable!("it was lent to nobody just before"));
         // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
         Ok((vacancy.key(), unsafe { value.as_ref() }))
     }
 
+    #[inline]
+    fn vacancy(&self) -> Result<Vacancy, Error> {
+        // SAFETY: it reads numbers and bits.
+        match unsafe { self.map.lend_briefly(|map| map.vacancy_at_hand()) } {
+            Some(Some(vacancy)) => Ok(vacancy),
+            _ => self.vacancy_by_growth(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn vacancy_by_growth(&self) -> Result<Vacancy, Error> {
+        self.map.lend(SlotMap::vacancy)?
+    }
+
     /// The value of a key, for as long as the scope's borrow. O(1).
     #[inline]
+    #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
         let data = key.data();
-        let value =
-            self.with(|map| map.slots.get(data.index(), data.generation()).map(NonNull::from))?;
+        let (index, generation) = (data.index(), data.generation());
+        let find = |map: &mut SlotMap<K, V>| map.slots.get(index, generation).map(NonNull::from);
+        // SAFETY: it compares a word.
+        let value = unsafe { self.map.lend_briefly(find) }.unwrap_or_else(|| busy())?;
         // SAFETY: live, and it stays where and what it is for `'m`: see above.
         Some(unsafe { value.as_ref() })
     }
 
     /// See [`SlotMap::contains_key`].
     #[inline]
+    #[track_caller]
     pub fn contains_key(&self, key: K) -> bool {
         self.get(key).is_some()
     }
 
     /// See [`SlotMap::key_of`].
+    #[track_caller]
     pub fn key_of(&self, value: &V) -> Option<K> {
         let address = std::ptr::from_ref(value).addr();
-        let (index, generation) = self.with(|map| {
+        let find = |map: &mut SlotMap<K, V>| {
             let index = map.slots.index_at(address)?;
             Some((index, map.slots.at_index(index)?.0))
-        })?;
+        };
+        // SAFETY: it compares addresses, and reads a word.
+        let found = unsafe { self.map.lend_briefly(find) };
+        let (index, generation) = found.unwrap_or_else(|| busy())?;
         Some(super::iter::key_of(index, generation))
     }
 
     /// See [`SlotMap::downgrade`].
+    #[track_caller]
     pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
         let data = key.data();
-        self.with(|map| map.downgrade_at(data.index(), data.generation()))
+        let (index, generation) = (data.index(), data.generation());
+        // SAFETY: it compares a word, and takes a number.
+        let weak = unsafe { self.map.lend_briefly(|map| map.downgrade_at(index, generation)) };
+        weak.unwrap_or_else(|| busy())
     }
 
     /// Makes room for `additional` more values; see [`SlotMap::reserve`].
@@ -189,17 +212,20 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     ///
     /// As for [`SlotMap::try_reserve`].
     pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
-        self.with(|map| map.try_reserve(additional))
+        self.map.lend(|map| map.try_reserve(additional))?
     }
 
     /// The number of values. O(1).
     #[inline]
+    #[track_caller]
     pub fn len(&self) -> usize {
-        self.with(|map| map.len())
+        // SAFETY: it reads numbers.
+        unsafe { self.map.lend_briefly(|map| map.len()) }.unwrap_or_else(|| busy())
     }
 
     /// Whether there are no values. O(1).
     #[inline]
+    #[track_caller]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

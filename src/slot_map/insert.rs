@@ -203,10 +203,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Finds, or makes, room for a value. Nothing has changed by it but what is committed.
     #[inline]
     pub(super) fn vacancy(&mut self) -> Result<Vacancy, Error> {
-        if !self.holes.is_empty() {
-            if let Some(index) = self.hole_to_fill() {
-                return Ok(self.vacancy_in_hole(index));
-            }
+        if let Some(hole) = self.hole_at_hand() {
+            return Ok(hole);
         }
         if self.slots.len() == self.slots.capacity() {
             if let Err(error) = self.grow(1) {
@@ -217,13 +215,36 @@ impl<K: Key, V> SlotMap<K, V> {
                 };
             }
         }
-        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-        let index = self.slots.len() as u32;
-        Ok(Vacancy { index, generation: self.floor(self.slots.len()) + 1, place: Place::Behind })
+        Ok(self.vacancy_behind())
+    }
+
+    /// The [`vacancy`](Self::vacancy), if there is one in committed memory. Runs no user code.
+    #[inline]
+    pub(super) fn vacancy_at_hand(&self) -> Option<Vacancy> {
+        if let Some(hole) = self.hole_at_hand() {
+            return Some(hole);
+        }
+        (self.slots.len() < self.slots.capacity()).then(|| self.vacancy_behind())
     }
 
     #[inline]
-    fn hole_to_fill(&mut self) -> Option<u32> {
+    fn hole_at_hand(&self) -> Option<Vacancy> {
+        if self.holes.is_empty() {
+            return None;
+        }
+        self.hole_to_fill().map(|index| self.vacancy_in_hole(index))
+    }
+
+    /// The place behind the last slot.
+    #[inline]
+    fn vacancy_behind(&self) -> Vacancy {
+        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
+        let index = self.slots.len() as u32;
+        Vacancy { index, generation: self.floor(self.slots.len()) + 1, place: Place::Behind }
+    }
+
+    #[inline]
+    fn hole_to_fill(&self) -> Option<u32> {
         match self.reuse {
             Reuse::Lowest => self.holes.first(),
             Reuse::Rotating { min_free } => {

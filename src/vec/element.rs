@@ -59,13 +59,13 @@ impl<T> VmVec<T> {
 
     /// Takes memory for one more element, if there is no room for it.
     #[inline]
-    pub(super) fn make_room_for_one(&mut self) -> Result<(), Error> {
+    fn make_room_for_one(&mut self) -> Result<(), Error> {
         if self.len == self.capacity() { self.grow_by_one() } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)]
-    fn grow_by_one(&mut self) -> Result<(), Error> {
+    pub(super) fn grow_by_one(&mut self) -> Result<(), Error> {
         self.raw.grow(Self::ELEMENT, self.len, 1, Amount::AtLeast)
     }
 

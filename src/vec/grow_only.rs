@@ -15,19 +15,18 @@
 //!    the last element, by raw pointer, where no reference points yet.
 //!
 //! What remains is the array's own fields, which pushing changes through `&self`. They are
-//! borrowed mutably only inside [`GrowOnly::with`], whose callers run no user code: values are
-//! made before, and dropped after. So two such borrows never overlap, not even when the drop of a
-//! refused value, or an iterator, pushes into the same scope again. (Growth in memory that the user
-//! supplies calls a [`Backing`](crate::Backing), which by its contract does not use the array.)
+//! borrowed mutably one at a time, for which [`Lent`] answers: whatever runs while the array takes
+//! memory (a [`Backing`](crate::Backing), the program's allocator, the hook of a panic) and comes
+//! back to the scope is refused. All else here runs no code of users: values are made before, and
+//! dropped after. So the drop of a refused value, or an iterator, may push into the same scope again.
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
+use super::lent::{Lent, busy};
 use super::{VmVec, give_up, or_give_up};
 use crate::error::{Error, Refused};
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Index;
-use std::ptr::NonNull;
 use std::slice::{self, SliceIndex};
 
 /// A scope in which a [`VmVec`] can only grow, made by [`VmVec::grow_only`].
@@ -37,6 +36,11 @@ use std::slice::{self, SliceIndex};
 ///
 /// Elements can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
 /// the like for what must change), and it stays on one thread.
+///
+/// While the array takes memory, code of the program may run that has the scope too: a
+/// [`Backing`](crate::Backing), a global allocator, the hook of a panic in one of them. To use the
+/// scope there is refused: calls that begin with `try_` have an error
+/// ([`Busy`](crate::ErrorKind::Busy)), all others panic. Before and after, it is as ever.
 ///
 /// # Examples
 ///
@@ -141,25 +145,14 @@ use std::slice::{self, SliceIndex};
 /// });
 /// ```
 pub struct GrowOnly<'v, T> {
-    /// A raw pointer, so that the scope is neither `Send` nor `Sync`.
-    vec: NonNull<VmVec<T>>,
-    borrow: PhantomData<&'v mut VmVec<T>>,
+    /// It keeps the scope on one thread, too.
+    vec: Lent<'v, VmVec<T>>,
 }
 
 impl<'v, T> GrowOnly<'v, T> {
     #[inline]
     pub(super) fn new(vec: &'v mut VmVec<T>) -> Self {
-        Self { vec: NonNull::from(vec), borrow: PhantomData }
-    }
-
-    /// The array's own fields. `change` must run no user code: no clone, no drop, no iterator.
-    #[inline]
-    fn with<R>(&self, change: impl FnOnce(&mut VmVec<T>) -> R) -> R {
-        let mut vec = self.vec;
-        // SAFETY: the array is borrowed for `'v`, which outlives `self`, by this scope alone.
-        // References given out point to elements, not to these fields. No two borrows of the
-        // fields overlap, since `change` cannot come back here.
-        change(unsafe { vec.as_mut() })
+        Self { vec: Lent::new(vec) }
     }
 
     /// Appends an element and returns where it lies for good. O(1), no copy; enters the kernel if
@@ -185,17 +178,35 @@ impl<'v, T> GrowOnly<'v, T> {
     #[inline]
     pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
         // Apart from storing it: where a backing unwinds, the value is dropped, and that is user code.
-        if let Err(error) = self.with(VmVec::make_room_for_one) {
+        if let Err(error) = self.make_room_for_one() {
             return Err(Refused { error, value });
         }
-        self.with(|vec| {
+        let store = |vec: &mut VmVec<T>| {
             // SAFETY: there is room for one more behind the `len` elements.
             unsafe { vec.write_end(vec.len, value) };
             // SAFETY: there is a last element now.
             let last = unsafe { vec.as_ptr().add(vec.len - 1) };
             // SAFETY: initialised, and it stays where and what it is for `'v`: see above.
-            Ok(unsafe { &*last })
-        })
+            unsafe { &*last }
+        };
+        // SAFETY: it moves a value, and counts it.
+        let stored = unsafe { self.vec.lend_briefly(store) };
+        Ok(stored.unwrap_or_else(|| unreachable!("it was lent to nobody just before")))
+    }
+
+    #[inline]
+    fn make_room_for_one(&self) -> Result<(), Error> {
+        // SAFETY: it compares numbers.
+        match unsafe { self.vec.lend_briefly(|vec| vec.len < vec.capacity()) } {
+            Some(true) => Ok(()),
+            _ => self.grow_by_one(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_by_one(&self) -> Result<(), Error> {
+        self.vec.lend(VmVec::grow_by_one)?
     }
 
     /// Appends all that the iterator gives, which may itself push into the scope.
@@ -226,55 +237,69 @@ impl<'v, T> GrowOnly<'v, T> {
     ///
     /// As for [`VmVec::try_reserve`].
     pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
-        self.with(|vec| vec.try_reserve(additional))
+        self.vec.lend(|vec| vec.try_reserve(additional))?
     }
 
     /// The number of elements. O(1).
     #[inline]
+    #[track_caller]
     pub fn len(&self) -> usize {
-        self.with(|vec| vec.len)
+        // SAFETY: it reads a number.
+        unsafe { self.vec.lend_briefly(|vec| vec.len) }.unwrap_or_else(|| busy())
     }
 
     /// Whether there are no elements. O(1).
     #[inline]
+    #[track_caller]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// See [`VmVec::capacity`].
     #[inline]
+    #[track_caller]
     pub fn capacity(&self) -> usize {
-        self.with(|vec| vec.capacity())
+        // SAFETY: it reads a number.
+        unsafe { self.vec.lend_briefly(|vec| vec.capacity()) }.unwrap_or_else(|| busy())
     }
 
     /// See [`VmVec::max_len`].
+    #[track_caller]
     pub fn max_len(&self) -> usize {
-        self.with(|vec| vec.max_len())
+        // The system may be asked, by strings that are allocated.
+        or_give_up(self.vec.lend(|vec| vec.max_len()))
     }
 
     /// All elements there are now. The slice does not grow with the array. O(1).
     #[inline]
+    #[track_caller]
     pub fn as_slice(&self) -> &'v [T] {
-        self.with(|vec| {
-            // SAFETY: `len` elements are initialised, and stay where and what they are for `'v`.
-            unsafe { slice::from_raw_parts(vec.as_ptr(), vec.len) }
-        })
+        // SAFETY: it reads an address and a number.
+        let parts = unsafe { self.vec.lend_briefly(|vec| (vec.as_ptr(), vec.len)) };
+        let (first, len) = parts.unwrap_or_else(|| busy());
+        // SAFETY: `len` elements are initialised, and stay where and what they are for `'v`.
+        unsafe { slice::from_raw_parts(first, len) }
     }
 
     /// The element, or the slice of elements, at an index; `None` if it is out of bounds.
     #[inline]
+    #[track_caller]
     pub fn get<I: SliceIndex<[T]>>(&self, index: I) -> Option<&'v I::Output> {
         self.as_slice().get(index)
     }
 
     /// The elements there are now; those pushed later do not come.
+    #[track_caller]
     pub fn iter(&self) -> slice::Iter<'v, T> {
         self.as_slice().iter()
     }
 
     /// See [`VmVec::index_of`].
+    #[track_caller]
     pub fn index_of(&self, element: &T) -> Option<usize> {
-        self.with(|vec| vec.index_of(element))
+        // SAFETY: it compares addresses.
+        let index = unsafe { self.vec.lend_briefly(|vec| vec.index_of(element)) };
+        index.unwrap_or_else(|| busy())
     }
 }
 

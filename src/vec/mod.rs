@@ -24,6 +24,7 @@ mod drain;
 mod extract_if;
 mod grow_only;
 mod into_iter;
+pub(crate) mod lent;
 mod sieve;
 mod splice;
 #[cfg(test)]

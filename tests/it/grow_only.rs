@@ -1,8 +1,14 @@
 //! The grow-only scope: references stay good, whatever else is pushed, and by whom.
 
-use crate::ledger::{Ledger, values};
-use stayput::{ErrorKind, GrowOnly, VmVec};
+#![expect(unsafe_code, reason = "supplies memory")]
+
+use crate::buffer::{Buffer, Call, Failure};
+use crate::ledger::{Ledger, panic_message, values, with_panic_hook};
+use stayput::{Backing, DefaultKey, Error, ErrorKind, GrowOnly, GrowOnlyMap, SlotMap, VmVec};
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::panic::PanicHookInfo;
+use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 #[test]
@@ -202,4 +208,148 @@ fn zero_sized_elements_may_be_pushed() {
     let unit: &() = scope.push(());
     assert!(scope.try_push(()).is_err());
     assert_eq!((scope.len(), scope.index_of(unit)), (3, None));
+}
+
+type Words = GrowOnly<'static, u64>;
+type Map = GrowOnlyMap<'static, DefaultKey, u64>;
+
+#[test]
+fn the_hook_of_a_panic_finds_the_scope_taken_and_it_is_back_afterwards() {
+    thread_local! {
+        static WORDS: Cell<Option<&'static Words>> = const { Cell::new(None) };
+        static MAP: Cell<Option<&'static Map>> = const { Cell::new(None) };
+        static REFUSALS: Cell<usize> = const { Cell::new(0) };
+    }
+    fn hook(_: &PanicHookInfo<'_>) {
+        // There would be room.
+        let mut errors = Vec::new();
+        if let Some(words) = WORDS.get() {
+            errors.extend([words.try_push(9).err().map(Error::from), words.try_reserve(1).err()]);
+        }
+        if let Some(map) = MAP.get() {
+            errors.extend([map.try_insert(9).err().map(Error::from), map.try_reserve(1).err()]);
+        }
+        for error in errors {
+            let error = error.expect("taken");
+            assert_eq!(error.kind(), ErrorKind::Busy);
+            REFUSALS.set(REFUSALS.get() + 1);
+        }
+    }
+
+    let buffer = Buffer::new(1 << 20, 4 << 10, 8);
+    let log = buffer.log();
+    let words: &Words = leak(leak(VmVec::builder().build_in(buffer)).grow_only());
+    let first = words.push(1);
+    assert!(words.capacity() > 1);
+    WORDS.set(Some(words));
+    log.plan(Call::Commit, Failure::Panic, 0, 1);
+    let message = with_panic_hook(hook, || panic_message(|| words.reserve(words.capacity())));
+    assert!(message.contains("as planned"), "{message}");
+    WORDS.set(None);
+    assert_eq!(REFUSALS.replace(0), 2);
+    let second = words.push(2);
+    assert_eq!((first, second, words.as_slice()), (&1, &2, &[1, 2][..]));
+
+    let buffer = Buffer::new(1 << 20, 4 << 10, 8);
+    let log = buffer.log();
+    let map: &Map = leak(leak(SlotMap::builder().build_in(buffer)).grow_only());
+    let (key, first) = map.insert(1);
+    MAP.set(Some(map));
+    log.plan(Call::Commit, Failure::Panic, 0, 1);
+    let message = with_panic_hook(hook, || panic_message(|| map.reserve(30_000)));
+    assert!(message.contains("as planned"), "{message}");
+    MAP.set(None);
+    assert_eq!(REFUSALS.take(), 2);
+    let (_, second) = map.insert(2);
+    assert_eq!((first, second, map.get(key), map.len()), (&1, &2, Some(&1), 2));
+}
+
+thread_local! {
+    /// What [`Meddling`] does when memory is asked of it.
+    static MEDDLE: Cell<Option<fn()>> = const { Cell::new(None) };
+    static SCOPES: Cell<Option<(&'static Words, &'static Map)>> = const { Cell::new(None) };
+}
+
+/// Comes back to the array, by way of a scope.
+struct Meddling(Buffer);
+
+// SAFETY: a buffer upholds the contract, and what is called in between does not touch its memory.
+unsafe impl Backing for Meddling {
+    fn start(&self) -> NonNull<u8> {
+        self.0.start()
+    }
+
+    fn reserved_bytes(&self) -> usize {
+        self.0.reserved_bytes()
+    }
+
+    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        if let Some(meddle) = MEDDLE.get() {
+            meddle();
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.0.commit(range) }
+    }
+
+    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.decommit(range) }
+    }
+}
+
+#[test]
+fn a_backing_finds_the_scope_taken_whatever_it_asks() {
+    fn meddle() {
+        let (words, map) = SCOPES.get().expect("set");
+        let key = DefaultKey::default();
+        let refused: [fn(&Words); 8] = [
+            |words| _ = words.push(0),
+            |words| words.reserve(0),
+            |words| _ = words.len(),
+            |words| _ = words.is_empty(),
+            |words| _ = words.capacity(),
+            |words| _ = words.max_len(),
+            |words| _ = words.get(0),
+            |words| _ = words.index_of(&1),
+        ];
+        let mut taken = 0;
+        for call in refused {
+            taken += usize::from(std::panic::catch_unwind(|| call(words)).is_err());
+        }
+        assert!(taken == 0 || taken == refused.len(), "{taken} of the array");
+        let refused: [fn(&Map, DefaultKey); 6] = [
+            |map, _| _ = map.insert(0),
+            |map, _| map.reserve(0),
+            |map, _| _ = map.len(),
+            |map, key| _ = map.get(key),
+            |map, _| _ = map.key_of(&1),
+            |map, key| _ = map.downgrade(key),
+        ];
+        let mut others = 0;
+        for call in refused {
+            others += usize::from(std::panic::catch_unwind(|| call(map, key)).is_err());
+        }
+        assert!(others == 0 || others == refused.len(), "{others} of the map");
+        // One of them asks for memory, and the other is as ever.
+        assert!((taken == 0) != (others == 0));
+    }
+
+    let backing = || Meddling(Buffer::new(1 << 20, 4 << 10, 8));
+    let words: &Words = leak(leak(VmVec::builder().build_in(backing())).grow_only());
+    let map: &Map = leak(leak(SlotMap::builder().build_in(backing())).grow_only());
+    // Neither is to ask for memory while the other does.
+    words.reserve(1);
+    map.reserve(1);
+    SCOPES.set(Some((words, map)));
+    MEDDLE.set(Some(meddle));
+    words.reserve(words.capacity() + 1);
+    map.reserve(20_000);
+    while words.len() < words.capacity() {
+        words.push(7);
+    }
+    words.push(8);
+    MEDDLE.set(None);
+    assert!(words.iter().all(|word| [0, 7, 8].contains(word)));
+    assert!(words.iter().filter(|word| **word == 8).count() == 1);
+    assert!(words.iter().filter(|word| **word == 0).count() == 1);
 }

@@ -3,7 +3,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::rc::Rc;
 use std::sync::Once;
 
 /// Kinds of user code that a container runs.
@@ -152,19 +153,38 @@ pub(crate) fn panic_message<R>(run: impl FnOnce() -> R) -> String {
     }
 }
 
-/// Runs something that must panic, and returns the file of the call that is blamed for it.
-#[track_caller]
-pub(crate) fn panic_file<R>(run: impl FnOnce() -> R) -> String {
-    thread_local!(static FILE: RefCell<Option<String>> = const { RefCell::new(None) });
-    static HOOK: Once = Once::new();
+type Hook = Box<dyn FnMut(&PanicHookInfo<'_>)>;
 
-    HOOK.call_once(|| {
+/// Runs something, and at each panic of this thread meanwhile `hook`, as the hook of panics.
+pub(crate) fn with_panic_hook<R>(
+    hook: impl FnMut(&PanicHookInfo<'_>) + 'static,
+    run: impl FnOnce() -> R,
+) -> R {
+    thread_local!(static OF_THREAD: RefCell<Option<Hook>> = const { RefCell::new(None) });
+    static INSTALLED: Once = Once::new();
+
+    // The hook is one for all threads.
+    INSTALLED.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            FILE.set(info.location().map(|place| place.file().to_owned()));
+            OF_THREAD.with_borrow_mut(|hook| hook.iter_mut().for_each(|hook| hook(info)));
             before(info);
         }));
     });
-    panic_message(run);
-    FILE.take().expect("the hook ran on this thread")
+    OF_THREAD.set(Some(Box::new(hook)));
+    let result = run();
+    OF_THREAD.set(None);
+    result
+}
+
+/// Runs something that must panic, and returns the file of the call that is blamed for it.
+#[track_caller]
+pub(crate) fn panic_file<R>(run: impl FnOnce() -> R) -> String {
+    let file = Rc::new(RefCell::new(None));
+    let noted = Rc::clone(&file);
+    let hook = move |info: &PanicHookInfo<'_>| {
+        *noted.borrow_mut() = info.location().map(|place| place.file().to_owned());
+    };
+    with_panic_hook(hook, || panic_message(run));
+    file.take().expect("the hook ran on this thread")
 }
