@@ -15,9 +15,11 @@
 //! [`Bump::shrink`]), and all at once by [`Bump::rewind`] and [`Bump::reset`], whose callers answer
 //! for it that nobody has what lies there.
 //!
-//! # Why no borrow of `cold` fails
+//! # What comes back here
 //!
-//! It is borrowed only within functions here that run no code of users.
+//! `cold` is borrowed only within functions here that run no code of users, but for the program's
+//! own allocator and the hook of a panic. What these take while memory is taken or given back lies
+//! before `end`, where nothing is changed; should they need more, the borrow fails, and that panics.
 
 #![expect(unsafe_code, reason = "moves pointers within memory that it owns")]
 
@@ -358,6 +360,8 @@ impl Bump {
         let Some(memory) = &mut cold.memory else {
             return Ok(GivenBack { bytes: 0, is_done: true });
         };
+        // Nobody takes what is being given back.
+        self.end.set(self.top.get());
         let given = memory.shrink_to(keep.max(used), budget);
         self.set_end(memory, limit);
         // What is committed again is fresh.
