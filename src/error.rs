@@ -58,8 +58,8 @@ pub enum ErrorKind {
     /// A map holds as many slots as the index in its keys can number, or such of them as are left
     /// are retired. [`Error::limit`] is how many slots that is.
     KeyBits,
-    /// The index in a key lies so far behind all that a secondary map holds that the key is
-    /// likely to be made up. [`Error::limit`] is the first index that would be refused.
+    /// The index in a key lies so far behind what a secondary map holds, by the number of its
+    /// values, that the key is likely to be made up. [`Error::limit`] is the first index that would be refused.
     FarIndex,
     /// A key is null, or older than the one whose value is there.
     StaleKey,

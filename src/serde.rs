@@ -12,10 +12,11 @@
 
 use crate::error::Error;
 use crate::key::{Key, KeyData, Layout};
+use crate::secondary::waiting::Waiting;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
 use crate::slot_map::parts::Part;
-use ::serde::de::{Error as _, SeqAccess, Unexpected, Visitor};
+use ::serde::de::{self, Error as _, SeqAccess, Unexpected, Visitor};
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::hash::BuildHasher;
@@ -143,22 +144,74 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
 }
 
 /// A map that values are put into under keys made elsewhere.
-trait Secondary<K, V>: Default {
-    /// Puts a value in, and returns how many there are then.
-    fn put(&mut self, key: K, value: V) -> Result<usize, Error>;
+trait Secondary<K: Key, V>: Default {
+    fn size(&self) -> usize;
+
+    fn try_put(&mut self, key: K, value: V) -> Result<(), Error>;
+
+    /// Puts in all pairs that `next` gives.
+    fn fill<E: de::Error>(
+        &mut self,
+        next: impl FnMut() -> Result<Option<(K, V)>, E>,
+    ) -> Result<(), E>;
+
+    /// Puts in a pair whose slot has none.
+    fn put_new<E: de::Error>(&mut self, (key, value): (K, V)) -> Result<(), E> {
+        let before = self.size();
+        self.try_put(key, value).map_err(E::custom)?;
+        if self.size() > before {
+            return Ok(());
+        }
+        Err(E::custom(format_args!("the slot of key {:?} occurs twice", key.data())))
+    }
 }
 
 impl<K: Key, V> Secondary<K, V> for SecondaryMap<K, V> {
-    fn put(&mut self, key: K, value: V) -> Result<usize, Error> {
+    fn size(&self) -> usize {
+        self.len()
+    }
+
+    fn try_put(&mut self, key: K, value: V) -> Result<(), Error> {
         self.try_insert(key, value)?;
-        Ok(self.len())
+        Ok(())
+    }
+
+    fn fill<E: de::Error>(
+        &mut self,
+        mut next: impl FnMut() -> Result<Option<(K, V)>, E>,
+    ) -> Result<(), E> {
+        let mut waiting = Waiting::new(Self::NEAR_READ_BYTES);
+        while let Some((key, value)) = next()? {
+            if waiting.is_to_pass(self, key) {
+                self.put_new((key, value))?;
+            } else {
+                let pairs = waiting.wait(self, key, value).map_err(E::custom)?;
+                pairs.into_iter().try_for_each(|pair| self.put_new(pair))?;
+            }
+        }
+        let pairs = waiting.finish(self).map_err(E::custom)?;
+        pairs.into_iter().try_for_each(|pair| self.put_new(pair))
     }
 }
 
 impl<K: Key, V, S: BuildHasher + Default> Secondary<K, V> for SparseSecondaryMap<K, V, S> {
-    fn put(&mut self, key: K, value: V) -> Result<usize, Error> {
+    fn size(&self) -> usize {
+        self.len()
+    }
+
+    fn try_put(&mut self, key: K, value: V) -> Result<(), Error> {
         self.try_insert(key, value)?;
-        Ok(self.len())
+        Ok(())
+    }
+
+    fn fill<E: de::Error>(
+        &mut self,
+        mut next: impl FnMut() -> Result<Option<(K, V)>, E>,
+    ) -> Result<(), E> {
+        while let Some(pair) = next()? {
+            self.put_new(pair)?;
+        }
+        Ok(())
     }
 }
 
@@ -188,14 +241,7 @@ where
     fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<M, A::Error> {
         // The hint at their number is not believed.
         let mut map = M::default();
-        let mut expected = 0;
-        while let Some((key, value)) = pairs.next_element::<(K, V)>()? {
-            expected += 1;
-            if map.put(key, value).map_err(A::Error::custom)? != expected {
-                let key = key.data();
-                return Err(A::Error::custom(format_args!("the slot of key {key:?} occurs twice")));
-            }
-        }
+        map.fill(|| pairs.next_element())?;
         Ok(map)
     }
 }
@@ -203,9 +249,9 @@ where
 impl<K: Key + Serialize, V: Serialize> Serialize for SecondaryMap<K, V> {
     /// As a sequence of pairs of a key and a value, in the order of indices.
     ///
-    /// Where the first index is [far](SecondaryMap#far-indices), or there is a gap as wide, it is
-    /// refused when it is read again; a [`SparseSecondaryMap`], which reads what this writes, takes
-    /// it.
+    /// Where the highest index is [far](SecondaryMap#far-indices) for so many values, the map is
+    /// refused when it is read again: where there are, up to it, more slots than 16 for each value, and
+    /// those take more than 4 MiB. A [`SparseSecondaryMap`], which reads what this writes, takes it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
@@ -215,7 +261,9 @@ impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
     /// # Errors
     ///
     /// Besides what the format finds wrong: what
-    /// [`try_insert`](SecondaryMap::try_insert) refuses, and slots that occur twice.
+    /// [`try_insert`](SecondaryMap::try_insert) refuses, and slots that occur twice. Whether an index
+    /// is far depends on how many values there are in all, in whatever order: so `n` of them take room
+    /// for no more than `16 * n` slots, 4 MiB, and as much ahead as that.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ReadPairs::new())
     }

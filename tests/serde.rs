@@ -249,3 +249,80 @@ fn broken_secondary_maps_are_refused_with_what_is_wrong() {
     let read = serde_json::from_str::<SparseSecondaryMap<DefaultKey, u8>>(&far).unwrap();
     assert_eq!(read.len(), 1);
 }
+
+#[cfg(target_pointer_width = "64")]
+fn key(index: u32, generation: u32) -> DefaultKey {
+    KeyData::from_parts(index, generation, 0).unwrap().into()
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
+    // Each up to twice where the one before was; from 64 MiB to 32 GiB.
+    let pairs: Vec<(DefaultKey, u64)> = (22..32).map(|n| (key((1 << n) - 2, 1), 0)).collect();
+    let bytes = postcard::to_stdvec(&pairs).unwrap();
+    assert!(bytes.len() < 100);
+    assert!(postcard::from_bytes::<SecondaryMap<DefaultKey, u64>>(&bytes).is_err());
+    let text = serde_json::to_string(&pairs).unwrap();
+    let error = error_of::<SecondaryMap<DefaultKey, u64>>(&text);
+    assert!(error.contains("without being announced"), "{error}");
+    let sparse: SparseSecondaryMap<DefaultKey, u64> = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(sparse.len(), 10);
+
+    // Each as far as may be, in steps that have most committed ahead.
+    let near = |values: usize| (4 << 20) / 16 + 16 * values;
+    let mut indices: Vec<usize> = (12..18).map(|n| (1 << n) + 1).collect();
+    indices.extend((indices.len() + 1..100).map(|n| near(n) - 1));
+    let pairs: Vec<(DefaultKey, u64)> =
+        indices.iter().map(|index| (key(u32::try_from(*index).unwrap(), 1), 7)).collect();
+    for read in through_pairs(&pairs) {
+        let stats = read.stats();
+        assert_eq!((stats.live, stats.slots), (99, near(99)));
+        assert!(stats.committed_bytes <= 2 * 16 * near(99), "{stats:?}");
+        assert!(read.into_iter().eq(pairs.iter().copied()));
+    }
+    let mut further = pairs.clone();
+    further.push((key(u32::try_from(near(100)).unwrap(), 1), 7));
+    let error =
+        error_of::<SecondaryMap<DefaultKey, u64>>(&serde_json::to_string(&further).unwrap());
+    assert!(error.contains(&near(100).to_string()), "{error}");
+}
+
+/// A map of these pairs, in this order, as a format for people has them and one for machines.
+#[cfg(target_pointer_width = "64")]
+fn through_pairs(pairs: &[(DefaultKey, u64)]) -> [SecondaryMap<DefaultKey, u64>; 2] {
+    let text = serde_json::to_string(pairs).unwrap();
+    let bytes = postcard::to_stdvec(pairs).unwrap();
+    [serde_json::from_str(&text).unwrap(), postcard::from_bytes(&bytes).unwrap()]
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
+    // 4 MiB are as many slots as this, and the rest is 16 slots a value.
+    let first = 262_144;
+    let count = 20_000;
+    let tail = first + 15 * count..first + 16 * count;
+    let map: SecondaryMap<DefaultKey, u64> =
+        tail.clone().map(|index| (key(index, 3), u64::from(index))).collect();
+    for read in through(&map) {
+        assert_eq!(read, map);
+    }
+    let pairs: Vec<_> = map.iter().map(|(key, value)| (key, *value)).collect();
+    let reversed: Vec<_> = pairs.iter().rev().copied().collect();
+    for read in through_pairs(&reversed) {
+        assert_eq!(read, map);
+    }
+    let mut twice = pairs.clone();
+    twice.insert(count as usize / 2, pairs[5]);
+    let error = error_of::<SecondaryMap<DefaultKey, u64>>(&serde_json::to_string(&twice).unwrap());
+    assert!(error.contains(&format!("key {}v3 occurs twice", tail.start + 5)), "{error}");
+
+    // One less is too few; the other map takes it.
+    let few = &pairs[1..];
+    let text = serde_json::to_string(few).unwrap();
+    let error = error_of::<SecondaryMap<DefaultKey, u64>>(&text);
+    assert!(error.contains("SparseSecondaryMap"), "{error}");
+    let sparse: SparseSecondaryMap<DefaultKey, u64> = serde_json::from_str(&text).unwrap();
+    assert_eq!(sparse.len(), few.len());
+}

@@ -43,7 +43,8 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
         self
     }
 
-    /// For indices below which to commit memory at once. None, if not said.
+    /// For indices below which to commit memory at once; and so announces them, see
+    /// [far indices](SecondaryMap#far-indices). None, if not said.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self
@@ -74,7 +75,7 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)).
     pub fn try_build(self) -> Result<SecondaryMap<K, V>, Error> {
         let slots = Slots::try_new(self.checked_options()?, self.capacity)?;
-        Ok(SecondaryMap::with_slots(slots))
+        Ok(self.over(slots))
     }
 
     /// Makes the map in memory that is supplied; it has the slots that fit there, or the maximum if
@@ -102,10 +103,17 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
         match self.checked_options() {
             Ok(options) => {
                 let slots = Slots::try_new_in(backing, options, self.capacity)?;
-                Ok(SecondaryMap::with_slots(slots))
+                Ok(self.over(slots))
             }
             Err(error) => Err(Refused { error, value: backing }),
         }
+    }
+
+    /// The map over slots that were made as asked.
+    fn over(self, slots: Slots<V>) -> SecondaryMap<K, V> {
+        let mut map = SecondaryMap::with_slots(slots);
+        map.announced = self.capacity;
+        map
     }
 
     /// The options, for no more slots than keys can number.

@@ -6,10 +6,6 @@ use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slot_map::iter::Walk;
-use crate::slot_map::slots::Slots;
-
-/// So many bytes are taken at once for a key, without a word.
-const NEAR_BYTES: usize = 64 << 20;
 
 /// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +32,16 @@ pub struct SecondaryMapStats {
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// The number of slots that committed memory has room for: keys with indices below it are
-    /// taken without a call to the kernel. O(1).
+    /// So many bytes are taken for a key without a word, however few values there are.
+    pub(super) const NEAR_BYTES: usize = 64 << 20;
+    /// So many, if the keys are read: who wrote them may be anyone, and may have written many maps.
+    #[cfg(feature = "serde")]
+    pub(crate) const NEAR_READ_BYTES: usize = 4 << 20;
+    /// So many slots are taken for each value.
+    pub(super) const SLOTS_A_VALUE: usize = 16;
+
+    /// The number of slots that committed memory has room for: keys with indices below it, unless
+    /// they are [far](Self#far-indices), are taken without a call to the kernel. O(1).
     #[inline]
     pub const fn capacity(&self) -> usize {
         self.slots.capacity()
@@ -50,9 +54,9 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     /// Makes room for indices below `new_capacity`, and so announces them; see
-    /// [far indices](Self#far-indices). Does nothing if there is room already.
+    /// [far indices](Self#far-indices).
     ///
-    /// Enters the kernel once. Nothing is moved, and no page is touched.
+    /// Enters the kernel once, if there is not room already. Nothing is moved, and no page is touched.
     ///
     /// # Panics
     ///
@@ -81,15 +85,17 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// If keys cannot number so many slots ([`KeyBits`](ErrorKind::KeyBits)), it is more than
     /// `max_len` ([`MaxLen`](ErrorKind::MaxLen)), or the system refuses. The map is unchanged then.
     pub fn try_set_capacity(&mut self, new_capacity: usize) -> Result<(), Error> {
-        if new_capacity <= self.slots.capacity() {
-            return Ok(());
+        if new_capacity > self.slots.capacity() {
+            Self::check_key_bits(new_capacity)?;
+            let additional = new_capacity - self.slots.len();
+            self.slots.try_reserve_exact(additional).map_err(Self::explain)?;
         }
-        Self::check_key_bits(new_capacity)?;
-        self.slots.try_reserve_exact(new_capacity - self.slots.len()).map_err(Self::explain)
+        self.announced = self.announced.max(new_capacity);
+        Ok(())
     }
 
     /// Makes room for `additional` more slots behind the highest that was filled, and maybe some
-    /// ahead.
+    /// ahead; and so announces them, see [far indices](Self#far-indices).
     ///
     /// Enters the kernel if there is not room already. Nothing is moved, and no page is touched.
     ///
@@ -107,13 +113,17 @@ impl<K: Key, V> SecondaryMap<K, V> {
     ///
     /// As for [`try_set_capacity`](Self::try_set_capacity).
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        Self::check_key_bits(self.slots.len().saturating_add(additional))?;
-        self.slots.try_reserve(additional).map_err(Self::explain)
+        let new_capacity = self.slots.len().saturating_add(additional);
+        Self::check_key_bits(new_capacity)?;
+        self.slots.try_reserve(additional).map_err(Self::explain)?;
+        self.announced = self.announced.max(new_capacity);
+        Ok(())
     }
 
     /// Gives the memory behind the last value back to the system, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does, so iteration ends there. No
-    /// value moves. If the system refuses, the memory stays. Linear in the slots given up.
+    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does, so iteration ends there, and
+    /// nothing is announced any more. No value moves. If the system refuses, the memory stays. Linear
+    /// in the slots given up.
     pub fn shrink_to_fit(&mut self) {
         // The one refusal is that of a process at its limit of mappings; it costs only memory.
         let _ = self.try_shrink_to_fit();
@@ -142,6 +152,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
+        self.announced = 0;
         let last = self.walk().step_back();
         self.slots.truncate(last.map_or(0, |(index, ..)| index as usize + 1));
         self.slots.shrink(purse)
@@ -179,17 +190,22 @@ impl<K: Key, V> SecondaryMap<K, V> {
         if generation == 0 {
             return Err(Error::new(ErrorKind::StaleKey, 0));
         }
-        let stride = Slots::<V>::STRIDE_BYTES;
-        let capacity = self.slots.capacity();
-        let named = self.slots.options().max_len.unwrap_or(usize::MAX);
-        let near = capacity.saturating_add(capacity.max(NEAR_BYTES / stride).max(1));
         let need = (index as usize).saturating_add(1);
-        // What can never be there is not to be announced either.
-        if need > near && need <= named {
-            let error = Error::new(ErrorKind::FarIndex, need.saturating_mul(stride));
-            return Err(error.with_limit(near as u64));
+        if need > Self::near_slots(Self::NEAR_BYTES) {
+            let near = self.near(Self::NEAR_BYTES, self.live + 1);
+            let named = self.slots.options().max_len.unwrap_or(usize::MAX);
+            // What can never be there is not to be announced either.
+            if need > near && need <= named {
+                return Err(Self::far(need, near));
+            }
         }
-        self.slots.extend_vacant(need - self.slots.len()).map_err(Self::explain)
+        self.reach(need)
+    }
+
+    /// Adds slots up to so many.
+    pub(super) fn reach(&mut self, need: usize) -> Result<(), Error> {
+        let additional = need.saturating_sub(self.slots.len());
+        self.slots.extend_vacant(additional).map_err(Self::explain)
     }
 
     /// Says it if it is the keys that set the limit.

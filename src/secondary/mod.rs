@@ -20,6 +20,7 @@ mod drain;
 mod entry;
 pub mod sparse;
 mod traits;
+pub(crate) mod waiting;
 
 pub use crate::slot_map::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
 pub use builder::SecondaryMapBuilder;
@@ -58,21 +59,30 @@ use std::marker::PhantomData;
 /// # Far indices
 ///
 /// A key that somebody made up can have an index of four thousand million. To make room up to it
-/// would take gigabytes, so that is refused ([`FarIndex`](ErrorKind::FarIndex)), unless
+/// would take gigabytes, and to go over that room as long as if it was full. So an index that is
+/// *far* is refused ([`FarIndex`](ErrorKind::FarIndex)). None is far below
 ///
-/// - the index is below [`capacity`](Self::capacity): `set_capacity`, `reserve` and
-///   `with_capacity` announce how far indices will go; or
-/// - getting there takes no more than 64 MiB, or than as many bytes as the map has committed
-///   already, if that is more.
+/// - as many slots as take 64 MiB, and 16 more for each value that is in the map, the new one with
+///   them; or
+/// - what was announced: [`set_capacity`](Self::set_capacity), [`reserve`](Self::reserve) and
+///   [`with_capacity`](Self::with_capacity) say how far indices will go.
 ///
-/// If the keys are right and come out of order, announce them:
-/// `secondary.set_capacity(map.capacity())`.
+/// Values that come together, by `extend` or `collect`, count together: where an index is far they
+/// wait, in memory of the allocator, until there are enough of them. So they may come in any order,
+/// also if the first has the highest index. It is the same where serde reads a map, but with 4 MiB
+/// in place of 64.
+///
+/// If the keys are right, and come one by one out of order, announce them:
+/// `secondary.set_capacity(map.capacity())`. If there is a value for fewer than a sixteenth of them, a
+/// [`SparseSecondaryMap`] is smaller, too.
 ///
 /// # Complexity
 ///
 /// Looking up, inserting and removing are O(1), without hashing. Insertion enters the kernel when
 /// committed memory is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To
-/// iterate is linear in the slots up to the highest that was ever filled, gaps among them.
+/// iterate is linear in the slots up to the highest that was ever filled, gaps among them: of which
+/// there are, beside 64 MiB, no more than 16 for each value that was in the map at once, if none were
+/// announced.
 ///
 /// # Memory
 ///
@@ -110,6 +120,8 @@ pub struct SecondaryMap<K: Key, V> {
     slots: Slots<V>,
     /// How many slots are live.
     live: usize,
+    /// No index below this is far, since the user has said that it will come.
+    announced: usize,
     key: PhantomData<fn(K) -> K>,
 }
 
@@ -186,7 +198,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     const fn with_slots(slots: Slots<V>) -> Self {
-        Self { slots, live: 0, key: PhantomData }
+        Self { slots, live: 0, announced: 0, key: PhantomData }
     }
 
     /// Refuses more slots than keys can number.

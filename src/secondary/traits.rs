@@ -1,5 +1,6 @@
 //! The traits of std, for both maps where they are the same.
 
+use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
 use crate::error::Error;
 use crate::key::Key;
@@ -86,9 +87,7 @@ macro_rules! traits {
             #[doc = concat!("As for [`insert`](", stringify!($map), "::insert).")]
             #[track_caller]
             fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, items: I) {
-                for (key, value) in items {
-                    drop(self.insert(key, value));
-                }
+                self.put_all(items);
             }
         }
 
@@ -130,6 +129,41 @@ macro_rules! traits {
 
 traits!(SecondaryMap<K, V>, Iter<'m, K, V>, IterMut<'m, K, V>);
 traits!(SparseSecondaryMap<K, V, S>, sparse::Iter<'m, K, V>, sparse::IterMut<'m, K, V>);
+
+impl<K: Key, V> SecondaryMap<K, V> {
+    #[track_caller]
+    fn put_all(&mut self, items: impl IntoIterator<Item = (K, V)>) {
+        let mut waiting = Waiting::new(Self::NEAR_BYTES);
+        for (key, value) in items {
+            if waiting.is_to_pass(self, key) {
+                drop(self.insert(key, value));
+            } else {
+                let pairs = waiting.wait(self, key, value);
+                self.put_pairs(pairs);
+            }
+        }
+        let pairs = waiting.finish(self);
+        self.put_pairs(pairs);
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn put_pairs(&mut self, pairs: Result<Vec<(K, V)>, Error>) {
+        for (key, value) in or_give_up(pairs) {
+            drop(self.insert(key, value));
+        }
+    }
+}
+
+impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
+    #[track_caller]
+    fn put_all(&mut self, items: impl IntoIterator<Item = (K, V)>) {
+        for (key, value) in items {
+            drop(self.insert(key, value));
+        }
+    }
+}
 
 impl<K: Key, V> Default for SecondaryMap<K, V> {
     /// An empty map; see [`SecondaryMap::new`].

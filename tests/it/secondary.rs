@@ -231,13 +231,13 @@ fn drops_may_panic() {
 fn a_far_index_commits_nothing_and_says_what_to_do() {
     let mut map: SecondaryMap<DefaultKey, [u64; 7]> = SecondaryMap::new();
     let far = key(u32::MAX, 1);
-    for _ in 0..2 {
+    for values in 0..2 {
         let before = map.stats();
         let refused = map.try_insert(far, [1; 7]).unwrap_err();
         assert_eq!(refused.value, [1; 7]);
         assert_eq!(refused.error.kind(), ErrorKind::FarIndex);
         assert_eq!(refused.error.bytes(), 64 << 32);
-        assert_eq!(refused.error.limit(), Some(map.capacity() as u64 + (1 << 20)));
+        assert_eq!(refused.error.limit(), Some((1 << 20) + 16 * (values + 1)));
         let text = refused.error.to_string();
         for part in ["256.0 GiB", "reserve", "set_capacity", "SparseSecondaryMap"] {
             assert!(text.contains(part), "{part:?} is not in {text:?}");
@@ -266,16 +266,27 @@ fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
     // Named, since the default may be less than this takes.
     let mut map: SecondaryMap<DefaultKey, Box<u8>> = SecondaryMap::with_max_len(1 << 24);
     let mut large: SecondaryMap<DefaultKey, Large> = SecondaryMap::with_max_len(1 << 14);
-    let refused = large.try_entry(key(1024, 1)).unwrap_err();
-    assert_eq!(refused.limit(), Some(1024));
-    assert!(large.try_entry(key(1023, 1)).is_ok());
-
-    // As much again as there is.
+    let refused = large.try_entry(key(1024 + 16, 1)).unwrap_err();
+    assert_eq!(refused.limit(), Some(1024 + 16));
+    assert!(large.try_entry(key(1024 + 15, 1)).is_ok());
+    // A place that is not filled is no value.
+    assert_eq!(large.try_entry(key(1024 + 16, 1)).unwrap_err().limit(), Some(1024 + 16));
     large.set_capacity(5000);
-    let capacity = large.capacity();
-    let limit = u32::try_from(2 * capacity).expect("few");
-    assert_eq!(large.try_entry(key(limit, 1)).unwrap_err().limit(), Some(limit.into()));
-    assert!(large.try_entry(key(limit - 1, 1)).is_ok());
+    assert!(large.capacity() >= 5000);
+    for index in [5000, 16_383, u32::MAX - 16_384] {
+        let error = large.try_entry(key(5000, 1)).unwrap_err();
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::FarIndex, Some(5000)), "{index}");
+    }
+    assert!(large.try_entry(key(4999, 1)).is_ok());
+    large.reserve(1000);
+    assert_eq!(large.try_entry(key(6000, 1)).unwrap_err().limit(), Some(6000));
+    let built: SecondaryMap<DefaultKey, Large> =
+        SecondaryMap::builder().max_len(1 << 14).capacity(2000).build();
+    assert_eq!(built.clone().try_entry(key(2000, 1)).unwrap_err().limit(), Some(1024 + 16));
+    let mut built = built;
+    assert_eq!(built.try_entry(key(2000, 1)).unwrap_err().limit(), Some(2000));
+    built.shrink_to_fit();
+    assert_eq!(built.try_entry(key(2000, 1)).unwrap_err().limit(), Some(1024 + 16));
 
     // Announced ones are near, in whatever order they come.
     map.set_capacity(12_000_000);
@@ -292,11 +303,102 @@ fn the_limit_of_far_indices_is_exact_and_moves_with_what_is_announced() {
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn very_large_values_come_one_by_one() {
-    let mut map: SecondaryMap<DefaultKey, [[u8; 1 << 20]; 65]> = SecondaryMap::with_max_len(16);
-    assert!(map.try_entry(key(0, 1)).is_ok());
-    let capacity = u32::try_from(map.capacity()).expect("few");
-    assert_eq!(map.try_entry(key(2 * capacity, 1)).unwrap_err().kind(), ErrorKind::FarIndex);
-    assert!(map.try_entry(key(2 * capacity - 1, 1)).is_ok());
+    let mut map: SecondaryMap<DefaultKey, [[u8; 1 << 20]; 65]> = SecondaryMap::with_max_len(64);
+    assert!(map.try_entry(key(1, 1)).is_ok());
+    let error = map.try_entry(key(16, 1)).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::FarIndex, Some(16)));
+    assert_eq!(map.try_entry(key(64, 1)).unwrap_err().kind(), ErrorKind::MaxLen);
+}
+
+/// A slot takes 16 KiB, so 4096 are near.
+type Wide = [u32; 4095];
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn what_is_far_does_not_move_with_what_far_keys_had_committed() {
+    let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
+    let mut taken = 0;
+    for _ in 0..2 {
+        // Each as far as may be.
+        for doubling in (0..18).rev() {
+            let index = (1 << doubling) - 1;
+            taken += u32::from(map.try_insert(key(index, 1), [1; 4095]).is_ok());
+        }
+        let limit = map.try_entry(key(u32::MAX >> 14, 1)).map_or_else(|e| e.limit(), |_| None);
+        assert!(limit <= Some(4096 + 16 * 20), "{limit:?}");
+        // Memory ahead announces nothing.
+        map.prefault_ahead(stayput::Budget::bytes(1 << 20));
+    }
+    assert_eq!(taken, 2 * 13);
+    let stats = map.stats();
+    assert!(stats.slots == 4096 && stats.committed_bytes <= 128 << 20, "{stats:?}");
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn keys_of_a_large_map_may_come_together_in_any_order() {
+    const SLOTS: u32 = 12_000;
+    let empty = || SecondaryMap::<DefaultKey, Wide>::with_max_len(1 << 20);
+    // A value in every eighth slot, the highest first.
+    let pairs = || (0..SLOTS).step_by(8).rev().map(|index| (key(index, 2), [index; 4095]));
+    let holds_all = |map: &SecondaryMap<DefaultKey, Wide>| {
+        map.len() == SLOTS as usize / 8
+            && map.iter().rev().eq(pairs()
+                .map(|(key, _)| key)
+                .zip(pairs().map(|(_, value)| value).collect::<Vec<_>>().iter()))
+    };
+    let mut map = empty();
+    // One by one the first is far.
+    let (first, value) = pairs().next().expect("there are some");
+    assert_eq!(map.try_insert(first, value).unwrap_err().error.kind(), ErrorKind::FarIndex);
+    assert!(panic_message(|| map.insert(first, value)).contains("set_capacity"));
+    map.extend(pairs());
+    assert!(holds_all(&map));
+
+    // Announced, each can come alone.
+    let mut map = empty();
+    map.set_capacity(SLOTS as usize);
+    pairs().for_each(|(key, value)| assert!(map.insert(key, value).is_none()));
+    assert!(holds_all(&map));
+
+    // The two ends by turns, by reference, and from an iterator that does not know how many it has.
+    let mut map = empty();
+    let values: Vec<_> = pairs().filter(|(key, _)| key.index() > 0).collect();
+    let (high, low) = values.split_at(values.len() / 2);
+    let by_turns = high.iter().zip(low.iter().rev()).flat_map(|(high, low)| [high, low]);
+    map.extend(by_turns.map(|(key, value)| (*key, value)));
+    map.extend(pairs());
+    assert!(holds_all(&map));
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
+    let ledger = Ledger::new();
+    let mut map: SecondaryMap<DefaultKey, (Token<'_>, Wide)> = SecondaryMap::with_max_len(1 << 20);
+    let value = |n| (ledger.token(n), [0; 4095]);
+    // The older key comes too late, the same one twice, and null never.
+    let pair = |(index, generation, n)| (key(index, generation), value(n));
+    let mut pairs: Vec<_> =
+        [(4200, 2, 1), (4200, 1, 2), (4300, 1, 3), (4300, 1, 4), (3, 1, 5)].map(pair).into();
+    pairs.push((DefaultKey::null(), value(6)));
+    pairs.extend((4301..4320).map(|index| pair((index, 7, index))));
+    map.extend(pairs);
+    assert_eq!(map.len(), 3 + 19);
+    let at = |index, generation| map.get(key(index, generation)).map(|value| value.0.value);
+    assert_eq!(
+        [at(4200, 2), at(4200, 1), at(4300, 1), at(3, 1)],
+        [Some(1), None, Some(4), Some(5)]
+    );
+    assert_eq!(map.stats().slots, 4320);
+
+    // What is near was put in before what is not was refused.
+    let pairs = [(9, 1, 7), (100_000, 1, 8), (10, 1, 9), (100_001, 1, 10)].map(pair);
+    let before = map.stats().committed_bytes;
+    assert!(panic_message(|| map.extend(pairs)).contains("SparseSecondaryMap"));
+    assert_eq!((map.len(), map.stats().committed_bytes), (24, before));
+    drop(map);
+    ledger.assert_all_dropped_but(0);
 }
 
 #[test]

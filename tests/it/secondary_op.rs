@@ -7,7 +7,7 @@ use stayput::{
     SecondaryMap, SparseSecondaryMap, Tagged64, new_key_type,
 };
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::mem;
 
@@ -36,6 +36,8 @@ pub(crate) enum Name {
     Bits(u64),
     /// So far from the first index that would be refused.
     Edge(i8),
+    /// So far behind it, with some generation.
+    Beyond(u8, u8),
     Far(u32),
 }
 
@@ -154,6 +156,7 @@ pub(crate) struct Model<K: Key, const PAD: usize> {
     std: BTreeMap<u32, (u32, u32)>,
     /// Up to the highest that was filled, or asked for by an entry.
     slots: usize,
+    announced: usize,
     live_before: usize,
 }
 
@@ -206,6 +209,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             sparse: Sparse::default(),
             std: BTreeMap::new(),
             slots: 0,
+            announced: 0,
             live_before: LIVE.get(),
         };
         for op in ops {
@@ -238,9 +242,14 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         assert!(self.slots <= dense.capacity() && dense.capacity() <= dense.max_len());
     }
 
+    /// The first index that would be refused.
     fn near(&self) -> usize {
-        let capacity = self.dense.capacity();
-        capacity + capacity.max(Self::NEAR_SLOTS)
+        self.near_with(self.std.len() + 1)
+    }
+
+    /// The same for so many values.
+    fn near_with(&self, values: usize) -> usize {
+        self.announced.max(self.slots).max(Self::NEAR_SLOTS + 16 * values)
     }
 
     fn key(&self, name: Name) -> K {
@@ -256,6 +265,11 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 let index = self.near().saturating_add_signed((by % 3).into());
                 let few = if index < Self::FEW { index } else { usize::from(by.unsigned_abs()) };
                 key(u32::try_from(few).expect("few"), 2, 0)
+            }
+            Name::Beyond(by, generation) => {
+                let index = self.near() + usize::from(by);
+                let few = if index < Self::FEW { index } else { by.into() };
+                key(u32::try_from(few).expect("few"), u32::from(generation % 3 + 1), 0)
             }
             Name::Far(index) => key(u32::MAX - index % 1000, 3, 0),
         }
@@ -276,7 +290,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             _ if key.is_null() => Fate::Stale,
             Some(there) if there > key.generation() => Fate::Stale,
             Some(there) if there == key.generation() => Fate::Same,
-            None if key.index() as usize >= self.slots.max(self.near()) => Fate::Far(self.near()),
+            None if key.index() as usize >= self.near() => Fate::Far(self.near()),
             _ => Fate::Vacant,
         }
     }
@@ -313,18 +327,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::Extend(items) => {
                 let items: Vec<(K, u8)> =
                     items.iter().map(|(name, seed)| (self.key(*name), *seed)).collect();
-                let near =
-                    |key: K| !matches!(self.fate(key), Fate::Far(_)) && (key.index() as usize) < 99;
-                let items: Vec<_> = items.into_iter().filter(|(key, _)| near(*key)).collect();
-                let values =
-                    || items.iter().map(|(key, seed)| (*key, Value::new(u32::from(*seed))));
-                on_both!(self, map => map.extend(values()));
-                for (key, seed) in items {
-                    self.reach(key);
-                    if self.fate(key) != Fate::Stale {
-                        self.std.insert(key.index(), (key.generation(), seed.into()));
-                    }
-                }
+                self.extend(items);
             }
             Op::Entry(name, op) => self.entry(self.key(*name), *op),
             Op::Look(name) => {
@@ -400,6 +403,51 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         if fate != Fate::Stale {
             self.std.insert(key.index(), (key.generation(), n));
         }
+    }
+
+    fn extend(&mut self, mut items: Vec<(K, u8)>) {
+        items.retain(|(key, _)| (key.index() as usize) < Self::FEW);
+        if !self.fits(&items) {
+            let near = self.near();
+            items.retain(|(key, _)| (key.index() as usize) < near);
+        }
+        let values = || items.iter().map(|(key, seed)| (*key, Value::new(u32::from(*seed))));
+        on_both!(self, map => map.extend(values()));
+        for (key, seed) in items {
+            self.reach(key);
+            if self.value(key).is_some() || self.is_newest(key) {
+                self.std.insert(key.index(), (key.generation(), seed.into()));
+            }
+        }
+    }
+
+    /// Whether the key is that of no older value than there is.
+    fn is_newest(&self, key: K) -> bool {
+        let there = self.std.get(&key.index()).map_or(0, |there| there.0);
+        !key.is_null() && there <= key.generation()
+    }
+
+    /// Whether no index is far where these values come together.
+    fn fits(&self, items: &[(K, u8)]) -> bool {
+        let mut slots = self.slots;
+        let mut live: BTreeSet<u32> = self.std.keys().copied().collect();
+        let mut waiting: Vec<usize> = Vec::new();
+        for (key, _) in items.iter().filter(|(key, _)| !key.is_null()) {
+            let index = key.index() as usize;
+            if index < slots || (waiting.is_empty() && index < self.near_with(live.len() + 1)) {
+                slots = slots.max(index + 1);
+                live.insert(key.index());
+                continue;
+            }
+            waiting.push(index);
+            let last = waiting.iter().copied().max().expect("there is one");
+            if last < self.near_with(live.len() + waiting.len()) {
+                slots = last + 1;
+                live.extend(waiting.drain(..).map(|index| u32::try_from(index).expect("few")));
+            }
+        }
+        let last = waiting.iter().copied().max();
+        last.is_none_or(|last| last < self.near_with(live.len() + waiting.len()))
     }
 
     fn entry(&mut self, key: K, op: EntryOp) {
@@ -498,10 +546,17 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                     *map = map.try_clone().expect("there is memory");
                     assert!(clone == *map);
                 });
+                self.announced = 0;
             }
             Op::Collect => {
-                // In reverse, where the first could be far.
-                let mut dense = SecondaryMap::with_capacity(self.last());
+                // In reverse, where the first may be far even for all of them.
+                self.announced = 0;
+                self.slots = 0;
+                let mut dense = SecondaryMap::new();
+                if self.last() > self.near_with(self.std.len()) {
+                    dense.set_capacity(self.last());
+                    self.announced = self.last();
+                }
                 dense.extend(mem::take(&mut self.dense).into_iter().rev());
                 self.dense = dense;
                 self.sparse = mem::take(&mut self.sparse).into_iter().collect();
@@ -511,7 +566,10 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::SetCapacity(capacity) => {
                 let capacity = usize::from(capacity) % Self::FEW;
                 match self.dense.try_set_capacity(capacity) {
-                    Ok(()) => assert!(self.dense.capacity() >= capacity),
+                    Ok(()) => {
+                        assert!(self.dense.capacity() >= capacity);
+                        self.announced = self.announced.max(capacity);
+                    }
                     Err(error) => assert_eq!(error.kind(), ErrorKind::KeyBits),
                 }
             }
@@ -520,6 +578,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 match self.dense.try_reserve(additional) {
                     Ok(()) => {
                         assert!(self.dense.capacity() - self.slots >= additional);
+                        self.announced = self.announced.max(self.slots + additional);
                     }
                     Err(error) => assert_eq!(error.kind(), ErrorKind::KeyBits),
                 }
@@ -528,13 +587,13 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             }
             Op::ShrinkToFit => {
                 on_both!(self, map => map.shrink_to_fit());
-                self.slots = self.last();
+                (self.slots, self.announced) = (self.last(), 0);
             }
             Op::ShrinkWithin(times, bytes) => {
                 for _ in 0..times % 4 {
                     let budget = Budget::bytes(bytes.into());
                     assert!(self.dense.shrink_to_fit_within(budget).is_ok());
-                    self.slots = self.last();
+                    (self.slots, self.announced) = (self.last(), 0);
                 }
             }
             Op::PrefaultAhead(bytes) => {
