@@ -32,7 +32,8 @@ use std::slice::{self, SliceIndex};
 /// A scope in which a [`VmVec`] can only grow, made by [`VmVec::grow_only`].
 ///
 /// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of
-/// the array: across any number of further pushes. It costs what [`VmVec::push`] costs.
+/// the array: across any number of further pushes. It costs what [`VmVec::push`] costs, and a
+/// compare.
 ///
 /// Elements can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
 /// the like for what must change), and it stays on one thread.
