@@ -7,6 +7,8 @@ mod blocks;
 mod refused;
 #[cfg(target_os = "linux")]
 mod service;
+#[cfg(target_os = "linux")]
+mod stress;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -51,9 +53,9 @@ mod linux {
 
     // glibc has a type of its own for these numbers; other C libraries use `int`.
     #[cfg(target_env = "gnu")]
-    type Resource = libc::__rlimit_resource_t;
+    pub(crate) type Resource = libc::__rlimit_resource_t;
     #[cfg(not(target_env = "gnu"))]
-    type Resource = libc::c_int;
+    pub(crate) type Resource = libc::c_int;
 
     pub(crate) fn set_limit(resource: Resource, bytes: usize) {
         let value = libc::rlim_t::try_from(bytes).expect("it fits");

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "is an allocator")]
 
-use crate::linux::{assert_counts, in_child, statm, under_sanitizer};
+use crate::linux::{Resource, assert_counts, in_child, statm, under_sanitizer};
 use stayput::{
     Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Release, Reservation,
     SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, page_size, service,
@@ -56,19 +56,21 @@ fn without_memory<R>(run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// A limit that can be raised again.
-fn limit_writable_memory(bytes: libc::rlim_t) {
-    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+/// A limit that can be raised again, or none.
+pub(crate) fn limit_softly(resource: Resource, bytes: Option<usize>) {
+    let most = libc::RLIM_INFINITY;
+    let value = bytes.map_or(most, |bytes| (bytes / page_size() * page_size()) as libc::rlim_t);
+    let limit = libc::rlimit { rlim_cur: value, rlim_max: most };
     // SAFETY: it reads one `rlimit`.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) }, 0);
+    assert_eq!(unsafe { libc::setrlimit(resource, &raw const limit) }, 0);
 }
 
 fn leave_writable_memory(bytes: usize) {
-    limit_writable_memory(((statm(5) + bytes) / page_size() * page_size()) as libc::rlim_t);
+    limit_softly(libc::RLIMIT_DATA, Some(statm(5) + bytes));
 }
 
 /// Says that it is done when it goes, also if something has failed.
-struct Done<'a>(&'a AtomicBool);
+pub(crate) struct Done<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
@@ -177,7 +179,7 @@ fn no_refusal_needs_memory() {
                 second.insert(key, n);
                 sparse.insert(key, n);
             }
-            limit_writable_memory(libc::RLIM_INFINITY);
+            limit_softly(libc::RLIMIT_DATA, None);
         }
     });
 }
