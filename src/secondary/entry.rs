@@ -3,7 +3,7 @@
 use super::SecondaryMap;
 use super::change::Place;
 use super::sparse::Slot;
-use crate::key::Key;
+use crate::key::{Key, KeyData};
 use hashbrown::hash_table;
 use std::fmt;
 use std::mem;
@@ -54,12 +54,13 @@ enum Found<'a, K: Key, V> {
     Hashed(hash_table::OccupiedEntry<'a, Slot<V>>),
 }
 
-/// Where a value of the key can be put.
+/// Where a value of the key can be put. What the key is made of is what it said when the place was
+/// looked for: a user's key may say something else when it is asked again.
 enum Room<'a, K: Key, V> {
     Direct(&'a mut SecondaryMap<K, V>, Place),
-    Hashed(hash_table::VacantEntry<'a, Slot<V>>),
+    Hashed(hash_table::VacantEntry<'a, Slot<V>>, KeyData<K::Layout>),
     /// In place of an older one.
-    Older(hash_table::OccupiedEntry<'a, Slot<V>>),
+    Older(hash_table::OccupiedEntry<'a, Slot<V>>, KeyData<K::Layout>),
 }
 
 impl<'a, K: Key, V> Entry<'a, K, V> {
@@ -81,14 +82,22 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
 
     /// By the slot of a value of an older key.
     #[inline]
-    pub(super) fn older(key: K, slot: hash_table::OccupiedEntry<'a, Slot<V>>) -> Self {
-        Self::Vacant(VacantEntry { key, room: Room::Older(slot) })
+    pub(super) fn older(
+        key: K,
+        data: KeyData<K::Layout>,
+        slot: hash_table::OccupiedEntry<'a, Slot<V>>,
+    ) -> Self {
+        Self::Vacant(VacantEntry { key, room: Room::Older(slot, data) })
     }
 
     /// By the place for a slot.
     #[inline]
-    pub(super) fn vacant(key: K, room: hash_table::VacantEntry<'a, Slot<V>>) -> Self {
-        Self::Vacant(VacantEntry { key, room: Room::Hashed(room) })
+    pub(super) fn vacant(
+        key: K,
+        data: KeyData<K::Layout>,
+        room: hash_table::VacantEntry<'a, Slot<V>>,
+    ) -> Self {
+        Self::Vacant(VacantEntry { key, room: Room::Hashed(room, data) })
     }
 
     /// The key that was asked for.
@@ -229,14 +238,13 @@ impl<'a, K: Key, V> VacantEntry<'a, K, V> {
     /// Puts a value in. O(1).
     #[inline]
     pub fn insert(self, value: V) -> &'a mut V {
-        let data = self.key.data();
         match self.room {
             Room::Direct(map, place) => {
                 map.fill(&place, value);
                 map.at_mut(&place)
             }
-            Room::Hashed(room) => &mut room.insert(Slot::new(data, value)).into_mut().value,
-            Room::Older(slot) => {
+            Room::Hashed(room, data) => &mut room.insert(Slot::new(data, value)).into_mut().value,
+            Room::Older(slot, data) => {
                 let slot = slot.into_mut();
                 drop(mem::replace(slot, Slot::new(data, value)));
                 &mut slot.value

@@ -29,6 +29,7 @@ mod op;
 mod panics;
 mod reservation;
 mod secondary;
+mod secondary_hostile;
 mod secondary_op;
 mod service;
 mod slot_map;

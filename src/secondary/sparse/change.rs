@@ -2,8 +2,9 @@
 
 use super::{Drain, Entry, Slot, SparseSecondaryMap, hash_of, try_reserve, unless_stale};
 use crate::error::{Error, ErrorKind, Refused};
-use crate::key::Key;
+use crate::key::{Key, KeyData};
 use hashbrown::hash_table;
+use std::cmp::Ordering;
 use std::hash::BuildHasher;
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
@@ -97,18 +98,18 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         if data.is_null() {
             return Err(Error::new(ErrorKind::StaleKey, 0));
         }
-        let (index, generation) = (data.index(), data.generation());
+        let index = data.index();
         let hash = self.hash_builder.hash_one(index);
         let is_it = |slot: &Slot<V>| slot.index == index;
         let table = match self.table.find_entry(hash, is_it) {
-            Ok(slot) => return Self::entry_in(slot, key, generation),
+            Ok(slot) => return Self::entry_in(slot, key, data),
             Err(absent) => absent.into_table(),
         };
         let hash_builder = &self.hash_builder;
         try_reserve(table, 1, hash_of(hash_builder))?;
         match table.entry(hash, is_it, hash_of(hash_builder)) {
-            hash_table::Entry::Occupied(slot) => Self::entry_in(slot, key, generation),
-            hash_table::Entry::Vacant(room) => Ok(Entry::vacant(key, room)),
+            hash_table::Entry::Occupied(slot) => Self::entry_in(slot, key, data),
+            hash_table::Entry::Vacant(room) => Ok(Entry::vacant(key, data, room)),
         }
     }
 
@@ -117,13 +118,13 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     fn entry_in(
         slot: hash_table::OccupiedEntry<'_, Slot<V>>,
         key: K,
-        generation: u32,
+        data: KeyData<K::Layout>,
     ) -> Result<Entry<'_, K, V>, Error> {
-        let there = slot.get().generation;
-        if there > generation {
-            return Err(Error::new(ErrorKind::StaleKey, 0));
+        match slot.get().generation.cmp(&data.generation()) {
+            Ordering::Less => Ok(Entry::older(key, data, slot)),
+            Ordering::Equal => Ok(Entry::same(key, slot)),
+            Ordering::Greater => Err(Error::new(ErrorKind::StaleKey, 0)),
         }
-        Ok(if there == generation { Entry::same(key, slot) } else { Entry::older(key, slot) })
     }
 
     /// Takes the value of a key out. O(1).
