@@ -14,7 +14,7 @@ pub use layout::{Bits32, Bits64, Compact32, Layout, Plain64, Tagged64};
 
 use layout::Word;
 use std::fmt;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
 /// What a [`Key`] is made of: index, generation and tag, split as the layout `L` says.
 ///
@@ -23,6 +23,10 @@ use std::hash::Hash;
 ///
 /// The order is by index, then generation, then tag, so sorted keys lie in memory in that order.
 /// `Option<KeyData>` is no larger than `KeyData`.
+///
+/// Its hash is one number of 64 bits in which index, generation and tag are mixed, in the upper bits
+/// as in the lower ones. So keys spread in a hash table under any hasher, even one that gives back
+/// the number that it gets, or multiplies it once (`FxHash`).
 ///
 /// # Examples
 ///
@@ -35,7 +39,7 @@ use std::hash::Hash;
 /// assert_eq!(map[DefaultKey::from(data)], "a");
 /// assert_eq!((data.index(), data.generation(), data.tag()), (0, 1, 0));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyData<L: Layout = Plain64> {
     /// From the top: unused bits (zero), index, generation, tag. Either the generation is from 1
     /// to `L::MAX_GENERATION`, or the key is null: generation 0, index all ones. So never zero.
@@ -166,6 +170,25 @@ impl<L: Layout> Default for KeyData<L> {
     /// [`KeyData::null`].
     fn default() -> Self {
         Self::null()
+    }
+}
+
+impl<L: Layout> Hash for KeyData<L> {
+    /// Writes one `u64`, another for each key of the layout.
+    ///
+    /// Hash tables go by the lowest bits of a hash, and some by the highest, and fast hashers carry
+    /// differences upwards only (by one multiplication), or not at all. Keys of one map differ in
+    /// the index alone, or in the generation, which may lie in any part of the word. So all of it
+    /// is brought into both ends here. What it costs is a nanosecond, and that neighbours in the
+    /// map are not neighbours in the table of a hasher that does nothing.
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        /// 2^64 over the golden ratio: multiples of it, by few or many, are far from each other.
+        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let bits = self.word.get();
+        // Each step can be undone, so no two keys come to the same.
+        let product = (bits ^ bits >> 32).wrapping_mul(SPREAD);
+        state.write_u64(product ^ product >> 32);
     }
 }
 

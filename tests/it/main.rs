@@ -19,6 +19,7 @@ mod drops;
 mod elements;
 mod errors;
 mod grow_only;
+mod key_hash;
 mod layouts;
 mod ledger;
 mod max_len;
