@@ -100,9 +100,9 @@ mod key;
 mod macros;
 mod os;
 mod page;
-mod raw_vec;
 #[cfg(feature = "rayon")]
-pub mod rayon;
+pub mod par;
+mod raw_vec;
 mod reservation;
 pub mod secondary;
 #[cfg(feature = "serde")]

@@ -73,3 +73,20 @@ fn a_panic_in_one_task_leaves_the_map() {
     assert_eq!(map.len(), 5000);
     assert_eq!(map.into_values().filter(|text| text == "4321").count(), 1);
 }
+
+/// Everything of the crate and of rayon by a glob, as programs have it: no name of a module of the
+/// one is that of the other.
+#[expect(clippy::wildcard_imports, reason = "that is what is tested")]
+mod by_globs {
+    use rayon::prelude::*;
+    use stayput::*;
+
+    #[test]
+    fn the_crate_and_rayon_go_together_by_globs() {
+        let map: SlotMap<DefaultKey, u64> = (0..100).collect();
+        let mut second: SecondaryMap<_, u64> = map.iter().map(|(key, n)| (key, *n)).collect();
+        second.par_iter_mut().for_each(|(key, n)| *n += map[key]);
+        let sum: u64 = rayon::join(|| 0, || second.par_iter().map(|(_, n)| n).sum()).1;
+        assert_eq!(sum, 9900);
+    }
+}

@@ -30,12 +30,12 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("file", &["raw_vec", "vec", "reservation", "error"]),
     // Leaves, which may use anything: `leaf_or_root` lets them.
     ("serde", &[]),
-    ("rayon", &[]),
+    ("par", &[]),
 ];
 
 /// Where everything is put together, and the leaves.
 fn leaf_or_root(module: &str) -> bool {
-    matches!(module, "lib" | "macros" | "serde" | "rayon")
+    matches!(module, "lib" | "macros" | "serde" | "par")
 }
 
 /// Modules without any unsafe code.

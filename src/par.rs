@@ -1,4 +1,4 @@
-//! Maps in parallel, by rayon: split at the words of the hole bitmap.
+//! Maps in parallel, by `rayon`: split at the words of the hole bitmap.
 
 #![forbid(unsafe_code)]
 
@@ -6,8 +6,8 @@ use crate::key::Key;
 use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
 use crate::slot_map::iter::{Walk, WalkMut, WalkRef, key_of};
-use ::rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
-use ::rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::fmt;
 use std::marker::PhantomData;
 
