@@ -50,6 +50,11 @@ impl<L: Layout> KeyData<L> {
     const GENERATION_SHIFT: u32 = L::TAG_BITS;
     const INDEX_SHIFT: u32 = L::GENERATION_BITS + L::TAG_BITS;
 
+    /// Where generation and tag begin in the form for `slotmap`: in the upper half, if they fit.
+    const FFI_SHIFT: u32 = if Self::INDEX_SHIFT <= 32 { 32 } else { 64 - Self::INDEX_SHIFT };
+    /// The bits of the index there.
+    const FFI_INDEX: u64 = (1 << Self::FFI_SHIFT) - 1;
+
     /// The key of no value, in any map. It is what [`Default`] gives.
     #[inline]
     #[must_use]
@@ -128,18 +133,61 @@ impl<L: Layout> KeyData<L> {
         is_key.then_some(key)
     }
 
-    /// [`to_bits`](Self::to_bits), by the name it has in `slotmap`.
+    /// The key as a number of the form that it has in `slotmap`: the index in the lower half, the
+    /// generation in the upper one, and above that the tag. Never 0.
+    ///
+    /// The generation is 1, 2, 3, and so on, where `slotmap`'s version is 1, 3, 5. Null is
+    /// `u32::MAX`, where `slotmap` has a version of 1 above that. In a layout whose generation and
+    /// tag have more than 32 bits, they begin below the upper half, and the index is the bits below
+    /// them.
+    ///
+    /// For files and wires, [`to_bits`](Self::to_bits) is shorter where keys have 32 bits, and
+    /// [`from_bits`](Self::from_bits) tells what is no key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Key, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// map.insert("a");
+    /// let key = map.insert("b");
+    /// assert_eq!(key.data().as_ffi(), 1 << 32 | 1);
+    /// ```
     #[inline]
     pub fn as_ffi(self) -> u64 {
-        self.to_bits()
+        // Null has an index of all ones that there are bits for, also where keys have fewer.
+        let index = if self.is_null() { Self::FFI_INDEX } else { u64::from(self.index()) };
+        let rest = u64::from(self.tag()) << L::GENERATION_BITS | u64::from(self.generation());
+        rest << Self::FFI_SHIFT | index
     }
 
-    /// [`from_bits`](Self::from_bits), by the name it has in `slotmap`; null if the bits are no
-    /// key's.
+    /// The key with this [number](Self::as_ffi); null if it is no key's.
+    ///
+    /// A generation of 0 is taken for 1, so small numbers are the first keys of so many slots, as
+    /// they are in `slotmap`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, KeyData, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let a: DefaultKey = map.insert("a");
+    /// assert_eq!(KeyData::from_ffi(0), a.data());
+    ///
+    /// let [b, c] = [1, 2].map(|n| DefaultKey::from(KeyData::from_ffi(n)));
+    /// assert_eq!([map.insert("b"), map.insert("c")], [b, c]);
+    /// ```
     #[inline]
     #[must_use]
-    pub fn from_ffi(bits: u64) -> Self {
-        Self::from_bits(bits).unwrap_or_default()
+    pub fn from_ffi(number: u64) -> Self {
+        let index = number & Self::FFI_INDEX;
+        let rest = number >> Self::FFI_SHIFT;
+        let generation = low_bits(rest) & layout::ones(L::GENERATION_BITS);
+        let Ok(tag) = u32::try_from(rest >> L::GENERATION_BITS) else { return Self::null() };
+        if generation == 0 && index == Self::FFI_INDEX {
+            return if tag <= L::MAX_TAG { Self::null().with_tag(tag) } else { Self::null() };
+        }
+        Self::from_parts(low_bits(index), generation.max(1), tag).unwrap_or_default()
     }
 
     /// The key of a slot as a map keeps it: the generation is at least 1, and both fit.

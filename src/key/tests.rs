@@ -1,3 +1,5 @@
+use super::layout::ones;
+use super::low_bits;
 use super::{Bits32, Bits64, Compact32, Key, KeyData, Layout, Plain64, Tagged64};
 use crate::{DefaultKey, new_key_type};
 use proptest::prelude::*;
@@ -22,12 +24,23 @@ fn parts_survive<L: Layout>(index: u32, generation: u32, tag: u32) {
     assert_eq!(retagged.with_tag(tag), key);
 }
 
+/// A number in the form for `slotmap` is a key's, and then that key's form leads to it again.
+fn ffi_survives<L: Layout>(number: u64) {
+    let key = KeyData::<L>::from_ffi(number);
+    assert_eq!(KeyData::from_ffi(key.as_ffi()), key);
+    let null = KeyData::<L>::null().with_tag(low_bits(number) & L::MAX_TAG);
+    assert_eq!(KeyData::from_ffi(null.as_ffi()), null);
+    if !key.is_null() && L::GENERATION_BITS + L::TAG_BITS <= 32 {
+        assert_eq!(low_bits(number), key.index());
+        assert_eq!(low_bits(key.as_ffi()), key.index());
+        let generation = low_bits(number >> 32) & ones(L::GENERATION_BITS);
+        assert_eq!(generation.max(1), key.generation());
+    }
+}
+
 /// Bits are a key's, and then the same bits come out, or are refused.
 fn bits_survive<L: Layout>(bits: u64) {
-    let Some(key) = KeyData::<L>::from_bits(bits) else {
-        assert!(KeyData::<L>::from_ffi(bits).is_null());
-        return;
-    };
+    let Some(key) = KeyData::<L>::from_bits(bits) else { return };
     assert_eq!(key.to_bits(), bits);
     if key.is_null() {
         assert_eq!(key, KeyData::null().with_tag(key.tag()));
@@ -55,6 +68,12 @@ proptest! {
             bits_survive::<Compact32>(bits >> shift);
             bits_survive::<Small>(bits >> shift);
             bits_survive::<Loose>(bits >> shift);
+            ffi_survives::<Plain64>(bits >> shift);
+            ffi_survives::<Tagged64>(bits >> shift);
+            ffi_survives::<Compact32>(bits >> shift);
+            ffi_survives::<Small>(bits >> shift);
+            ffi_survives::<Loose>(bits >> shift);
+            ffi_survives::<Bits64<1, 31, 32>>(bits >> shift);
         }
     }
 
@@ -76,6 +95,42 @@ fn all_bits_of_a_small_layout_are_keys_once_or_refused() {
     // 64 indices by 7 generations, and null.
     assert_eq!(keys.len(), 64 * 7 + 1);
     assert_eq!(keys.iter().filter(|key| key.is_null()).count(), 1);
+}
+
+#[test]
+fn the_form_for_slotmap_has_the_index_below_and_the_generation_above() {
+    fn key<L: Layout>(index: u32, generation: u32, tag: u32) -> KeyData<L> {
+        KeyData::from_parts(index, generation, tag).unwrap()
+    }
+    assert_eq!(key::<Plain64>(5, 1, 0).as_ffi(), 0x1_0000_0005);
+    assert_eq!(key::<Plain64>(u32::MAX, (1 << 31) - 1, 0).as_ffi(), 0x7fff_ffff_ffff_ffff);
+    assert_eq!(key::<Tagged64>(5, 2, 0xabc).as_ffi(), 0xabc0_0002_0000_0005);
+    assert_eq!(key::<Compact32>(5, 2, 3).as_ffi(), 0xc02_0000_0005);
+    // No room for 32 bits of index.
+    assert_eq!(key::<Bits64<1, 31, 32>>(1, 1, 0).as_ffi(), 0b11);
+    assert_eq!(KeyData::<Plain64>::null().as_ffi(), u64::from(u32::MAX));
+    assert_eq!(KeyData::<Small>::null().as_ffi(), u64::from(u32::MAX));
+    // What is no key's: an index, a generation and a tag that do not fit.
+    for number in [0x1_0000_0040, 0x8_0000_0005, 1 << 63] {
+        assert!(KeyData::<Small>::from_ffi(number).is_null());
+    }
+    assert!(KeyData::<Plain64>::from_ffi(1 << 63).is_null());
+}
+
+#[test]
+fn small_numbers_in_the_form_for_slotmap_are_first_keys_of_slots() {
+    fn first_keys<L: Layout>() {
+        for index in 0..=L::MAX_INDEX.min(1000) {
+            let key = KeyData::<L>::from_ffi(index.into());
+            assert_eq!(Some(key), KeyData::from_parts(index, 1, 0));
+        }
+    }
+    first_keys::<Plain64>();
+    first_keys::<Tagged64>();
+    first_keys::<Compact32>();
+    first_keys::<Small>();
+    first_keys::<Loose>();
+    first_keys::<Bits32<3, 1>>();
 }
 
 #[test]
