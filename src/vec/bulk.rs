@@ -245,28 +245,36 @@ impl<T> VmVec<T> {
         Ok(())
     }
 
-    /// The one range check for elements, with the panics of slices.
+    /// The one range check for elements, with the panics that std has for a `Vec`.
     #[track_caller]
     pub(super) fn check_range(&self, range: &impl RangeBounds<usize>) -> (usize, usize) {
         let len = self.len;
-        let start = match range.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&before) => {
-                before.checked_add(1).expect("attempted to index slice from after maximum usize")
-            }
-            Bound::Unbounded => 0,
-        };
         let end = match range.end_bound() {
-            Bound::Included(&last) => {
-                last.checked_add(1).expect("attempted to index slice up to maximum usize")
-            }
-            Bound::Excluded(&end) => end,
+            // Less than the length, so one more is a number.
+            Bound::Included(&last) if last < len => last + 1,
+            Bound::Excluded(&end) if end <= len => end,
             Bound::Unbounded => len,
+            Bound::Included(&end) | Bound::Excluded(&end) => no_such_range(0, end, len),
         };
-        assert!(start <= end, "slice index starts at {start} but ends at {end}");
-        assert!(end <= len, "range end index {end} out of range for slice of length {len}");
+        let start = match range.start_bound() {
+            Bound::Included(&start) if start <= end => start,
+            Bound::Excluded(&before) if before < end => before + 1,
+            Bound::Unbounded => 0,
+            Bound::Included(&start) | Bound::Excluded(&start) => no_such_range(start, end, len),
+        };
         (start, end)
     }
+}
+
+/// Panics with what is wrong with a range, by the numbers that the caller gave. (The `end` is one
+/// that is not inside, or that a start does not fit to.)
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn no_such_range(start: usize, end: usize, len: usize) -> ! {
+    assert!(start <= len, "range start index {start} out of range for slice of length {len}");
+    assert!(end > len || start <= end, "slice index starts at {start} but ends at {end}");
+    panic!("range end index {end} out of range for slice of length {len}")
 }
 
 impl<T: Clone> VmVec<T> {
