@@ -63,7 +63,8 @@ pub enum ErrorKind {
     FarIndex,
     /// A key is null, or older than the one whose value is there.
     StaleKey,
-    /// The size in bytes is more than `isize::MAX`, which no array in Rust may have.
+    /// The size in bytes is more than `isize::MAX`, which no array in Rust may have; or the number
+    /// of elements without a size is more than `usize::MAX`.
     CapacityOverflow,
     /// A range does not lie inside the reservation, or ends before it starts.
     /// [`Error::limit`] is the size of the reservation in bytes.
@@ -223,8 +224,7 @@ impl fmt::Display for Error {
             ),
             ErrorKind::CapacityOverflow => write!(
                 f,
-                "capacity overflow: {bytes}, in whole pages, do not fit into the {} an array may \
-                 have",
+                "capacity overflow: {bytes} are more than the {} that an array may have",
                 Bytes(isize::MAX as u64)
             ),
             ErrorKind::OutOfBounds => write!(

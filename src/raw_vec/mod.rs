@@ -163,16 +163,22 @@ impl RawVec {
         additional: usize,
         amount: Amount,
     ) -> Result<(), Error> {
+        // First what can be for no such elements, then what cannot be here.
+        let bound = self.options.bound;
+        if len.saturating_add(additional) > bound {
+            let bytes = len.saturating_add(additional).saturating_mul(element.size());
+            return Err(Error::new(ErrorKind::MaxLen, bytes).with_limit(bound as u64));
+        }
         let Some(need) = len.checked_add(additional) else {
             return Err(Error::new(ErrorKind::CapacityOverflow, usize::MAX));
         };
         if need <= self.capacity {
             return Ok(());
         }
+        let need_bytes = bytes_of(element, need)?;
         if element.size() == 0 || need > self.options.allowed() {
             return Err(self.full(element, need));
         }
-        let need_bytes = bytes_of(element, need)?;
         let (before, had_addresses) = (self.start, self.memory.is_some());
         self.reserve_addresses(element, need)?;
         if need_bytes > self.reserved_bytes() {

@@ -160,7 +160,7 @@ impl Reservation {
     ///
     /// [`AddressSpace`](ErrorKind::AddressSpace), [`AddressLimit`](ErrorKind::AddressLimit) or
     /// [`MappingLimit`](ErrorKind::MappingLimit) if the system has no such range to give,
-    /// [`CapacityOverflow`](ErrorKind::CapacityOverflow) above `isize::MAX`.
+    /// [`CapacityOverflow`](ErrorKind::CapacityOverflow) for more than `isize::MAX` bytes.
     pub fn new(bytes: usize) -> Result<Self, Error> {
         Self::builder().bytes(bytes).reserve()
     }
@@ -678,8 +678,12 @@ impl ReservationBuilder {
             return Err(Error::new(ErrorKind::Alignment, self.bytes).with_limit(self.align as u64));
         }
         let page = os::page_size();
-        let overflow = |bytes| Error::new(ErrorKind::CapacityOverflow, bytes);
-        let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(|| overflow(self.bytes))?;
+        if isize::try_from(self.bytes).is_err() {
+            return Err(Error::new(ErrorKind::CapacityOverflow, self.bytes));
+        }
+        // Whole pages, a guard page and what aligns them may be more than there can be.
+        let too_much = |bytes| Error::new(ErrorKind::AddressSpace, bytes);
+        let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(|| too_much(self.bytes))?;
 
         let huge = self.huge_pages.page_bytes().filter(|_| self.form != Form::Bare);
         let huge_from =
@@ -689,7 +693,7 @@ impl ReservationBuilder {
 
         let mapping_bytes = self
             .mapping_bytes(bytes, align, page)
-            .ok_or_else(|| overflow(self.bytes.saturating_add(align)))?;
+            .ok_or_else(|| too_much(self.bytes.saturating_add(align)))?;
         let waits = self.form == Form::AdvisedLater && self.huge_pages == HugePages::Auto;
         let huge_from = huge_from.filter(|_| !waits);
         Ok(Plan { bytes, align, mapping_bytes, huge_from, huge_pages: self.huge_pages })

@@ -82,8 +82,10 @@ impl<K: Key, V> SecondaryMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If keys cannot number so many slots ([`KeyBits`](ErrorKind::KeyBits)), it is more than
-    /// `max_len` ([`MaxLen`](ErrorKind::MaxLen)), or the system refuses. The map is unchanged then.
+    /// If keys cannot number so many slots ([`KeyBits`](ErrorKind::KeyBits)); else if they would be
+    /// more than `isize::MAX` bytes ([`CapacityOverflow`](ErrorKind::CapacityOverflow)); else if it is
+    /// more than `max_len` ([`MaxLen`](ErrorKind::MaxLen)); or if the system refuses. The map is
+    /// unchanged then.
     pub fn try_set_capacity(&mut self, new_capacity: usize) -> Result<(), Error> {
         if new_capacity > self.slots.capacity() {
             Self::check_key_bits(new_capacity)?;

@@ -56,7 +56,10 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// As for [`try_insert`](Self::try_insert). The map is unchanged then.
+    /// If keys cannot number so many slots ([`KeyBits`](crate::ErrorKind::KeyBits)); else if they
+    /// would be more than `isize::MAX` bytes
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if `max_len` would be passed
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. The map is unchanged then.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         let additional = self.beyond_holes(additional);
         if additional <= self.slots.capacity() - self.slots.len() {

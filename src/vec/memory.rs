@@ -28,8 +28,9 @@ impl<T> VmVec<T> {
     ///
     /// # Errors
     ///
-    /// If the maximum would be passed ([`MaxLen`](crate::ErrorKind::MaxLen)), the size is absurd
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or the system refuses. The
+    /// If all elements would be more than `isize::MAX` bytes, or, where they have none, than
+    /// `usize::MAX` elements ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if the
+    /// maximum would be passed ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. The
     /// array is unchanged then.
     #[inline]
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {

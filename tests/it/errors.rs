@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
 
 use crate::ledger::{panic_file, panic_message};
-use stayput::{Error, ErrorKind, Refused, Reservation, VmVec};
+use stayput::{DefaultKey, Error, ErrorKind, Refused, Reservation, SecondaryMap, SlotMap, VmVec};
 use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -39,6 +39,83 @@ fn absurd_room_is_an_overflow() {
     assert_overflow(bytes.try_reserve(usize::MAX).unwrap_err());
     assert_overflow(bytes.try_reserve(TOO_MANY).unwrap_err());
     assert_eq!(bytes, [0]);
+}
+
+/// What is refused for being more than `isize::MAX` bytes, and what for another reason.
+#[track_caller]
+fn refuses_by_the_byte<T>(make: impl Fn() -> VmVec<T>) {
+    let most = TOO_MANY / size_of::<T>();
+    let room = most - make().len();
+    for (additional, overflows) in [
+        (room - 1, false),
+        (room, false),
+        (room + 1, true),
+        (usize::MAX - 1, true),
+        (usize::MAX, true),
+    ] {
+        let errors = [
+            make().try_reserve(additional).unwrap_err(),
+            make().try_reserve_exact(additional).unwrap_err(),
+            make().try_prefault(additional).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.kind() == ErrorKind::CapacityOverflow, overflows, "{error}");
+        }
+        let named = VmVec::<T>::builder().max_len(make().len() + additional.min(room)).try_build();
+        assert_ne!(named.map(drop).unwrap_err().kind(), ErrorKind::CapacityOverflow);
+    }
+}
+
+// A 64-bit kernel gives a 32-bit process half of its addresses once; see `tests/systems.rs`.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn more_bytes_than_isize_max_and_no_fewer_are_an_overflow() {
+    refuses_by_the_byte::<u8>(VmVec::new);
+    refuses_by_the_byte(|| VmVec::from([1_u8, 2]));
+    refuses_by_the_byte(|| VmVec::from([1_u64]));
+    refuses_by_the_byte(|| VmVec::from([[1_u8; 3]; 5]));
+    refuses_by_the_byte(|| {
+        let mut named = VmVec::with_max_len(10);
+        named.push(1_u16);
+        named
+    });
+    refuses_by_the_byte(|| {
+        VmVec::<u32>::builder().commit_ahead(stayput::CommitAhead::Auto).build()
+    });
+    assert_overflow(Reservation::new(TOO_MANY + 1).unwrap_err());
+    assert_eq!(Reservation::new(TOO_MANY).unwrap_err().kind(), ErrorKind::AddressSpace);
+    let aligned = Reservation::builder().bytes(1).align(1 << 63).reserve();
+    assert_eq!(aligned.unwrap_err().kind(), ErrorKind::AddressSpace);
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn maps_refuse_more_bytes_than_isize_max_as_arrays_do() {
+    type Large = [u8; 1 << 31];
+    const SLOT_BYTES: usize = size_of::<Large>() + 4;
+    let kind = |result: Result<(), Error>| result.unwrap_err().kind();
+    let most = TOO_MANY / SLOT_BYTES;
+    for max_len in [None, Some(2)] {
+        let slot_map = || {
+            let builder = SlotMap::<DefaultKey, Large>::builder();
+            max_len.map_or(builder, |max_len| builder.max_len(max_len)).build()
+        };
+        let secondary = || {
+            let builder = SecondaryMap::<DefaultKey, Large>::builder();
+            max_len.map_or(builder, |max_len| builder.max_len(max_len)).build()
+        };
+        let below = [kind(slot_map().try_reserve(most)), kind(secondary().try_reserve(most))];
+        assert!(!below.contains(&ErrorKind::CapacityOverflow), "{below:?}");
+        for count in [most + 1, 1 << 32] {
+            assert_eq!(kind(slot_map().try_reserve(count)), ErrorKind::CapacityOverflow);
+            assert_eq!(kind(secondary().try_reserve(count)), ErrorKind::CapacityOverflow);
+            assert_eq!(kind(secondary().try_set_capacity(count)), ErrorKind::CapacityOverflow);
+        }
+        for count in [(1 << 32) + 1, usize::MAX] {
+            assert_eq!(kind(slot_map().try_reserve(count)), ErrorKind::KeyBits);
+            assert_eq!(kind(secondary().try_reserve(count)), ErrorKind::KeyBits);
+        }
+    }
 }
 
 #[test]

@@ -165,8 +165,9 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     ///
     /// # Errors
     ///
-    /// If the allocator refuses ([`Memory`](ErrorKind::Memory)), or the size is absurd
-    /// ([`CapacityOverflow`](ErrorKind::CapacityOverflow)). The map is unchanged then.
+    /// If the table, with the places that it keeps empty, would be more than `isize::MAX` bytes
+    /// ([`CapacityOverflow`](ErrorKind::CapacityOverflow)), or the allocator refuses
+    /// ([`Memory`](ErrorKind::Memory)). The map is unchanged then.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         let hash_builder = &self.hash_builder;
         try_reserve(&mut self.table, additional, hash_of(hash_builder))
