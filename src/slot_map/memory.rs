@@ -61,7 +61,17 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if `max_len` would be passed
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. The map is unchanged then.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        let additional = self.beyond_holes(additional);
+        let (wished, needed) =
+            (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
+        match self.try_reserve_slots(wished) {
+            // Insertion fills the holes that it would keep where there are no other slots.
+            Err(_) if needed < wished => self.try_reserve_slots(needed),
+            reserved => reserved,
+        }
+    }
+
+    /// Makes room for `additional` more slots.
+    fn try_reserve_slots(&mut self, additional: usize) -> Result<(), Error> {
         if additional <= self.slots.capacity() - self.slots.len() {
             return Ok(());
         }
@@ -89,7 +99,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
-        self.slots.try_prefault(self.beyond_holes(additional))
+        let spare = self.slots.capacity() - self.slots.len();
+        self.slots.try_prefault(self.beyond_holes(additional).min(spare))
     }
 
     /// Makes memory behind the last slot resident ahead of its use, for the idle time of a frame; see

@@ -41,6 +41,7 @@ mod slot_map_op;
 mod slot_map_panics;
 #[cfg(feature = "rayon")]
 mod slot_map_rayon;
+mod slot_map_reserve;
 mod slot_map_traits;
 mod slot_map_twin;
 mod slot_map_value;

@@ -1,0 +1,134 @@
+//! Room is to be had for as many values as can be put in, and for no more.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use stayput::{Bits32, ErrorKind, Key, Reuse, SlotMap, Tagged64, new_key_type};
+
+new_key_type! {
+    /// 8 slots, each used once.
+    struct Once: Bits32<3, 1>;
+    /// 8 slots, each used 3 times.
+    struct Few: Bits32<3, 2>;
+    /// 64 slots, each used 7 times.
+    struct Small: Bits32<6, 3>;
+    struct Tagged: Tagged64;
+}
+
+/// With values so large that blocks are trimmed.
+type Value = [u8; 1000];
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Insert,
+    Fill,
+    Remove(u8),
+    RemoveMany(u8),
+    Detach(u8),
+    Clear,
+    Trim,
+    Shrink,
+    Reset,
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        Just(Op::Insert),
+        Just(Op::Insert),
+        Just(Op::Fill),
+        any::<u8>().prop_map(Op::Remove),
+        any::<u8>().prop_map(Op::Remove),
+        any::<u8>().prop_map(Op::RemoveMany),
+        any::<u8>().prop_map(Op::Detach),
+        Just(Op::Clear),
+        Just(Op::Trim),
+        Just(Op::Shrink),
+        Just(Op::Reset),
+    ];
+    vec(op, 0..30)
+}
+
+fn run<K: Key>(map: &mut SlotMap<K, Value>, op: Op) {
+    let nth = |map: &SlotMap<K, Value>, n: u8| map.keys().nth(usize::from(n) % map.len().max(1));
+    match op {
+        Op::Insert => {
+            let _ = map.try_insert([1; 1000]);
+        }
+        Op::Fill => {
+            for _ in 0..70 {
+                let _ = map.try_insert([2; 1000]);
+            }
+        }
+        Op::Remove(n) => drop(nth(map, n).and_then(|key| map.remove(key))),
+        Op::RemoveMany(n) => map.retain(|key, _| key.index() % 7 < u32::from(n) % 7),
+        Op::Detach(n) => drop(nth(map, n).and_then(|key| map.detach(key))),
+        Op::Clear => map.clear(),
+        Op::Trim => map.trim(),
+        Op::Shrink => map.shrink_to_fit(),
+        Op::Reset => map.reset(),
+    }
+}
+
+/// Whether room for `count` is to be had, by each call that makes some; then as many fit without
+/// growing.
+fn room<K: Key>(map: &SlotMap<K, Value>, count: usize) -> Result<(), ErrorKind> {
+    let mut reserved = map.clone();
+    let result = reserved.try_reserve(count).map_err(|error| error.kind());
+    let prefaulted = map.clone().try_prefault(count).map_err(|error| error.kind());
+    assert_eq!(
+        (prefaulted, map.clone().grow_only().try_reserve(count).is_ok()),
+        (result, result.is_ok())
+    );
+    let stats = reserved.stats();
+    let used = stats.live + stats.detached + stats.retired;
+    assert!(result.is_err() || stats.capacity - used >= count, "{count} in {stats:?}");
+    result
+}
+
+fn room_is_what_can_be_filled<K: Key>(cases: u32) {
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let max_len = prop::option::of(0..20_usize);
+    let min_free = prop::option::of(prop_oneof![0..20_usize, Just(usize::MAX)]);
+    proptest!(config, |(max_len in max_len, min_free in min_free, ops in ops())| {
+        let mut builder = SlotMap::<K, Value>::builder();
+        if let Some(max_len) = max_len {
+            builder = builder.max_len(max_len.min(SlotMap::<K, Value>::with_key().max_len()));
+        }
+        if let Some(min_free) = min_free {
+            builder = builder.reuse(Reuse::Rotating { min_free });
+        }
+        let mut map = builder.build();
+        for op in ops {
+            run(&mut map, op);
+        }
+        let mut filled = map.clone();
+        let fit = (0..100).take_while(|_| filled.try_insert([3; 1000]).is_ok()).count();
+        for count in [0, fit.min(1), fit / 2, fit.saturating_sub(1), fit] {
+            prop_assert_eq!(room(&map, count), Ok(()), "{} of {}", count, fit);
+        }
+        if fit < 100 {
+            let kind = filled.try_insert([4; 1000]).unwrap_err().error.kind();
+            prop_assert_eq!(room(&map, fit + 1), Err(kind));
+            prop_assert!(room(&map, usize::MAX).is_err());
+        }
+    });
+}
+
+#[test]
+fn it_is_with_keys_that_are_used_once() {
+    room_is_what_can_be_filled::<Once>(150);
+}
+
+#[test]
+fn it_is_with_few_slots_and_generations() {
+    room_is_what_can_be_filled::<Few>(150);
+}
+
+#[test]
+fn it_is_with_blocks_that_are_trimmed() {
+    room_is_what_can_be_filled::<Small>(150);
+}
+
+#[test]
+fn it_is_with_more_slots_than_are_used() {
+    room_is_what_can_be_filled::<Tagged>(60);
+}
