@@ -50,7 +50,9 @@ use std::marker::PhantomData;
 /// - **Keys are never mistaken.** A key finds the value that was put in under it, and no other. A
 ///   key that is older than the one whose value is there is refused, and one that is newer takes
 ///   its place: the slot map has removed the older one, so nobody will ask for it. Generations
-///   never wrap around, so older is less. Tags take no part.
+///   never wrap around, so older is less. Tags take no part. Only [`SlotMap::reset`] makes keys anew
+///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
+///   ones, and refuses those that look older than what it holds.
 /// - **Gaps take no memory** where whole pages of them were never filled.
 ///
 /// Take a [`SparseSecondaryMap`] if only few of the keys have a value: this one has a slot for each

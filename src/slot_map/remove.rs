@@ -114,6 +114,29 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The next values get keys that others had before: a key from before may then resolve to a
     /// value it was not made for. That harms nobody if no such key is left. [`Weak`](super::Weak)
     /// pointers from before stay stale, for the first four thousand million maps and resets.
+    ///
+    /// Secondary maps are not told. Clear them as well: what is left there is found under the new
+    /// keys that are equal to old ones, and where it was put in under a later generation, it has
+    /// values under new keys refused as [stale](crate::ErrorKind::StaleKey) (by `insert`: dropped).
+    /// [`clear`](Self::clear) asks for no such care.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let mut second = SecondaryMap::new();
+    /// let first = map.insert("first");
+    /// map.remove(first);
+    /// second.insert(map.insert("second"), 2); // in the same slot
+    ///
+    /// map.reset();
+    /// second.clear();
+    /// let new = map.insert("new");
+    /// assert_eq!(new, first);
+    /// second.insert(new, 3); // without the `clear` it is older than what is there
+    /// assert_eq!(second.get(new), Some(&3));
+    /// ```
     pub fn reset(&mut self) {
         /// Forgets, even if the drop of a value panics; the other values are dropped then too.
         struct Forget<'m, K: Key, V>(&'m mut SlotMap<K, V>);

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
 
 use crate::ledger::{panic_file, panic_message};
-use stayput::{DefaultKey, Error, ErrorKind, Refused, Reservation, SecondaryMap, SlotMap, VmVec};
+use stayput::{Error, ErrorKind, Refused, Reservation, VmVec};
 use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -91,6 +91,7 @@ fn more_bytes_than_isize_max_and_no_fewer_are_an_overflow() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn maps_refuse_more_bytes_than_isize_max_as_arrays_do() {
+    use stayput::{DefaultKey, SecondaryMap, SlotMap};
     type Large = [u8; 1 << 31];
     const SLOT_BYTES: usize = size_of::<Large>() + 4;
     let kind = |result: Result<(), Error>| result.unwrap_err().kind();

@@ -32,6 +32,7 @@ mod reservation;
 mod secondary;
 mod secondary_hostile;
 mod secondary_op;
+mod secondary_reset;
 mod service;
 mod slot_map;
 mod slot_map_hostile;

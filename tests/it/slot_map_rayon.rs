@@ -76,7 +76,6 @@ fn a_panic_in_one_task_leaves_the_map() {
 
 /// Everything of the crate and of rayon by a glob, as programs have it: no name of a module of the
 /// one is that of the other.
-#[expect(clippy::wildcard_imports, reason = "that is what is tested")]
 mod by_globs {
     use rayon::prelude::*;
     use stayput::*;

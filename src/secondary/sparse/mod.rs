@@ -28,7 +28,8 @@ use std::marker::PhantomData;
 ///
 /// A key finds the value that was put in under it, and no other. A key that is older than the one
 /// whose value is there is refused, and one that is newer takes its place. Tags take no part. No
-/// index is far: each takes the same memory.
+/// index is far: each takes the same memory. After [`SlotMap::reset`](crate::SlotMap::reset),
+/// [`clear`](Self::clear) this map as well.
 ///
 /// # Complexity
 ///
