@@ -43,6 +43,7 @@ mod sync {
     pub(super) use std::thread;
 }
 mod handover;
+mod lock;
 mod registry;
 mod releases;
 mod shared;

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "refers to a service that is never dropped")]
 
+use super::lock::{Guard, Lock};
 use super::releases::{Begun, Releases, Room};
 use super::shared::Shared;
 use super::worker;
@@ -11,8 +12,8 @@ use crate::reservation::Reservation;
 use std::mem;
 use std::process;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -31,9 +32,7 @@ pub(crate) struct Service {
     process: Process,
     /// Never held while memory is mapped, unmapped or allocated, since the allocator may be one that
     /// comes here; but for starting the thread, which takes some small blocks.
-    state: Mutex<Registry>,
-    /// Told when a release ends.
-    released: Condvar,
+    state: Lock<Registry>,
     /// How often the thread woke up.
     pub(super) wakeups: AtomicUsize,
     /// How often any array was late.
@@ -102,8 +101,7 @@ impl Service {
     fn new(process: Process, parent: Option<&'static Self>) -> Self {
         Self {
             process,
-            state: Mutex::default(),
-            released: Condvar::new(),
+            state: Lock::default(),
             wakeups: AtomicUsize::new(0),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
@@ -145,14 +143,13 @@ impl Service {
         self.process != Process::current()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Registry> {
-        // Nothing panics under the lock; and whatever did has left no half-made state.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Guard<'_, Registry> {
+        self.state.lock()
     }
 
     /// [`lock`](Self::lock), with room for one more array and one more release; nothing if there is no
     /// memory for that.
-    fn lock_with_room(&self) -> Option<MutexGuard<'_, Registry>> {
+    fn lock_with_room(&self) -> Option<Guard<'_, Registry>> {
         loop {
             let registry = self.lock();
             let (wanted, arrays) = (registry.releases.has_room(), &registry.arrays);
@@ -252,14 +249,12 @@ impl Service {
     /// Counts a release whose memory is gone.
     pub(super) fn end_release(&self, begun: Begun) {
         self.lock().releases.end(begun);
-        self.released.notify_all();
+        self.state.notify_all();
     }
 
     /// Waits until nothing waits to be released.
     pub(super) fn drain(&self) {
-        let registry = self.lock();
-        let waits = |registry: &mut Registry| registry.releases.len() > 0;
-        drop(self.released.wait_while(registry, waits).unwrap_or_else(PoisonError::into_inner));
+        drop(self.lock().wait_while(|registry| registry.releases.len() > 0));
     }
 
     /// Releases, here and now, all that waits for it, and waits for what others are just releasing.
@@ -275,8 +270,7 @@ impl Service {
             self.end_release(begun);
             registry = self.lock();
         }
-        let waits = |registry: &mut Registry| !registry.releases.have_ended(count);
-        drop(self.released.wait_while(registry, waits).unwrap_or_else(PoisonError::into_inner));
+        drop(registry.wait_while(|registry| !registry.releases.have_ended(count)));
         any
     }
 
@@ -457,10 +451,10 @@ impl Service {
     /// One without a thread but the caller's: nothing is done for its arrays but what a test does.
     pub(super) fn unattended(process: Process) -> &'static Self {
         /// To be found by leak checkers.
-        static ALL: Mutex<Vec<&Service>> = Mutex::new(Vec::new());
+        static ALL: std::sync::Mutex<Vec<&Service>> = std::sync::Mutex::new(Vec::new());
         let service: &'static Self = Box::leak(Box::new(Self::new(process, None)));
         service.lock().thread = Some(thread::current());
-        ALL.lock().unwrap_or_else(PoisonError::into_inner).push(service);
+        ALL.lock().unwrap().push(service);
         service
     }
 }

@@ -15,6 +15,8 @@ use std::time::Duration;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
+/// What one of several has that share a limit.
+const EACH: usize = 12 * MIB;
 
 /// Refuses everything while it is told to. Who cannot do without ends the process then.
 struct OnDemand;
@@ -133,6 +135,7 @@ fn no_refusal_needs_memory() {
             let far = DefaultKey::from(
                 stayput::KeyData::from_parts(20_000_000, 1, 0).expect("it is a key"),
             );
+            let words = [0_u64; 1 << 10];
             vec.push(0);
             while ahead != CommitAhead::Off && vec.stats().ahead_bytes == 0 {
                 // A thread that is being started allocates.
@@ -154,11 +157,11 @@ fn no_refusal_needs_memory() {
                 [
                     Some(vec_error),
                     vec.try_reserve(1 << 25).err(),
-                    vec.try_extend_from_slice(&[0; 1 << 16]).err(),
+                    vec.try_extend_from_slice(&words).err(),
                     map.try_reserve(1 << 23).err(),
                     second.try_reserve(1 << 23).err(),
                     second.try_insert(far, 1).err().map(|refused| refused.error),
-                    arena.try_alloc_slice_copy(&[0_u8; 1 << 20]).err(),
+                    arena.try_alloc_slice_fill_copy(1 << 20, 0_u64).err(),
                     growing.grow_to(GIB / 2).err(),
                     vec.prefault_ahead(Budget::bytes(GIB)).refused.or(Some(vec_error)),
                     VmVec::<u64>::try_with_capacity(1 << 25).err(),
@@ -192,7 +195,6 @@ fn no_commit_is_refused_while_its_memory_is_being_released() {
         if under_sanitizer("writable memory") {
             return;
         }
-        const EACH: usize = 12 * MIB;
         let builder = VmVec::<u8>::builder().max_len(EACH).huge_pages(HugePages::Never);
         let builder = builder.release(Release::Background);
         // The background thread has memory of its own, which is not to be counted.
