@@ -199,12 +199,13 @@ impl fmt::Display for Error {
             ErrorKind::MaxLen if self.bytes == 0 => write!(
                 f,
                 "the array is full: it was made for {limit} elements at most; make it with a \
-                 larger `max_len`"
+                 larger `max_len`, or name one"
             ),
             ErrorKind::MaxLen => write!(
                 f,
                 "the array (arena) is full: it was made for {limit} elements (bytes) at most, and \
-                 {bytes} in all are asked for; make it with a larger `max_len` (`max_bytes`)"
+                 {bytes} in all are asked for; make it with a larger `max_len` (`max_bytes`), or name \
+                 one"
             ),
             ErrorKind::KeyBits => write!(
                 f,

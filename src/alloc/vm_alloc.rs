@@ -34,10 +34,10 @@ use std::ptr::NonNull;
 /// # Limits
 ///
 /// All blocks together have at most a quarter of the addresses that a process can have (of
-/// `RLIMIT_AS`, if that is less) as room to grow: with 47 bits of them 32 TiB. Each gets as much as the
-/// machine has memory, or, as it gets more crowded, 1/1024 of what is left. And at most 8,192 blocks
-/// have room, which take four mappings each at most: 32,768 of the 65,530 that Linux grants
-/// (`vm.max_map_count`).
+/// `RLIMIT_AS`, if that is less) as room to grow: with 47 bits of them 32 TiB; and together with arrays
+/// whose maximum nobody named, half. Each gets as much as the machine has memory, or, as it gets more
+/// crowded, 1/1024 of what is left. And at most 8,192 blocks have room, which take four mappings each at
+/// most: 32,768 of the 65,530 that Linux grants (`vm.max_map_count`).
 ///
 /// Further blocks have just the addresses that they need, as those of `malloc` have, and grow by being
 /// moved: a mapping each, and neighbours can be one (up to three, where they are aligned to more than a

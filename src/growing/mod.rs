@@ -21,12 +21,10 @@ mod tests;
 
 pub use budget::Budget;
 pub(crate) use budget::Purse;
-pub(crate) use options::{option_methods, reserve_exactly, reserve_up_to};
-#[cfg(test)]
-pub(crate) use policy::FLOOR_BYTES;
+pub(crate) use options::{option_methods, reserve_by_default, reserve_exactly};
+pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;
-pub(crate) use policy::{Amount, Share, default_reservation_bytes};
 use recent::Recent;
 
 use crate::backing::Foreign;

@@ -2,9 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::policy::FLOOR_BYTES;
 use crate::error::Error;
-use crate::reservation::{Reservation, ReservationBuilder};
+use crate::reservation::{Reservation, ReservationBuilder, Space, whole_bytes};
 use crate::service;
 
 /// The methods that all builders have in common: each has `options`, and this within an `impl` of
@@ -46,23 +45,27 @@ pub(crate) fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation
     builder.reserve().or_else(|error| again(builder).ok_or(error))
 }
 
-/// Reserves `wished` bytes, which are a guess: half as many as long as the system refuses, down to
-/// `least` or [`FLOOR_BYTES`].
-pub(crate) fn reserve_up_to(
+/// Reserves for somebody who named no maximum and needs `need` bytes at once: as much as there is to be
+/// given, but no more than that and `most`. See [`Space`].
+pub(crate) fn reserve_by_default(
     builder: ReservationBuilder,
-    mut wished: usize,
-    least: usize,
+    need: usize,
+    most: usize,
 ) -> Result<Reservation, Error> {
-    let least = least.max(FLOOR_BYTES);
-    while wished > least {
-        let builder = builder.bytes(wished);
+    let mut space = Space::now();
+    loop {
+        let taken = space.take_for_array(most)?;
+        let part = taken.bytes();
+        let builder = builder.bytes(whole_bytes(need, part));
+        if part == 0 {
+            return Ok(reserve_exactly(builder)?.counted(taken));
+        }
         let reservation = builder.reserve_if_possible();
         if let Some(reservation) = reservation.or_else(|| again(builder)) {
-            return Ok(reservation);
+            return Ok(reservation.counted(taken));
         }
-        wished /= 2;
+        space = space.refusing(part);
     }
-    builder.bytes(least).reserve()
 }
 
 /// Reserves what was refused, if there are more addresses for it: what waits to be released is not

@@ -1,10 +1,4 @@
-//! How much to reserve and how much to commit.
-
-use super::round_up;
-use crate::os;
-use crate::reservation::page_size;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+//! How much to commit.
 
 /// How much memory an array commits when it grows beyond what is committed.
 ///
@@ -75,66 +69,10 @@ impl Step {
     }
 }
 
-/// How small a default reservation may become before the error is passed on.
-pub(crate) const FLOOR_BYTES: usize = 1 << 20;
-
-/// How much to reserve for an array of elements of `element_bytes` whose maximum nobody named.
-///
-/// As much as the machine has memory, since the array cannot outgrow that, but no more than a
-/// share of the address space that leaves room for many such arrays. It may not be to be had:
-/// callers halve it down to [`FLOOR_BYTES`].
-pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
-    const LARGEST_BYTES: usize = if usize::BITS >= 64 { 1 << 40 } else { 128 << 20 };
-    /// Of `RLIMIT_AS`, which everything else in the process has to fit under too.
-    const SHARE_OF_LIMIT: u64 = 8;
-    static NAMED_OR_MEMORY: OnceLock<usize> = OnceLock::new();
-
-    let bytes = *NAMED_OR_MEMORY.get_or_init(|| {
-        let named = std::env::var("STAYPUT_RESERVE_BYTES").ok().and_then(|text| text.parse().ok());
-        named.unwrap_or_else(|| {
-            let memory = os::memory_bytes().and_then(u64::checked_next_power_of_two);
-            memory.and_then(|m| usize::try_from(m).ok()).unwrap_or(LARGEST_BYTES).min(LARGEST_BYTES)
-        })
-    });
-    let limit = os::address_limit_bytes().and_then(|l| usize::try_from(l / SHARE_OF_LIMIT).ok());
-    // Room for one element at least, and never so much that rounding could pass `isize::MAX`.
-    let bytes = bytes.min(limit.unwrap_or(bytes)).max(FLOOR_BYTES).max(element_bytes);
-    round_up(bytes.min(isize::MAX as usize / 2), page_size())
-}
-
-/// How many addresses one of many may reserve, if so many are reserved for all of them already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
-    /// At most: what is left of a quarter of all addresses that the process can, or may, have.
-    pub(crate) most_bytes: usize,
-    /// If nobody says more: as much as the machine has memory, but at most a small part of what is
-    /// left. So however many ask, there is always something left.
-    pub(crate) usual_bytes: usize,
-}
-
-impl Share {
-    /// What is left where `taken` bytes are reserved. Does not allocate, and takes no lock.
-    pub(crate) fn beside(taken: usize) -> Self {
-        const PART: usize = if usize::BITS >= 64 { 1 << 10 } else { 1 << 4 };
-        static MEMORY: AtomicUsize = AtomicUsize::new(0);
-
-        let mut memory = MEMORY.load(Ordering::Relaxed);
-        if memory == 0 {
-            let told = os::memory_bytes().and_then(u64::checked_next_power_of_two);
-            memory = told.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
-            // Threads that race here store the same answer.
-            MEMORY.store(memory, Ordering::Relaxed);
-        }
-        let limit = os::address_limit_bytes().and_then(|limit| usize::try_from(limit).ok());
-        let all = os::address_space_bytes().min(limit.unwrap_or(usize::MAX));
-        let most_bytes = (all / 4).saturating_sub(taken);
-        Self { most_bytes, usual_bytes: (most_bytes / PART).min(memory) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::growing::round_up;
 
     #[test]
     fn steps_double_up_to_the_cap_and_fall_to_what_was_had() {
@@ -161,17 +99,5 @@ mod tests {
         assert!(Step::FIRST.target(0, Growth::Fixed { step_bytes: 0 }) > 0);
         let huge = Step::FIRST.target(1 << 20, Growth::Fixed { step_bytes: usize::MAX });
         assert!(isize::try_from(round_up(huge, 2 << 20)).is_ok());
-    }
-
-    #[test]
-    fn shares_of_addresses_never_come_to_more_than_a_quarter_of_them() {
-        let all = Share::beside(0).most_bytes;
-        assert!((1 << 29..=usize::MAX / 4 + 1).contains(&all), "{all}");
-        let mut taken = 0;
-        for _ in 0..100_000 {
-            taken += Share::beside(taken).usual_bytes;
-        }
-        assert!(taken <= all);
-        assert_eq!(Share::beside(usize::MAX), Share { most_bytes: 0, usual_bytes: 0 });
     }
 }

@@ -52,18 +52,28 @@ enum StatmField {
     Data = 5,
 }
 
+/// All that is mapped, as `RLIMIT_AS` counts it.
+pub(super) fn mapped_bytes() -> Option<u64> {
+    statm_bytes(StatmField::Size)
+}
+
 fn statm_bytes(field: StatmField) -> Option<u64> {
     let mut text = [0; 128];
     let pages = read_text("/proc/self/statm", &mut text)?.split(' ').nth(field as usize)?;
     pages.trim().parse::<u64>().ok()?.checked_mul(super::page_bytes() as u64)
 }
 
-/// `vm.max_map_count`, if the process has (nearly) that many mappings.
+/// `vm.max_map_count`.
+pub(super) fn mapping_limit() -> Option<u64> {
+    read_number("/proc/sys/vm/max_map_count")
+}
+
+/// The same, if the process has (nearly) that many mappings.
 #[expect(clippy::naive_bytecount, reason = "not worth a dependency where calls are refused")]
 fn mapping_limit_if_reached() -> Option<u64> {
     // One call can need two more mappings than there are, and some kinds are not listed.
     const MARGIN: u64 = 4;
-    let limit = read_number("/proc/sys/vm/max_map_count")?;
+    let limit = mapping_limit()?;
     let mut maps = File::open("/proc/self/maps").ok()?;
     let mut text = [0; 4096];
     let mut count = 0;

@@ -123,9 +123,15 @@ pub(crate) fn address_space_bytes() -> usize {
     sys::address_space_bytes()
 }
 
-/// How much address space this process may use in all, if that is limited.
-pub(crate) fn address_limit_bytes() -> Option<u64> {
-    sys::address_limit_bytes()
+/// How many bytes of addresses this process may use in all, if they are so few that it is worth asking;
+/// and how many it uses, if the system tells.
+pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
+    sys::address_limit()
+}
+
+/// How many mappings a process may have, if that is limited.
+pub(crate) fn mapping_limit() -> Option<usize> {
+    sys::mapping_limit()
 }
 
 /// The machine's memory in bytes, where the system tells.

@@ -61,12 +61,28 @@ pub(super) fn address_space_bytes() -> usize {
 }
 
 #[cfg(linux_kernel)]
-pub(super) fn address_limit_bytes() -> Option<u64> {
-    limits::soft_limit(libc::RLIMIT_AS)
+pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
+    let limit = limits::soft_limit(libc::RLIMIT_AS).and_then(|limit| usize::try_from(limit).ok());
+    let limit = match limit {
+        Some(limit) => limit.min(address_space_bytes()),
+        None if usize::BITS < 64 => address_space_bytes(),
+        None => return None,
+    };
+    Some((limit, limits::mapped_bytes().and_then(|used| usize::try_from(used).ok())))
 }
 
 #[cfg(not(linux_kernel))]
-pub(super) fn address_limit_bytes() -> Option<u64> {
+pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
+    None
+}
+
+#[cfg(linux_kernel)]
+pub(super) fn mapping_limit() -> Option<usize> {
+    limits::mapping_limit().and_then(|limit| usize::try_from(limit).ok())
+}
+
+#[cfg(not(linux_kernel))]
+pub(super) fn mapping_limit() -> Option<usize> {
     None
 }
 

@@ -25,7 +25,11 @@ pub(super) fn address_space_bytes() -> usize {
     usize::MAX
 }
 
-pub(super) fn address_limit_bytes() -> Option<u64> {
+pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
+    None
+}
+
+pub(super) fn mapping_limit() -> Option<usize> {
     None
 }
 

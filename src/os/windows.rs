@@ -49,7 +49,16 @@ pub(super) fn address_space_bytes() -> usize {
     info.lpMaximumApplicationAddress.addr()
 }
 
-pub(super) fn address_limit_bytes() -> Option<u64> {
+pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
+    if usize::BITS >= 64 {
+        return None;
+    }
+    let status = memory_status()?;
+    let used = status.ullTotalVirtual.saturating_sub(status.ullAvailVirtual);
+    Some((usize::try_from(status.ullTotalVirtual).ok()?, usize::try_from(used).ok()))
+}
+
+pub(super) fn mapping_limit() -> Option<usize> {
     None
 }
 

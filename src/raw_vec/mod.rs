@@ -21,10 +21,9 @@ pub(crate) use options::Options;
 use crate::backing::{Backing, Foreign};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::growing::{
-    Budget, GrowingReservation, Prefaulted, Purse, default_reservation_bytes, reserve_exactly,
-    reserve_up_to, round_up,
+    Budget, GrowingReservation, Prefaulted, Purse, reserve_by_default, reserve_exactly, round_up,
 };
-use crate::reservation::Reservation;
+use crate::reservation::{Reservation, default_reservation_bytes};
 use std::alloc::Layout;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -128,8 +127,8 @@ impl RawVec {
 
     /// Makes the reservation, if there is none yet, with room for `len` elements.
     ///
-    /// If the options name no maximum, its size is a guess, and is halved until the system gives
-    /// it, down to what `len` elements need or a floor.
+    /// If the options name no maximum, its size is a guess: what there is to be given, and what so many
+    /// elements need.
     pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         if element.size() == 0 || self.memory.is_some() {
             return Ok(());
@@ -139,9 +138,8 @@ impl RawVec {
         let reservation = if let Some(max_len) = self.options.max_len {
             reserve_exactly(builder.bytes(bytes_of(element, max_len)?))?
         } else {
-            let wished = default_reservation_bytes(element.size())
-                .min(element.size().saturating_mul(self.options.bound));
-            reserve_up_to(builder, wished, bytes_of(element, len)?)?
+            let most = element.size().saturating_mul(self.options.bound);
+            reserve_by_default(builder, bytes_of(element, len.max(1))?, most)?
         };
         self.start = reservation.start();
         let Options { growth, commit_ahead, release, .. } = self.options;

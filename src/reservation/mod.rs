@@ -19,8 +19,13 @@ use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
 
+mod share;
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+pub(crate) use share::FLOOR_BYTES;
+pub(crate) use share::{Space, Taken, blocks, default_reservation_bytes, whole_bytes};
 
 /// Whether to ask the system for huge pages.
 ///
@@ -123,6 +128,8 @@ pub struct Reservation {
     mapping_bytes: PageBytes,
     huge_from: Option<usize>,
     huge_pages: HugePages,
+    /// Where its size was guessed: what it counts for.
+    taken: Option<Taken>,
 }
 
 // SAFETY: a `Reservation` owns its range, and no part of it is tied to a thread.
@@ -286,6 +293,23 @@ impl Reservation {
         }
     }
 
+    /// Has it counted among those whose size was guessed, until it is released.
+    pub(crate) fn counted(mut self, mut taken: Taken) -> Self {
+        taken.settle(self.bytes, self.huge_from.is_some() || self.huge_pages != HugePages::Auto);
+        self.taken = Some(taken);
+        self
+    }
+
+    /// Whether it is counted among them.
+    pub(crate) const fn is_counted(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    /// Has it counted among them no more.
+    pub(crate) fn uncount(&mut self) {
+        self.taken = None;
+    }
+
     fn mapping_end(&self) -> usize {
         self.mapping_start.addr().get() + self.mapping_bytes.get()
     }
@@ -403,7 +427,7 @@ impl Reservation {
     /// `used` bytes, which are committed, moves to a place that the system finds, or as much of it as
     /// there is to be. Whether it did; if not, nothing has changed.
     ///
-    /// There is no guard page behind it then, and it is aligned to a page.
+    /// There is no guard page behind it then, it is aligned to a page, and not counted.
     ///
     /// # Safety
     ///
@@ -442,6 +466,7 @@ impl Reservation {
         }
         (self.start, self.bytes) = (moved, new_bytes);
         (self.mapping_start, self.mapping_bytes) = (moved, new_bytes);
+        self.taken = None;
         true
     }
 
@@ -729,8 +754,15 @@ impl Plan {
         // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
         // to align it, and the mapping is that much larger than `bytes` and the guard.
         let start = unsafe { mapping_start.add(to_aligned) };
-        let reservation =
-            Reservation { start, bytes, mapping_start, mapping_bytes, huge_from, huge_pages };
+        let reservation = Reservation {
+            start,
+            bytes,
+            mapping_start,
+            mapping_bytes,
+            huge_from,
+            huge_pages,
+            taken: None,
+        };
         reservation.advise(&Pages { start, offset: 0, bytes, reservation: PhantomData });
         reservation
     }

@@ -36,8 +36,8 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
 
     /// Indices from this on are refused; addresses for those below are reserved at once.
     ///
-    /// If it is not said, as much is reserved as the machine has memory, or keys can number; see
-    /// [`VmVec::new`](crate::VmVec::new).
+    /// If it is not said, as much is reserved as the machine has memory, or keys can number, but each of
+    /// very many maps has less; see [`VmVec::new`](crate::VmVec::new).
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.options.max_len = Some(max_len);
         self

@@ -60,8 +60,8 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     /// The number of slots that the map can ever have, retired ones among them; addresses for
     /// them are reserved at once.
     ///
-    /// If it is not said, as much is reserved as the machine has memory, or keys can number; see
-    /// [`VmVec::new`](crate::VmVec::new).
+    /// If it is not said, as much is reserved as the machine has memory, or keys can number, but each of
+    /// very many maps has less; see [`VmVec::new`](crate::VmVec::new).
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.options.max_len = Some(max_len);
         self

@@ -17,11 +17,27 @@ impl<T> VmVec<T> {
     /// An empty array. Reserves nothing and does not enter the kernel until the first push.
     ///
     /// Then it reserves as many addresses as the machine has memory, rounded up to a power of two
-    /// (at most 1 TiB; 128 MiB on 32-bit systems; an eighth of `RLIMIT_AS`, where that is set). If
-    /// the system has not so much to give it asks for half, and so on down to 1 MiB or what is
-    /// needed. The environment variable
-    /// `STAYPUT_RESERVE_BYTES` sets another number to begin with, for runs under tools that have
-    /// little address space, such as valgrind.
+    /// (at most 1 TiB; 128 MiB on 32-bit systems), or its part of those that the process has, if that
+    /// is less. So a process may have thousands of such arrays, and always has addresses left for
+    /// others:
+    ///
+    /// - Beside n arrays, maps and arenas whose maximum nobody named, one is given at most 1/(4 + n) of
+    ///   what is left of half of all addresses: with 47 bits of them (64 TiB), a thousand have room for
+    ///   more than a GiB each on any machine, 32 GiB each where it has 32 GiB of memory. Under
+    ///   `RLIMIT_AS` the first has an eighth of that.
+    /// - Where that comes to less than 1 MiB, one is given 1 MiB, as long as a quarter of all addresses is
+    ///   left;
+    /// - and then, or where the system refuses more, what it needs at once, in units of 64 KiB. What it
+    ///   needs is reserved in any case.
+    ///
+    /// It refuses to grow beyond what it has reserved, with [`MaxLen`](crate::ErrorKind::MaxLen): those
+    /// that will be large beside many others name a [`max_len`](crate::VecBuilder::max_len), which is not
+    /// bounded so. On Linux, more of them than may take seven eighths of the mappings that the process may
+    /// have are refused with [`MappingLimit`](crate::ErrorKind::MappingLimit): that is some 14,000, where
+    /// `vm.max_map_count` is 65,530. The rest is for threads and all else.
+    ///
+    /// The environment variable `STAYPUT_RESERVE_BYTES` sets another number than the machine's memory,
+    /// for runs under tools that have little address space, such as valgrind.
     ///
     /// # Examples
     ///

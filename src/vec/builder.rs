@@ -38,7 +38,8 @@ impl<T> VecBuilder<T> {
     /// The number of elements that the array can ever hold; addresses for them are reserved at
     /// once.
     ///
-    /// If it is not said, as much is reserved as the machine has memory; see [`VmVec::new`].
+    /// If it is not said, as much is reserved as the machine has memory, but each of very many arrays has
+    /// less; see [`VmVec::new`].
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.options.max_len = Some(max_len);
         self

@@ -74,8 +74,8 @@ use std::mem;
 /// when it is touched for the first time, by a page fault, or ahead of time by
 /// [`prefault`](Self::prefault).
 ///
-/// [`new`](Self::new) reserves on the first push as much as the machine has memory, and less if
-/// the system has not so much to give. [`with_max_len`](Self::with_max_len) and
+/// [`new`](Self::new) reserves on the first push as much as the machine has memory, and less beside
+/// very many others, or if the system has not so much to give. [`with_max_len`](Self::with_max_len) and
 /// [`builder`](Self::builder) say how much; [`max_len`](Self::max_len) is then a promise: the
 /// array refuses the element after it.
 ///

@@ -56,7 +56,8 @@ impl ArenaBuilder {
 
     /// How many bytes can ever be used at once; addresses for them are reserved at once.
     ///
-    /// If it is not said, as much is reserved as the machine has memory; see [`Arena::new`].
+    /// If it is not said, as much is reserved as the machine has memory, but each of very many arenas has
+    /// less; see [`Arena::new`].
     pub const fn max_bytes(mut self, max_bytes: usize) -> Self {
         self.options.max_bytes = Some(max_bytes);
         self

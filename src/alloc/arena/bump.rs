@@ -26,10 +26,9 @@
 use super::builder::Options;
 use crate::error::{Error, ErrorKind};
 use crate::growing::{
-    Amount, Budget, GivenBack, GrowingReservation, Prefaulted, default_reservation_bytes,
-    reserve_exactly, reserve_up_to,
+    Amount, Budget, GivenBack, GrowingReservation, Prefaulted, reserve_by_default, reserve_exactly,
 };
-use crate::reservation::{Reservation, page_size};
+use crate::reservation::{Reservation, default_reservation_bytes, page_size};
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -155,7 +154,7 @@ impl Bump {
             reserve_exactly(builder.bytes(max_bytes))?
         } else {
             let size = first.size();
-            reserve_up_to(builder, default_reservation_bytes(size), size)?
+            reserve_by_default(builder, size, usize::MAX)?
         };
         let memory = reservation.growing().growth(growth).release(release);
         let memory = memory.commit_ahead(commit_ahead);

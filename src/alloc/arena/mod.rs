@@ -44,8 +44,8 @@ use std::ptr::NonNull;
 ///
 /// # Memory
 ///
-/// [`new`](Self::new) reserves at the first value as much as the machine has memory, and less if
-/// the system has not so much to give. [`with_max_bytes`](Self::with_max_bytes) and
+/// [`new`](Self::new) reserves at the first value as much as the machine has memory, and less beside
+/// very many others, or if the system has not so much to give. [`with_max_bytes`](Self::with_max_bytes) and
 /// [`builder`](Self::builder) say how much; [`max_bytes`](Self::max_bytes) is then a promise: no
 /// more is ever used, whatever the page.
 ///
@@ -109,8 +109,8 @@ pub struct Arena {
 impl Arena {
     /// An empty arena. Nothing is reserved before the first value.
     ///
-    /// It then reserves as much as the machine has memory, but no more than 1 TiB (128 MiB on
-    /// 32-bit systems), and half as much each time that the system refuses, down to 1 MiB.
+    /// It then reserves as much as the machine has memory, or its part of the addresses that the process
+    /// has, as [`VmVec::new`](crate::VmVec::new) does.
     #[must_use]
     pub const fn new() -> Self {
         Self { bump: Bump::new(Options::DEFAULT) }

@@ -42,7 +42,7 @@ fn exchange(slot: &AtomicPtr<u8>, with: *mut u8) -> Option<Block> {
 pub(super) fn put(mut block: Block) -> Option<Block> {
     let header = block.header();
     let most = MOST_BYTES + header.memory.run_bytes(header.usable);
-    if header.usable > most || header.counted == 0 {
+    if header.usable > most || !header.memory.is_counted() {
         return Some(block);
     }
     let empty = KEPT.iter().find(|slot| slot.load(Ordering::Relaxed).is_null());

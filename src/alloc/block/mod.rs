@@ -20,10 +20,10 @@ mod room;
 mod tests;
 
 pub(super) use kept::release_all;
-pub(super) use room::counts;
 
 use super::Contents;
 use crate::growing::round_up;
+pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, page_size};
 use crate::service::{self, Memory, Release};
 use std::alloc::Layout;
@@ -51,8 +51,6 @@ struct Header {
     offset: usize,
     /// Up to where `memory` is committed, from the page of the header on.
     usable: usize,
-    /// How many bytes of addresses [`room`] counts for it.
-    counted: usize,
     /// Tells a header from other memory.
     seal: usize,
 }
@@ -84,17 +82,14 @@ impl Block {
     fn fresh(layout: Layout, options: &BlockOptions) -> Option<Self> {
         let offset = layout.align().max(HEADER_BYTES);
         let end = offset.checked_add(layout.size())?;
-        let (memory, counted) = room::reserve(end, layout.align(), options)?;
-        Self::build(memory, counted, offset, end)
+        let memory = room::reserve(end, layout.align(), options)?;
+        Self::build(memory, offset, end)
     }
 
     /// Commits what is needed, and writes the header.
-    fn build(mut memory: Reservation, counted: usize, offset: usize, end: usize) -> Option<Self> {
-        advise(&mut memory, end, counted);
-        let Some(usable) = commit(&memory, front(offset), end) else {
-            room::give_back(counted);
-            return None;
-        };
+    fn build(mut memory: Reservation, offset: usize, end: usize) -> Option<Self> {
+        advise(&mut memory, end);
+        let usable = commit(&memory, front(offset), end)?;
         let memory_start = memory.start();
         // SAFETY: `offset` is inside the range, whose first `end >= offset` bytes were reserved.
         let start = unsafe { memory_start.add(offset) };
@@ -102,7 +97,7 @@ impl Block {
         memory_start.as_ptr().expose_provenance();
         let block = Self { start };
         let seal = seal(start.addr().get());
-        let header = Header { memory, offset, usable, counted, seal };
+        let header = Header { memory, offset, usable, seal };
         // SAFETY: `HEADER_BYTES` before `start` are committed: `offset` is at least as much, and
         // `front` is the page where they begin. Nobody else uses them. The address is aligned for a
         // header, since `start` is to `HEADER_BYTES`.
@@ -224,8 +219,6 @@ impl Block {
         // SAFETY: the memory is used by nobody but through this block, whose address is changed below.
         let moved = unsafe { header.memory.move_if_possible(usable, end) };
         if moved {
-            room::give_back(header.counted);
-            header.counted = 0;
             header.usable = header.memory.reserved_bytes();
             let memory_start = header.memory.start();
             memory_start.as_ptr().expose_provenance();
@@ -249,7 +242,7 @@ impl Block {
             return;
         }
         // Without room to grow it is to stay one mapping, which the system can move.
-        if header.counted == 0 && header.offset % new.align() == 0 && self.relocate(keep) {
+        if !header.memory.is_counted() && header.offset % new.align() == 0 && self.relocate(keep) {
             return;
         }
         let header = self.header();
@@ -268,23 +261,23 @@ impl Block {
 
     fn release(self, release: Release) {
         // SAFETY: `self` ends here, and with it the right to the header.
-        let Header { mut memory, usable, counted, .. } = unsafe { self.header_ptr().read() };
+        let Header { mut memory, usable, .. } = unsafe { self.header_ptr().read() };
         match release {
             Release::Now => drop(memory),
             Release::Background => {
                 // What waits is not counted, so it has no addresses but those of its memory.
                 memory.give_up_behind(usable);
+                memory.uncount();
                 service::release_later(Memory::Alone(memory), usable);
             }
         }
-        room::give_back(counted);
     }
 }
 
 impl Header {
     /// Commits up to `end`, which is inside the reservation; whether it could.
     fn grow_to(&mut self, end: usize) -> bool {
-        advise(&mut self.memory, end, self.counted);
+        advise(&mut self.memory, end);
         let Some(usable) = commit(&self.memory, self.usable, end) else { return false };
         self.usable = usable;
         true
@@ -293,10 +286,10 @@ impl Header {
 
 /// Asks for huge pages, if `end` bytes are worth them: over the whole range, so that what is committed
 /// stays one mapping, which the system can move.
-fn advise(memory: &mut Reservation, end: usize, counted: usize) {
+fn advise(memory: &mut Reservation, end: usize) {
     /// Smaller ones without room to grow are to be one mapping with their neighbours.
     const BARE_FROM_BYTES: usize = 64 << 20;
-    let from = if counted > 0 { HugePages::AUTO_FROM_BYTES } else { BARE_FROM_BYTES };
+    let from = if memory.is_counted() { HugePages::AUTO_FROM_BYTES } else { BARE_FROM_BYTES };
     let wants = match memory.huge_pages() {
         HugePages::Auto => end > from,
         HugePages::Always => true,

@@ -1,0 +1,441 @@
+//! [`Share`]: how many addresses those are given who do not say how many, so that some are always left.
+//!
+//! Addresses are reserved by guess for arrays whose maximum nobody named, and for blocks of allocators,
+//! which get room to grow. All such reservations are counted here. Those of which the user named the size
+//! are the user's word: they are neither counted nor bounded.
+//!
+//! # The ladder
+//!
+//! Of all addresses that the process can have,
+//!
+//! - **half go by a ladder**: where there are n such arrays, the next is given as much as the machine has
+//!   memory, but at most 1/(4 + n) of what is left of the half. So there is always something left of it,
+//!   and the part of the nth falls by the square of n, no faster: with 47 bits of addresses the
+//!   thousandth has room for more than a GiB, even where the machine has a TiB of memory.
+//! - **a quarter goes by the MiB**: when the ladder has less to give, an array is given [`FLOOR_BYTES`].
+//! - **the last quarter** is for all else in the process. An array takes no more of it than it needs at
+//!   once, in units of [`LEAST_BYTES`], as one of malloc's would.
+//!
+//! An array that needs more at once than it would be given has that much to grow into besides.
+//!
+//! Blocks can be moved when they outgrow their room, so that they are given less: 1/1024 of what is left of
+//! the ladder's half (1/16 on 32-bit systems), and all together at most a quarter of all addresses.
+//!
+//! # What all addresses are
+//!
+//! As many as the system has for a process. Where it has few (32 bits) or grants few (`RLIMIT_AS`), it is
+//! asked how many of them are left, by whomever they are used; what is left, and what is counted here, are
+//! all. A limit that is not known shows by a refusal. Then it is not searched for the largest range that
+//! can be had, which others will need: an eighth of what was refused is taken to be all there is, and the
+//! ladder gives a part of that.
+//!
+//! # Mappings
+//!
+//! Linux grants a process 65,530 of them. A reservation takes four at most: what is committed, what is not,
+//! what of that is to have huge pages, and what lies between it and the next. No more are made by guess than
+//! may take seven eighths of them: the rest is for threads, and all else. (Arrays whose pages are given back
+//! here and there take more, and are not known here.)
+//!
+//! # Threads and forks
+//!
+//! Numbers that are added to, and nothing that is read by one of them is written by another: there is no
+//! order to keep, and no lock that could be held where a process forks. The child has the counts of its
+//! parent, and its mappings.
+
+#![forbid(unsafe_code)]
+
+use crate::error::{Error, ErrorKind};
+use crate::os;
+use crate::page::PageBytes;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const ORDER: Ordering = Ordering::Relaxed;
+
+/// What an array is given where the ladder has less to give.
+pub(crate) const FLOOR_BYTES: usize = 1 << 20;
+
+/// In what units an array is given what it needs, where there is no more for it.
+pub(crate) const LEAST_BYTES: usize = 64 << 10;
+
+/// The most that is reserved by guess, however much memory there is.
+const LARGEST_BYTES: usize = if usize::BITS >= 64 { 1 << 40 } else { 128 << 20 };
+
+/// The part of what is left that the first array may have.
+const FIRST_PART: usize = 4;
+/// The part of what is left that a block may have.
+const BLOCK_PART: usize = if usize::BITS >= 64 { 1 << 10 } else { 1 << 4 };
+/// At most so many blocks have room to grow: 32,768 mappings, so that half are left to others. (16,464 were
+/// seen for 40,000 blocks of a MiB, 8,192 of them with room.)
+pub(crate) const MOST_BLOCKS: usize = 8192;
+
+/// The most mappings that one reservation takes, and those of one without advice about huge pages.
+const MAPPINGS: u8 = 4;
+const MAPPINGS_UNADVISED: u8 = 2;
+
+/// Bytes of all that are reserved by guess.
+static TAKEN_BYTES: AtomicUsize = AtomicUsize::new(0);
+/// How many mappings they take, at most.
+static TAKEN_MAPPINGS: AtomicUsize = AtomicUsize::new(0);
+static ARRAYS: AtomicUsize = AtomicUsize::new(0);
+static BLOCKS: AtomicUsize = AtomicUsize::new(0);
+/// Of the bytes, those of blocks.
+static BLOCK_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// The addresses of the process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Space {
+    bytes: usize,
+    /// How many of them are left, where that is known.
+    left: Option<usize>,
+    /// How many seem to be left, where more were refused.
+    guess: Option<usize>,
+}
+
+/// What there is to share, at some moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Share {
+    all: usize,
+    /// Of them all, those that are reserved by guess.
+    taken: usize,
+}
+
+impl Space {
+    /// Asks the system. Does not allocate, and takes no lock.
+    pub(crate) fn now() -> Self {
+        let bytes = os::address_space_bytes();
+        let Some((limit, used)) = os::address_limit() else {
+            return Self { bytes, left: None, guess: None };
+        };
+        let used = used.unwrap_or_else(|| TAKEN_BYTES.load(ORDER));
+        Self { bytes, left: Some(limit.saturating_sub(used)), guess: None }
+    }
+
+    /// What it seems to be where `bytes` were refused.
+    #[must_use]
+    pub(crate) fn refusing(self, bytes: usize) -> Self {
+        /// The part of what was refused that is taken to be left.
+        const PART: usize = 8;
+        Self { guess: Some(bytes / PART), ..self }
+    }
+
+    fn share(self, taken: usize) -> Share {
+        if let Some(all) = self.guess {
+            // Whatever has taken the others.
+            return Share { all, taken: 0 };
+        }
+        let all = self.left.map_or(self.bytes, |left| left.saturating_add(taken).min(self.bytes));
+        Share { all, taken }
+    }
+
+    /// What an array is given now, `most` bytes at most. Nothing, if there are only the addresses that it
+    /// needs.
+    ///
+    /// # Errors
+    ///
+    /// [`MappingLimit`](ErrorKind::MappingLimit), if there are too many already.
+    pub(crate) fn take_for_array(self, most: usize) -> Result<Taken, Error> {
+        let usual = usual_bytes();
+        take_mappings()?;
+        let arrays = ARRAYS.fetch_add(1, ORDER);
+        let mut bytes = 0;
+        // It is never refused.
+        let _ = TAKEN_BYTES.fetch_update(ORDER, ORDER, |taken| {
+            bytes = self.share(taken).of_array(arrays, usual).min(most);
+            Some(taken.wrapping_add(bytes))
+        });
+        Ok(Taken { bytes, mappings: MAPPINGS, kind: Kind::Array })
+    }
+
+    /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder. None,
+    /// if that is less than `least`.
+    pub(crate) fn take_for_block(self, said: Option<usize>, least: usize) -> Option<Taken> {
+        let memory = memory_bytes();
+        let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
+        BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
+        let mut bytes = 0;
+        let taken = take_mappings().ok().and_then(|()| {
+            let wish = |taken| {
+                let (most, usual) = self.share(taken).of_block(BLOCK_BYTES.load(ORDER), memory);
+                bytes = said.unwrap_or(usual).min(most);
+                (bytes >= least).then_some(taken + bytes)
+            };
+            let taken = TAKEN_BYTES.fetch_update(ORDER, ORDER, wish);
+            taken.inspect_err(|_| _ = TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER)).ok()
+        });
+        if taken.is_none() {
+            BLOCKS.fetch_sub(1, ORDER);
+            return None;
+        }
+        BLOCK_BYTES.fetch_add(bytes, ORDER);
+        Some(Taken { bytes, mappings: MAPPINGS, kind: Kind::Block })
+    }
+}
+
+impl Share {
+    /// What is left of the half that goes by the ladder.
+    fn ladder(self) -> usize {
+        self.all.saturating_sub(self.taken).saturating_sub(self.all / 2)
+    }
+
+    /// What an array is given beside so many.
+    fn of_array(self, arrays: usize, usual: usize) -> usize {
+        let part = (self.ladder() / arrays.saturating_add(FIRST_PART)).min(usual);
+        let is_floor_left = self.all / 4 + FLOOR_BYTES <= self.all.saturating_sub(self.taken);
+        match part {
+            FLOOR_BYTES.. => part,
+            _ if is_floor_left => FLOOR_BYTES,
+            _ => 0,
+        }
+    }
+
+    /// The most that a block is given where all have so many bytes, and what it is given if nobody says
+    /// more.
+    fn of_block(self, blocks_bytes: usize, memory: usize) -> (usize, usize) {
+        let most = self.ladder().min((self.all / 4).saturating_sub(blocks_bytes));
+        (most, (most / BLOCK_PART).min(memory))
+    }
+}
+
+/// A reservation that is counted here, for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    bytes: usize,
+    mappings: u8,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Array,
+    Block,
+}
+
+impl Taken {
+    /// How many bytes may be reserved.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Counts what was reserved, in place of what may be.
+    pub(super) fn settle(&mut self, reserved: PageBytes, is_advised: bool) {
+        // Blocks take advice later.
+        let is_advised = is_advised || self.kind == Kind::Block;
+        self.count(reserved.get(), if is_advised { MAPPINGS } else { MAPPINGS_UNADVISED });
+    }
+
+    /// Changes the counts. Sums wrap only where they are part of another that does not.
+    fn count(&mut self, bytes: usize, mappings: u8) {
+        let more = bytes.wrapping_sub(self.bytes);
+        TAKEN_BYTES.fetch_add(more, ORDER);
+        if self.kind == Kind::Block {
+            BLOCK_BYTES.fetch_add(more, ORDER);
+        }
+        let more = usize::from(mappings).wrapping_sub(self.mappings.into());
+        TAKEN_MAPPINGS.fetch_add(more, ORDER);
+        (self.bytes, self.mappings) = (bytes, mappings);
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.count(0, 0);
+        let number = match self.kind {
+            Kind::Array => &ARRAYS,
+            Kind::Block => &BLOCKS,
+        };
+        number.fetch_sub(1, ORDER);
+    }
+}
+
+/// How many blocks have room to grow, and how many bytes of addresses they take.
+pub(crate) fn blocks() -> (usize, usize) {
+    (BLOCKS.load(ORDER), BLOCK_BYTES.load(ORDER))
+}
+
+/// How much an array would be given now whose elements have so many bytes.
+pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
+    let share = Space::now().share(TAKEN_BYTES.load(ORDER));
+    let part = share.of_array(ARRAYS.load(ORDER), usual_bytes());
+    whole_bytes(element_bytes, part)
+}
+
+/// How much to reserve for who needs `need` bytes at once and is given `part`.
+pub(crate) fn whole_bytes(need: usize, part: usize) -> usize {
+    let bytes = if need <= part { part } else { need.saturating_add(part) };
+    let unit = LEAST_BYTES.max(os::page_size().get());
+    // What cannot be rounded cannot be had either.
+    bytes.max(1).checked_next_multiple_of(unit).unwrap_or(bytes)
+}
+
+/// What the first array is given: as much as the machine has memory, for none can outgrow that, or what the
+/// environment says.
+fn usual_bytes() -> usize {
+    /// 0: not asked yet. Threads that race here store the same answer.
+    static USUAL: AtomicUsize = AtomicUsize::new(0);
+    match USUAL.load(ORDER) {
+        0 => {
+            // Who reads the environment in a child waits for nobody but who was changing it when the process
+            // forked, which a program with other threads may not do.
+            let named = std::env::var("STAYPUT_RESERVE_BYTES").ok();
+            let named = named.and_then(|text| text.parse().ok());
+            let usual = named.unwrap_or_else(|| match memory_bytes() {
+                usize::MAX => LARGEST_BYTES,
+                memory => memory.min(LARGEST_BYTES),
+            });
+            let usual = usual.max(FLOOR_BYTES);
+            USUAL.store(usual, ORDER);
+            usual
+        }
+        usual => usual,
+    }
+}
+
+/// The machine's memory, rounded up to a power of two; `usize::MAX` where it is not known.
+fn memory_bytes() -> usize {
+    /// As above.
+    static MEMORY: AtomicUsize = AtomicUsize::new(0);
+    match MEMORY.load(ORDER) {
+        0 => {
+            let told = os::memory_bytes().and_then(u64::checked_next_power_of_two);
+            let memory = told.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
+            MEMORY.store(memory, ORDER);
+            memory
+        }
+        memory => memory,
+    }
+}
+
+/// Counts the mappings of one more.
+fn take_mappings() -> Result<(), Error> {
+    /// 0: not asked yet. As above.
+    static LIMIT: AtomicUsize = AtomicUsize::new(0);
+    let ask = || {
+        let limit = os::mapping_limit().unwrap_or(usize::MAX);
+        LIMIT.store(limit, ORDER);
+        limit
+    };
+    let take = |limit: usize| {
+        let count = |taken| {
+            let more = taken + usize::from(MAPPINGS);
+            (more <= limit - limit / 8).then_some(more)
+        };
+        TAKEN_MAPPINGS.fetch_update(ORDER, ORDER, count)
+    };
+    let known = LIMIT.load(ORDER);
+    if known != 0 && take(known).is_ok() {
+        return Ok(());
+    }
+    // It may have been raised since.
+    let limit = ask();
+    let error = Error::new(ErrorKind::MappingLimit, FLOOR_BYTES).with_limit(limit as u64);
+    take(limit).map(drop).map_err(|_| error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+    const GIB: usize = 1 << 30;
+    #[cfg(target_pointer_width = "64")]
+    const TIB: usize = 1 << 40;
+
+    /// What so many arrays are given that each need `need` bytes, one after the other.
+    fn parts(space: Space, usual: usize, need: usize, count: usize) -> (Vec<usize>, Share) {
+        let mut share = space.share(0);
+        let mut parts = Vec::new();
+        for arrays in 0..count {
+            let bytes = whole_bytes(need, share.of_array(arrays, usual));
+            // What is left is measured, or all that is not counted.
+            let left = space.left.map(|left| left.saturating_sub(share.taken + bytes));
+            share = Space { left, ..space }.share(share.taken + bytes);
+            parts.push(bytes);
+        }
+        (parts, share)
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    #[test]
+    fn a_thousand_arrays_have_a_gib_each_however_much_memory_there_is() {
+        let space = Space { bytes: 128 * TIB, left: None, guess: None };
+        for memory in [16 * GIB, 32 * GIB, 256 * GIB, TIB] {
+            let (parts, share) = parts(space, memory, 8, 30_000);
+            assert_eq!(parts[0], memory);
+            assert!(parts[..1000].iter().all(|part| *part >= GIB), "{memory}: {}", parts[999]);
+            assert!(parts[10_000..].iter().all(|part| *part >= MIB));
+            assert!(parts[9_999] >= 8 * MIB, "{memory}: {}", parts[9_999]);
+            assert!(parts.is_sorted_by(|a, b| a + LEAST_BYTES >= *b));
+            assert!(share.taken <= 64 * TIB);
+        }
+    }
+
+    #[test]
+    fn under_a_limit_a_quarter_is_left_to_others_and_small_arrays_go_on() {
+        let space = Space {
+            bytes: 1 << (usize::BITS - 17).max(31),
+            left: Some(2 * GIB - 64 * MIB),
+            guess: None,
+        };
+        let (parts, share) = parts(space, GIB, 8, 12_000);
+        assert!((200 * MIB..256 * MIB).contains(&parts[0]), "{}", parts[0]);
+        assert!(parts[..500].iter().all(|part| *part >= FLOOR_BYTES));
+        assert_eq!(*parts.last().unwrap(), whole_bytes(8, 0));
+        let small = parts.iter().filter(|part| **part == whole_bytes(8, 0)).count();
+        let rest = share.taken - small * whole_bytes(8, 0);
+        assert!(rest <= 2 * GIB / 4 * 3, "{rest}");
+    }
+
+    #[test]
+    fn on_32_bits_the_first_have_the_most_there_is_and_many_fit() {
+        let four_gib = usize::try_from(4 * (GIB as u64)).unwrap_or(usize::MAX);
+        for all in [2 * GIB - 1, 3 * GIB, four_gib] {
+            let space = Space { bytes: all, left: None, guess: None };
+            let (parts, share) = parts(space, 128 * MIB, 8, 500);
+            assert_eq!(parts[0], 128 * MIB);
+            assert!(parts.iter().all(|part| *part >= FLOOR_BYTES), "{all}");
+            assert!(share.taken <= all / 4 * 3, "{all}");
+        }
+    }
+
+    #[test]
+    fn what_is_needed_at_once_is_had_with_room_besides() {
+        assert_eq!(whole_bytes(8, 0), LEAST_BYTES.max(os::page_size().get()));
+        assert_eq!(whole_bytes(8, MIB), MIB);
+        assert_eq!(whole_bytes(MIB, MIB), MIB);
+        assert_eq!(whole_bytes(3 * MIB, MIB), 4 * MIB);
+        assert!(whole_bytes(usize::MAX, MIB) == usize::MAX);
+    }
+
+    #[test]
+    fn what_was_refused_is_not_searched_for_the_last_that_there_is() {
+        let mut space = Space { bytes: usize::MAX / 2, left: None, guess: None };
+        let mut tries = 0;
+        loop {
+            let part = space.share(0).of_array(0, LARGEST_BYTES);
+            if part == 0 {
+                break;
+            }
+            let next = space.refusing(part);
+            assert!(next.share(0).all <= part / 8);
+            (space, tries) = (next, tries + 1);
+        }
+        assert!((2..=6).contains(&tries), "{tries}");
+        // Where the others have all, there is something nevertheless.
+        assert!(space.refusing(GIB).share(usize::MAX / 2).of_array(3, LARGEST_BYTES) >= MIB);
+    }
+
+    #[test]
+    fn blocks_have_a_quarter_at_most_and_leave_the_ladder_to_arrays() {
+        let all = usize::MAX / 2;
+        let (most, usual) = Share { all, taken: 0 }.of_block(0, usize::MAX);
+        assert_eq!((most, usual), (all / 4, all / 4 / BLOCK_PART));
+        let mut taken = 0;
+        for _ in 0..100_000 {
+            taken += Share { all, taken }.of_block(taken, usize::MAX).1;
+        }
+        assert!(taken <= all / 4);
+        assert!(Share { all, taken }.of_array(0, LARGEST_BYTES) >= LARGEST_BYTES / 4);
+        assert_eq!(Share { all, taken: usize::MAX }.of_block(0, usize::MAX), (0, 0));
+        assert_eq!(Share { all, taken: usize::MAX }.of_array(0, usize::MAX), 0);
+    }
+}

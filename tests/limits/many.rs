@@ -1,0 +1,139 @@
+//! Very many arrays whose maximum nobody named: they leave addresses, mappings and threads to others.
+
+use crate::linux::{in_child, mapping_limit, set_limit, statm, under_sanitizer};
+use stayput::{DefaultKey, Error, ErrorKind, Reservation, SlotMap, VmVec};
+use std::sync::Barrier;
+use std::thread;
+
+const MIB: usize = 1 << 20;
+const GIB: usize = 1 << 30;
+
+/// What else a process does: some threads with their stacks at the same time, and a buffer of malloc's.
+#[track_caller]
+fn go_on_with_all_else() {
+    const THREADS: usize = 8;
+    let buffer = Vec::<u8>::with_capacity(256 * MIB);
+    let barrier = Barrier::new(THREADS);
+    thread::scope(|scope| {
+        for n in 0..THREADS {
+            let builder = thread::Builder::new().stack_size(8 * MIB);
+            let work = || {
+                barrier.wait();
+                vec![1_u8; 10_000].len()
+            };
+            let thread = builder.spawn_scoped(scope, work);
+            assert!(thread.is_ok(), "thread {n} cannot start");
+        }
+    });
+    assert!(buffer.capacity() >= 256 * MIB);
+}
+
+/// Makes as many arrays of one element as there can be, at most so many, and why there are not more.
+fn arrays(most: usize) -> (Vec<VmVec<u64>>, Option<Error>) {
+    let mut arrays = Vec::with_capacity(most);
+    for n in 0..most {
+        let mut array = VmVec::new();
+        if let Err(refused) = array.try_push(n as u64) {
+            assert_eq!(array.stats().reserved_bytes, 0);
+            return (arrays, Some(refused.error));
+        }
+        arrays.push(array);
+    }
+    (arrays, None)
+}
+
+#[track_caller]
+fn assert_numbered(arrays: &[VmVec<u64>]) {
+    assert!(arrays.iter().zip(0..).all(|(array, n)| *array == [n]));
+}
+
+#[test]
+fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads() {
+    in_child(
+        "many::as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads",
+        || {
+            let Some(limit) = mapping_limit() else { return };
+            if limit < 65_000 {
+                eprintln!("SKIPPED: vm.max_map_count is {limit}, and the arithmetic is for 65,530");
+                return;
+            }
+            let before = statm(0);
+            for _ in 0..2 {
+                let (mut arrays, error) = arrays(100_000);
+                let error = error.expect("there are not so many mappings");
+                assert_eq!(
+                    (error.kind(), error.limit()),
+                    (ErrorKind::MappingLimit, Some(limit as u64))
+                );
+                assert!(arrays.len() > 10_000, "only {}: {error}", arrays.len());
+                assert!(arrays[..1000].iter().all(|array| array.max_len() * 8 >= GIB));
+                assert!(arrays.iter().all(|array| array.max_len() * 8 >= 8 * MIB));
+                assert_numbered(&arrays);
+                arrays[999].try_reserve(256 * MIB / 8).expect("it has room for a GiB");
+
+                go_on_with_all_else();
+                drop(Reservation::new(32 << 40).expect("a quarter of the addresses"));
+                let mut named = VmVec::<u64>::with_max_len(GIB);
+                named.extend(0..1000);
+                drop(arrays);
+            }
+            assert!(statm(0) < before + GIB, "{} more", statm(0) - before);
+            // What was counted is counted no more.
+            let memory = VmVec::<u8>::new().max_len();
+            let (arrays, _) = arrays(1);
+            assert_eq!(arrays[0].stats().reserved_bytes, memory);
+        },
+    );
+}
+
+#[test]
+fn under_an_address_limit_thousands_of_arrays_leave_room_for_all_else() {
+    in_child("many::under_an_address_limit_thousands_of_arrays_leave_room_for_all_else", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        set_limit(libc::RLIMIT_AS, 4 * GIB);
+        let first = VmVec::<u8>::from([1]);
+        assert!(first.max_len() >= 256 * MIB, "{}", first.max_len());
+        drop(first);
+
+        let (mut arrays, error) = arrays(2000);
+        assert_eq!(error, None);
+        assert_numbered(&arrays);
+        assert!(arrays[..800].iter().all(|array| array.stats().reserved_bytes >= MIB));
+        go_on_with_all_else();
+        let maps: Vec<SlotMap<DefaultKey, usize>> =
+            (0..1000).map(|n| [n].into_iter().collect()).collect();
+        assert!(maps.iter().enumerate().all(|(n, map)| map.values().eq([&n])));
+        go_on_with_all_else();
+
+        // Who has no room to grow is told what to do about it, and who asks for more at once has it.
+        let last = arrays.last_mut().expect("there are many");
+        let error = last.try_reserve(MIB).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MaxLen);
+        assert!(error.to_string().contains("max_len"), "{error}");
+        let mut large = VmVec::<u8>::with_capacity(64 * MIB);
+        large.resize(1000, 1);
+        assert!(VmVec::<u8>::with_max_len(16 * MIB).try_reserve(16 * MIB).is_ok());
+        // And so it is again when they are gone.
+        drop((arrays, maps));
+        assert!(VmVec::<u8>::new().max_len() >= 128 * MIB);
+    });
+}
+
+#[test]
+fn what_named_reservations_have_taken_is_not_given_to_default_ones() {
+    in_child("many::what_named_reservations_have_taken_is_not_given_to_default_ones", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        set_limit(libc::RLIMIT_AS, 4 * GIB);
+        let named = Reservation::new(2 * GIB + GIB / 2).expect("most of the addresses");
+        let (arrays, error) = arrays(1000);
+        assert_eq!(error, None);
+        assert!(arrays[0].max_len() * 8 >= 64 * MIB);
+        let reserved: usize = arrays.iter().map(|array| array.stats().reserved_bytes).sum();
+        assert!(reserved < GIB + GIB / 4, "{reserved}");
+        drop(named);
+    });
+}
