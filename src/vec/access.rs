@@ -63,10 +63,11 @@ impl<T> VmVec<T> {
     /// An empty array; the addresses are reserved, if the options name a maximum.
     pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut vec = Self::with_options(options);
+        // Its capacity first: addresses are reserved for it, and nothing is ahead of what it is not yet.
+        vec.try_reserve_exact(capacity)?;
         if options.max_len.is_some() || options.commit_ahead.is_on() {
             vec.raw.reserve_addresses(Self::ELEMENT, 0)?;
         }
-        vec.try_reserve_exact(capacity)?;
         Ok(vec)
     }
 

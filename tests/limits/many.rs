@@ -1,7 +1,7 @@
 //! Very many arrays whose maximum nobody named: they leave addresses, mappings and threads to others.
 
 use crate::linux::{in_child, mapping_limit, set_limit, statm, under_sanitizer};
-use stayput::{DefaultKey, Error, ErrorKind, Reservation, SlotMap, VmVec};
+use stayput::{Arena, DefaultKey, Error, ErrorKind, Reservation, SecondaryMap, SlotMap, VmVec};
 use std::sync::Barrier;
 use std::thread;
 
@@ -135,5 +135,32 @@ fn what_named_reservations_have_taken_is_not_given_to_default_ones() {
         let reserved: usize = arrays.iter().map(|array| array.stats().reserved_bytes).sum();
         assert!(reserved < GIB + GIB / 4, "{reserved}");
         drop(named);
+    });
+}
+
+#[test]
+fn what_was_asked_for_at_once_is_reserved_whatever_the_default_is() {
+    in_child("many::what_was_asked_for_at_once_is_reserved_whatever_the_default_is", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        // The default is an eighth.
+        set_limit(libc::RLIMIT_AS, GIB);
+        let ahead = stayput::CommitAhead::Bytes(MIB);
+        let mut vec = VmVec::<u8>::builder().capacity(200 * MIB).commit_ahead(ahead).build();
+        assert!(vec.capacity() >= 200 * MIB);
+        vec.try_reserve(vec.capacity() + 1).expect("there is room to grow");
+        drop(vec);
+        let builder = SlotMap::<DefaultKey, u64>::builder().capacity(12 * MIB);
+        let mut map = builder.commit_ahead(ahead).build();
+        let key = map.insert(7);
+        assert!(map.capacity() >= 12 * MIB);
+        let builder = SecondaryMap::<DefaultKey, u64>::builder().capacity(12 * MIB);
+        let mut second = builder.commit_ahead(ahead).build();
+        second.insert(key, 8);
+        assert_eq!((map[key], second[key]), (7, 8));
+        drop((map, second));
+        let arena = Arena::builder().capacity_bytes(200 * MIB).commit_ahead(ahead).build();
+        assert!(arena.capacity_bytes() >= 200 * MIB);
     });
 }

@@ -145,10 +145,14 @@ impl Arena {
 
     fn try_with_options(options: Options, capacity_bytes: usize) -> Result<Self, Error> {
         let arena = Self { bump: Bump::new(options) };
-        if options.max_bytes.is_some() || options.commit_ahead.is_on() {
+        // Its capacity first: addresses are reserved for it.
+        if options.max_bytes.is_some() {
             arena.bump.try_reserve_addresses(Layout::new::<u8>())?;
         }
         arena.bump.try_commit(capacity_bytes)?;
+        if options.commit_ahead.is_on() {
+            arena.bump.try_reserve_addresses(Layout::new::<u8>())?;
+        }
         Ok(arena)
     }
 
