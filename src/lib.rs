@@ -76,7 +76,7 @@
 //! builds, and refuses every reservation with [`ErrorKind::Unsupported`].
 //!
 //! After `fork` the child has a copy of every array, at the same addresses, as of all private
-//! memory. Memory locked by [`Reservation::lock`] is not locked in the child, and the background
+//! memory, and may use them and make others, whatever other threads were doing to theirs meanwhile. Memory locked by [`Reservation::lock`] is not locked in the child, and the background
 //! thread is not there: arrays that it served grow by themselves.
 //!
 //! # Features

@@ -17,6 +17,21 @@
 //! All of them may be called from any thread, and none of them allocates; [`committed_bytes`] and
 //! [`resident_bytes`] may.
 //!
+//! # Forks
+//!
+//! Nothing here is locked while it is done, nor in the modules that stand on this but for the
+//! [service](crate::service), which a child of a fork replaces. What is found out once is kept in atomics,
+//! and found out twice where threads race: the child of a fork would wait for ever for another thread
+//! that was in the midst of it in the parent. So in a child, arrays may be made, grown, made resident,
+//! shrunk and dropped, whatever other threads were doing to theirs when the process forked. What else it takes:
+//!
+//! - the allocator, in the [service](crate::service) and for what maps keep beside their memory: those of
+//!   glibc, musl, macOS and the BSDs may be used in such a child.
+//! - the environment, once: std locks it for reading, which waits for nobody but who changes it, and that
+//!   a program with several threads may not do.
+//!
+//! # Locks of the system
+//!
 //! Those that make pages accessible, or change it, take the process' one lock of mappings for a
 //! moment, and wait for whoever has it. [`prefault`] and [`discard`] share it for as long as they
 //! take, and Linux lets whoever shares it again at once go before whoever waits, for up to 4 ms:

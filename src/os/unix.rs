@@ -6,8 +6,7 @@ use std::ffi::c_int;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::Once;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
@@ -121,17 +120,20 @@ pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
 
 pub(super) fn forks() -> usize {
     static FORKS: AtomicUsize = AtomicUsize::new(0);
-    static WATCH: Once = Once::new();
+    static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
     extern "C" fn forked() {
         FORKS.fetch_add(1, Ordering::Relaxed);
     }
 
-    WATCH.call_once(|| {
+    // Threads that race here register it each. Then a fork counts as several, which is as good: every
+    // fork after the first call changes the number, and nobody asks by how much.
+    if !IS_WATCHED.load(Ordering::Acquire) {
         // SAFETY: the function adds to a number, which may be done after a fork. If it cannot be
         // registered (for want of memory), there is still the number of the process.
         let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-    });
+        IS_WATCHED.store(true, Ordering::Release);
+    }
     FORKS.load(Ordering::Relaxed)
 }
 
@@ -292,17 +294,27 @@ pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Co
 #[cfg(linux_kernel)]
 mod populate {
     use super::{Code, NonNull, c_int, check, last_code, page_bytes};
-    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU8, Ordering};
 
     const MADV_POPULATE_WRITE: c_int = 23;
 
     pub(super) fn is_known() -> bool {
-        static KNOWN: OnceLock<bool> = OnceLock::new();
-        *KNOWN.get_or_init(|| {
+        const NOT_ASKED: u8 = 0;
+        const NO: u8 = 1;
+        const YES: u8 = 2;
+        static KNOWN: AtomicU8 = AtomicU8::new(NOT_ASKED);
+
+        let mut known = KNOWN.load(Ordering::Relaxed);
+        if known == NOT_ASKED {
             // Advice for nothing is refused only if it is not known. Emulators that ignore advice
             // (qemu's user mode) do not refuse even what nobody can know.
-            advise_nothing(MADV_POPULATE_WRITE).is_ok() && advise_nothing(c_int::MAX).is_err()
-        })
+            let is_known =
+                advise_nothing(MADV_POPULATE_WRITE).is_ok() && advise_nothing(c_int::MAX).is_err();
+            known = if is_known { YES } else { NO };
+            // Threads that race here store the same answer.
+            KNOWN.store(known, Ordering::Relaxed);
+        }
+        known == YES
     }
 
     fn advise_nothing(advice: c_int) -> Result<(), Code> {

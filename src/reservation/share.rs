@@ -274,8 +274,8 @@ fn usual_bytes() -> usize {
     static USUAL: AtomicUsize = AtomicUsize::new(0);
     match USUAL.load(ORDER) {
         0 => {
-            // Who reads the environment in a child waits for nobody but who was changing it when the process
-            // forked, which a program with other threads may not do.
+            // Std locks it, for reading. That waits for nobody but who changes it, and in the child of a fork
+            // there is nobody who was just doing so: a program with several threads may not.
             let named = std::env::var("STAYPUT_RESERVE_BYTES").ok();
             let named = named.and_then(|text| text.parse().ok());
             let usual = named.unwrap_or_else(|| match memory_bytes() {

@@ -4,6 +4,8 @@
 #[cfg(target_os = "linux")]
 mod blocks;
 #[cfg(target_os = "linux")]
+mod forks;
+#[cfg(target_os = "linux")]
 mod many;
 #[cfg(target_os = "linux")]
 mod refused;

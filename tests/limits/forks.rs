@@ -1,0 +1,114 @@
+//! Processes that are forked at any moment, while other threads make, grow and drop arrays: no child hangs.
+
+use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
+use stayput::{
+    Arena, Budget, CommitAhead, DefaultKey, Release, Reservation, SlotMap, VmVec, service,
+};
+use std::hint;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+const MIB: usize = 1 << 20;
+
+/// Some of all that an array can need.
+fn use_arrays() {
+    let mut vec = VmVec::<u64>::new();
+    vec.extend(0..10_000);
+    vec.prefault(10_000);
+    let _ = vec.prefault_ahead(Budget::bytes(1));
+    assert_counts(&vec, 10_000);
+    vec.truncate(100);
+    vec.shrink_to_fit();
+
+    // As much as waits to be released.
+    let builder = VmVec::<[u64; 512]>::builder().max_len(1000).release(Release::Background);
+    let mut named = builder.build();
+    named.resize(400, [7; 512]);
+    drop(named);
+    let mut served = VmVec::<u64>::builder().commit_ahead(CommitAhead::Bytes(MIB)).build();
+    served.extend(0..5000);
+    assert_counts(&served, 5000);
+    served.clear();
+    served.shrink_to_fit();
+
+    let mut map = SlotMap::<DefaultKey, u64>::new();
+    let key = map.insert(7);
+    assert_eq!(map[key], 7);
+    assert_eq!(*Arena::new().alloc(7), 7);
+    let error = Reservation::new(usize::MAX / 4).map(drop).unwrap_err();
+    assert!(error.bytes() > 0);
+}
+
+#[test]
+fn a_child_forked_while_others_make_the_first_array_makes_its_own() {
+    in_child("forks::a_child_forked_while_others_make_the_first_array_makes_its_own", || {
+        const FORKS: usize = 200;
+        const THREADS: usize = 2;
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        // Each of these children has made no array yet.
+        for n in 0..FORKS {
+            forked(|| {
+                let barrier = Barrier::new(THREADS + 1);
+                thread::scope(|scope| {
+                    for _ in 0..THREADS {
+                        scope.spawn(|| {
+                            barrier.wait();
+                            use_arrays();
+                        });
+                    }
+                    barrier.wait();
+                    for _ in 0..n % 100 * 20 {
+                        hint::spin_loop();
+                    }
+                    forked(use_arrays);
+                });
+            });
+        }
+    });
+}
+
+#[test]
+fn children_forked_while_others_use_arrays_use_theirs() {
+    in_child("forks::children_forked_while_others_use_arrays_use_theirs", || {
+        const FORKS: usize = 200;
+        const THREADS: usize = 3;
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    while !is_done.load(Ordering::Relaxed) {
+                        use_arrays();
+                    }
+                });
+            }
+            let result = std::panic::catch_unwind(|| {
+                let mut own = VmVec::<u64>::builder().commit_ahead(CommitAhead::Auto).build();
+                for n in 0..FORKS {
+                    let len = own.len();
+                    own.extend(len as u64..len as u64 + 100);
+                    let mut copy = Some(own);
+                    forked(|| {
+                        let mut own = copy.take().expect("it is there");
+                        own.extend(len as u64 + 100..len as u64 + 20_000);
+                        assert_counts(&own, len + 20_000);
+                        use_arrays();
+                    });
+                    own = copy.take().expect("it is the parent's");
+                    for _ in 0..n * 37 % 1000 {
+                        hint::spin_loop();
+                    }
+                }
+                assert_counts(&own, FORKS * 100);
+            });
+            is_done.store(true, Ordering::Relaxed);
+            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        });
+        service::drain();
+    });
+}
