@@ -299,7 +299,7 @@ pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), E
     })
 }
 
-/// Whether [`release`] can end a part of a reservation.
+/// Whether [`release`] can end a part of a reservation, or several at once.
 pub(crate) const RELEASES_PARTS: bool = cfg!(unix_vm);
 
 /// Whether others may use pages while they are touched.
@@ -384,7 +384,7 @@ pub(crate) enum HugeAdvice {
 /// # Safety
 ///
 /// - The range is exactly one that [`reserve`] or [`move_if_possible`] gave, or what is left of one; or
-///   a part of it, if [`RELEASES_PARTS`]. Nothing uses it any more.
+///   a part of it, or several that lie side by side, if [`RELEASES_PARTS`]. Nothing uses it any more.
 pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> bool {
     ask(Call::Release, || {
         // SAFETY: the caller's promise is the same.

@@ -22,6 +22,7 @@ use std::ptr::NonNull;
 mod share;
 #[cfg(test)]
 mod tests;
+mod unreleased;
 
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
@@ -446,12 +447,11 @@ impl Reservation {
         let Some(moved) = moved else { return false };
 
         // What is left of the old mapping lies before and behind a hole, which is not ours any more.
-        // That it may be refused is as for `Drop`.
         let before = self.start.addr().get() - self.mapping_start.addr().get();
         let before = PageBytes::exact(before, page).expect("both are page boundaries");
         if before != PageBytes::ZERO {
             // SAFETY: the side before the hole.
-            unsafe { os::release(self.mapping_start, before) };
+            unsafe { unreleased::release(self.mapping_start, before) };
         }
         // If it has stayed where it was, then the hole is what it has grown over.
         let gone = if moved == self.start { old_bytes.max(new_bytes) } else { old_bytes };
@@ -461,7 +461,7 @@ impl Reservation {
             let start = unsafe { self.mapping_start.add(gone_to.get()) };
             if behind != PageBytes::ZERO {
                 // SAFETY: the side behind the hole.
-                unsafe { os::release(start, behind) };
+                unsafe { unreleased::release(start, behind) };
             }
         }
         (self.start, self.bytes) = (moved, new_bytes);
@@ -557,13 +557,7 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         // SAFETY: exactly what the system gave, and `self`, the only owner, ends here.
-        let released = unsafe { os::release(self.mapping_start, self.mapping_bytes) };
-        if !released {
-            // This happens to a process at its limit of mappings, for a part of one that has merged with
-            // its neighbours. The addresses stay reserved, which harms nobody; the memory goes back.
-            // SAFETY: as above.
-            unsafe { os::abandon(self.mapping_start, self.mapping_bytes) };
-        }
+        unsafe { unreleased::release(self.mapping_start, self.mapping_bytes) }
     }
 }
 
@@ -689,12 +683,14 @@ impl ReservationBuilder {
     /// no power of two.
     pub fn reserve(self) -> Result<Reservation, Error> {
         let plan = self.plan()?;
+        unreleased::release_kept();
         Ok(plan.at(os::reserve(plan.mapping_bytes)?))
     }
 
     /// [`reserve`](Self::reserve), for those who will ask for less where it is refused.
     pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
+        unreleased::release_kept();
         Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?))
     }
 

@@ -34,15 +34,42 @@ fn every_refused_call_becomes_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn a_refused_release_is_no_panic() {
+fn what_was_refused_to_be_released_is_released_later() {
     let range = Reservation::new(1).unwrap();
-    let (start, bytes) = (range.mapping_start, range.mapping_bytes);
+    let address = range.mapping_start.addr().get();
     let fault = Fault::from_nth(Call::Release, 0);
     drop(range);
-    assert_eq!(fault.struck(), 1);
+    // Once more when it is inaccessible.
+    assert_eq!(fault.struck(), 2);
     drop(fault);
-    // SAFETY: the release was refused, so the range is still there, and nobody's.
-    assert!(unsafe { os::release(start, bytes) });
+    // Or by another test, which reserves meanwhile.
+    let tries = (0..2000).take_while(|_| os::RELEASES_PARTS && unreleased::holds(address));
+    tries.for_each(|_| drop(Reservation::new(1).unwrap()));
+    assert!(!unreleased::holds(address));
+}
+
+#[test]
+fn what_was_refused_side_by_side_is_released_as_one() {
+    let page = page_size();
+    let whole = Reservation::new(63 * page).unwrap();
+    // The guard is the last of 64 pages.
+    let (start, bytes) = (whole.mapping_start, whole.mapping_bytes.get());
+    std::mem::forget(whole);
+    let fault = Fault::from_nth(Call::Release, 0);
+    for piece in [0, 2, 1, 7, 4, 6, 5, 3] {
+        let piece_bytes = PageBytes::exact(bytes / 8, os::page_size()).unwrap();
+        // SAFETY: inside the mapping.
+        let piece_start = unsafe { start.add(piece * bytes / 8) };
+        if os::RELEASES_PARTS {
+            // SAFETY: a part of a mapping that nobody has any more.
+            unsafe { unreleased::release(piece_start, piece_bytes) };
+        }
+    }
+    drop(fault);
+    let address = start.addr().get();
+    let tries = (0..2000).take_while(|_| unreleased::holds(address));
+    tries.for_each(|_| drop(Reservation::new(1).unwrap()));
+    assert!(!unreleased::holds(address));
 }
 
 #[test]

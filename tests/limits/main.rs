@@ -387,6 +387,49 @@ mod linux {
         });
     }
 
+    #[test]
+    fn what_is_dropped_without_mappings_is_released_when_there_are_some() {
+        in_child("what_is_dropped_without_mappings_is_released_when_there_are_some", || {
+            const COUNT: usize = 600;
+            let Some(limit) = mapping_limit() else { return };
+            let (base, reserve) = (statm(0), || Reservation::new(8 * MIB).expect("addresses"));
+            let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
+            // Side by side they are one mapping.
+            let mut all: Vec<_> = (0..COUNT).map(|_| Some(reserve())).collect();
+            let mut arrays = [(); 4].map(|()| VmVec::<u8>::with_max_len(8 * MIB));
+            let (_, error) = use_up_mappings(&range);
+            assert_eq!(error.kind(), ErrorKind::MappingLimit);
+
+            let before = statm(0);
+            for n in (0..COUNT).filter(|n| n % 3 == 1) {
+                all[n] = None;
+            }
+            assert!(before - statm(0) < COUNT * MIB, "nothing was refused");
+            // What comes and goes, and what had memory, takes no more than there was.
+            for array in &mut arrays {
+                let _ = array.try_push(1);
+            }
+            for _ in 0..10 {
+                drop(Reservation::new(8 * MIB));
+            }
+            drop(arrays);
+            assert!(statm(0) <= before);
+            let last = |range: Reservation| {
+                drop(range);
+                drop(reserve());
+                // One that is kept, and was not tried, would be 8 MiB.
+                let left = COUNT - COUNT / 3;
+                let held = statm(0).saturating_sub(base);
+                assert!(held < left * (8 * MIB + 64 * KIB) + 4 * MIB, "{held} bytes");
+            };
+            let mut range = Some(range);
+            forked(|| last(range.take().expect("it is there")));
+            last(range.take().expect("it is the parent's"));
+            drop(all);
+            assert!(statm(0) < base + 4 * MIB);
+        });
+    }
+
     /// At the limit of mappings, arrays grow and shrink, since neighbours merge.
     fn go_on_without_mappings(huge_pages: HugePages) {
         let Some(limit) = mapping_limit() else { return };
