@@ -133,6 +133,13 @@ impl RawVec {
         if element.size() == 0 || self.memory.is_some() {
             return Ok(());
         }
+        self.reserve_unserved(element, len)?;
+        self.serve();
+        Ok(())
+    }
+
+    /// The same, for who will [`serve`](Self::serve) it.
+    fn reserve_unserved(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         let builder =
             Reservation::builder().align(element.align()).huge_pages(self.options.huge_pages);
         let reservation = if let Some(max_len) = self.options.max_len {
@@ -142,10 +149,15 @@ impl RawVec {
             reserve_by_default(builder, bytes_of(element, len.max(1))?, most)?
         };
         self.start = reservation.start();
-        let Options { growth, commit_ahead, release, .. } = self.options;
-        let memory = reservation.growing().growth(growth).release(release);
-        self.memory = Some(memory.commit_ahead(commit_ahead));
+        let Options { growth, release, .. } = self.options;
+        self.memory = Some(reservation.growing().growth(growth).release(release));
         Ok(())
+    }
+
+    /// Has somebody make memory ready ahead of it, if the options say so.
+    fn serve(&mut self) {
+        let ahead = self.options.commit_ahead;
+        self.memory = self.memory.take().map(|memory| memory.commit_ahead(ahead));
     }
 
     /// Makes room for `additional` elements behind the first `len`.
@@ -178,13 +190,17 @@ impl RawVec {
             return Err(self.full(element, need));
         }
         let (before, had_addresses) = (self.start, self.memory.is_some());
-        self.reserve_addresses(element, need)?;
-        if need_bytes > self.reserved_bytes() {
+        if !had_addresses {
+            self.reserve_unserved(element, need)?;
+        } else if need_bytes > self.reserved_bytes() {
             return Err(self.full(element, need));
         }
         let Some(memory) = &mut self.memory else { unreachable!("reserved before") };
         let grown = memory.grow(need_bytes, amount);
-        if grown.is_err() && !had_addresses {
+        if !had_addresses && grown.is_ok() {
+            // Only now: nothing was to be ready for the first.
+            self.serve();
+        } else if !had_addresses {
             // Their number was chosen for what is not to be had.
             self.memory = None;
             self.start = before;

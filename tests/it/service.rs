@@ -2,7 +2,7 @@
 
 use crate::ledger::{Ledger, Step, Token, panic_message};
 use stayput::{
-    Budget, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, KeyData, Release,
+    Arena, Budget, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, KeyData, Release,
     SecondaryMap, SlotMap, VecBuilder, VmVec, service,
 };
 use std::cell::Cell;
@@ -299,6 +299,30 @@ fn a_default_reservation_is_served_too() {
         assert_eq!(vec.max_len(), vec.stats().reserved_bytes / 8);
     }
     service::drain();
+}
+
+#[test]
+fn what_was_asked_for_when_it_was_made_is_not_late() {
+    for ahead in KINDS {
+        for max_len in [None, Some(MIB)] {
+            let (vec, map, arena) = (VmVec::builder(), SlotMap::builder(), Arena::builder());
+            let (vec, map, arena) = match max_len {
+                Some(most) => (vec.max_len(most), map.max_len(most), arena.max_bytes(8 * most)),
+                None => (vec, map, arena),
+            };
+            let vec: VmVec<u64> = vec.capacity(MIB / 2).commit_ahead(ahead).build();
+            assert_eq!(vec.stats().late, 0, "{ahead:?}");
+            assert!(vec.capacity() >= MIB / 2);
+            let map: SlotMap<DefaultKey, u64> = map.capacity(MIB / 2).commit_ahead(ahead).build();
+            assert_eq!(map.stats().late, 0, "{ahead:?}");
+            let arena = arena.capacity_bytes(MIB).commit_ahead(ahead).build();
+            assert_eq!(arena.stats().late, 0, "{ahead:?}");
+            // Nor is a copy.
+            let mut numbers = vec;
+            numbers.extend(0..1000);
+            assert_eq!(numbers.clone().stats().late, 0, "{ahead:?}");
+        }
+    }
 }
 
 fn key(index: u32) -> DefaultKey {

@@ -113,11 +113,16 @@ impl Bump {
     /// Makes room for a block of that layout, which is not nothing. On failure nothing has changed.
     pub(super) fn try_make_room(&self, layout: Layout) -> Result<(), Error> {
         let had_addresses = self.look(|_| ()).is_some();
-        self.try_reserve_addresses(layout)?;
+        if !had_addresses {
+            self.try_reserve_unserved(layout)?;
+        }
         let top = self.top.get();
         let needed = address_behind(top, layout).wrapping_sub(top.addr().get());
         let made = self.make_usable(self.used_bytes().checked_add(needed));
-        if made.is_err() && !had_addresses {
+        if made.is_ok() && !had_addresses {
+            // Only now: nothing was to be ready for the first.
+            self.serve();
+        } else if !had_addresses {
             // Their number was chosen for what is not to be had.
             self.top.set(NonNull::dangling());
             self.end.set(NonNull::dangling());
@@ -144,11 +149,24 @@ impl Bump {
 
     /// Makes the reservation, if there is none yet, such that a block of that layout can start it.
     pub(super) fn try_reserve_addresses(&self, first: Layout) -> Result<(), Error> {
-        let mut cold = self.cold.borrow_mut();
-        if cold.memory.is_some() {
-            return Ok(());
+        if self.look(|_| ()).is_none() {
+            self.try_reserve_unserved(first)?;
+            self.serve();
         }
-        let Options { max_bytes, growth, huge_pages, commit_ahead, release } = cold.options;
+        Ok(())
+    }
+
+    /// Has somebody make memory ready ahead of it, if the options say so.
+    fn serve(&self) {
+        let mut cold = self.cold.borrow_mut();
+        let ahead = cold.options.commit_ahead;
+        cold.memory = cold.memory.take().map(|memory| memory.commit_ahead(ahead));
+    }
+
+    /// Makes the reservation, for who will [`serve`](Self::serve) it.
+    fn try_reserve_unserved(&self, first: Layout) -> Result<(), Error> {
+        let mut cold = self.cold.borrow_mut();
+        let Options { max_bytes, growth, huge_pages, release, .. } = cold.options;
         let builder = Reservation::builder().align(first.align()).huge_pages(huge_pages);
         let reservation = if let Some(max_bytes) = max_bytes {
             reserve_exactly(builder.bytes(max_bytes))?
@@ -157,7 +175,6 @@ impl Bump {
             reserve_by_default(builder, size, usize::MAX)?
         };
         let memory = reservation.growing().growth(growth).release(release);
-        let memory = memory.commit_ahead(commit_ahead);
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);

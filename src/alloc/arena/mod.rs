@@ -145,12 +145,9 @@ impl Arena {
 
     fn try_with_options(options: Options, capacity_bytes: usize) -> Result<Self, Error> {
         let arena = Self { bump: Bump::new(options) };
-        // Its capacity first: addresses are reserved for it.
-        if options.max_bytes.is_some() {
-            arena.bump.try_reserve_addresses(Layout::new::<u8>())?;
-        }
+        // Its capacity first: addresses are reserved for it, and nothing is ahead of what it is not yet.
         arena.bump.try_commit(capacity_bytes)?;
-        if options.commit_ahead.is_on() {
+        if options.max_bytes.is_some() || options.commit_ahead.is_on() {
             arena.bump.try_reserve_addresses(Layout::new::<u8>())?;
         }
         Ok(arena)
