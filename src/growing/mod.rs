@@ -70,7 +70,11 @@ pub struct GrowingReservation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prefaulted {
-    /// Bytes that were made resident by the call.
+    /// Bytes that were made resident by the call. Pages that were so before, from earlier use, are passed
+    /// over, and no budget of bytes is spent on them.
+    ///
+    /// (They are counted too where nobody tells which they are: OpenBSD, and in memory that a
+    /// [`Backing`](crate::Backing) supplies.)
     pub bytes: usize,
     /// Bytes that are resident ahead of what is used.
     pub ahead_bytes: usize,
@@ -387,9 +391,14 @@ impl GrowingReservation {
             let from = self.resident;
             let step = self.run_bytes(from).max(LEAST_STEP_BYTES);
             let to = round_up(from + 1, step).min(self.reserved_bytes());
-            if !purse.pay(to - from) {
+            // Asked for what is not known to be resident yet, which each page is only once.
+            let known = from..to.min(self.usable);
+            let resident = self.reservation().ok().filter(|_| !known.is_empty());
+            let resident = resident.map_or(0, |reservation| reservation.resident_within(known));
+            if !purse.pay(to - from - resident) {
                 break;
             }
+            // Also where all are: a page that was only read takes a page fault yet.
             self.grow(to, Amount::AtLeast)?;
             self.prefault(from..to)?;
             self.resident = to;

@@ -313,10 +313,41 @@ fn without_the_service_memory_is_prefaulted_by_the_budget() {
     assert_eq!((all.bytes, all.ahead_bytes), (4 * MIB - run, 4 * MIB));
     assert_eq!(memory.prefault_ahead(0, Budget::UNLIMITED).bytes, 0);
     assert_eq!(memory.prefault_ahead(MIB, Budget::bytes(usize::MAX - 1)).bytes, MIB);
+    assert_eq!(memory.resident_bytes(), Some(5 * MIB));
     assert!(holds(&memory, 0..memory.usable_bytes(), 0));
     // What was given back is to be made resident anew.
     memory.shrink_to(0, Budget::UNLIMITED).unwrap();
     assert_eq!(memory.prefault_ahead(0, Budget::UNLIMITED).ahead_bytes, 4 * MIB);
+}
+
+#[test]
+fn what_use_has_made_resident_is_not_counted_as_prefaulted() {
+    if cfg!(any(target_os = "openbsd", miri)) {
+        return;
+    }
+    for budget in [Budget::UNLIMITED, Budget::bytes(MIB), Budget::bytes(1)] {
+        for written in [1, 100 * KIB, MIB, 2 * MIB + 1] {
+            let mut memory = growing(64 * MIB, CommitAhead::Off);
+            memory.grow_to(written).unwrap();
+            fill(&memory, 0..written, 7);
+            let before = memory.resident_bytes().unwrap();
+            assert!((written..written + page_size()).contains(&before), "{before}");
+            // Behind what is used, and behind what was.
+            let mut sum = 0;
+            loop {
+                let prefaulted = memory.prefault_ahead(0, budget);
+                assert_eq!(prefaulted.refused, None);
+                let resident = memory.resident_bytes().unwrap();
+                sum += prefaulted.bytes;
+                assert_eq!(resident - before, sum, "{written}");
+                if prefaulted.bytes == 0 {
+                    break;
+                }
+            }
+            assert_eq!(memory.prefault_ahead(0, budget).ahead_bytes, 4 * MIB);
+            assert!(holds(&memory, 0..written, 7));
+        }
+    }
 }
 
 #[test]

@@ -414,6 +414,11 @@ pub(crate) fn resident_bytes(start: NonNull<u8>, bytes: PageBytes) -> Result<usi
     Ok(sum)
 }
 
+/// How many bytes of committed pages are resident, if the system tells. One call for some thousand pages.
+pub(crate) fn resident_committed_bytes(start: NonNull<u8>, bytes: PageBytes) -> Option<usize> {
+    ask(Call::Query, || sys::resident_bytes(start, bytes.get())).ok()
+}
+
 /// Calls `visit` with each committed part of the range, in address order.
 fn for_each_committed(
     start: NonNull<u8>,

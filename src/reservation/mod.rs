@@ -218,6 +218,12 @@ impl Reservation {
         os::resident_bytes(self.start, self.bytes)
     }
 
+    /// How many bytes of committed pages are in memory now; none, if the system does not tell.
+    pub(crate) fn resident_within(&self, range: Range<usize>) -> usize {
+        let resident = |pages: Pages<'_>| os::resident_committed_bytes(pages.start, pages.bytes);
+        self.pages(range).ok().and_then(resident).unwrap_or(0)
+    }
+
     /// Makes pages readable and writable, and has the system promise memory for them.
     ///
     /// Pages that were not committed read as zero. Pages that were keep what they hold. Memory is
