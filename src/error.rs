@@ -50,7 +50,8 @@ pub enum ErrorKind {
     /// [`Error::limit`] is that count.
     MappingLimit,
     /// The process may not lock that much memory (`RLIMIT_MEMLOCK`).
-    /// [`Error::limit`] is that limit in bytes.
+    /// [`Error::limit`] is that limit in bytes. In a process that locks all that it will map
+    /// (`mlockall` with `MCL_FUTURE`), reserved addresses count too, and it refuses reservations.
     LockLimit,
     /// The array, or the arena, holds all that its reservation was made for.
     /// [`Error::limit`] is its `max_len` in elements, or its `max_bytes`.
@@ -189,7 +190,8 @@ impl fmt::Display for Error {
                  raise `vm.max_map_count` or keep fewer separate ranges"
             ),
             ErrorKind::LockLimit => {
-                write!(f, "locking {bytes} passes this process' limit of locked memory")?;
+                f.write_str("locking (in a process that locks all it maps: reserving) ")?;
+                write!(f, "{bytes} passes this process' limit of locked memory")?;
                 if self.limit.is_some() {
                     // Known on Linux alone, so these are Linux' words.
                     write!(f, ", {} (RLIMIT_MEMLOCK, `ulimit -l`)", Bytes(limit))?;

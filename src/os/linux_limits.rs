@@ -1,20 +1,26 @@
 //! Which of Linux' limits stands behind a refusal. Read when a call was refused, so this may be
 //! slow (some milliseconds with many mappings), but must not allocate.
 
-use super::Call;
+use super::{Call, Code};
 use crate::error::ErrorKind;
 use std::fs::File;
 use std::io::Read;
 
-/// The limit that `call` for `bytes` more has hit, and its value.
-pub(super) fn behind(call: Call, bytes: usize) -> Option<(ErrorKind, u64)> {
+/// The limit that `call` for `bytes` more has hit, and its value, where the answer was `code`.
+pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind, u64)> {
     let asked = bytes as u64;
+    let lock_limit = || soft_limit(libc::RLIMIT_MEMLOCK).map(|limit| (ErrorKind::LockLimit, limit));
+    // Where all that is mapped is to be locked (`mlockall`), what may not be locked may not be mapped
+    // either, accessible or not. These calls have this answer for nothing else.
+    if code == libc::EAGAIN {
+        return lock_limit();
+    }
     let by_process = match call {
         Call::Reserve => passed(libc::RLIMIT_AS, StatmField::Size, asked)
             .map(|limit| (ErrorKind::AddressLimit, limit)),
         Call::Commit | Call::Prefault => passed(libc::RLIMIT_DATA, StatmField::Data, asked)
             .map(|limit| (ErrorKind::DataLimit, limit)),
-        Call::Lock => return soft_limit(libc::RLIMIT_MEMLOCK).map(|l| (ErrorKind::LockLimit, l)),
+        Call::Lock => return lock_limit(),
         Call::Decommit | Call::Discard | Call::Move | Call::Release | Call::Query => None,
     };
     by_process.or_else(|| mapping_limit_if_reached().map(|limit| (ErrorKind::MappingLimit, limit)))

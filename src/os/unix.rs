@@ -404,7 +404,7 @@ pub(super) fn limit_behind(
         return None;
     }
     #[cfg(linux_kernel)]
-    if let Some((kind, limit)) = limits::behind(call, bytes) {
+    if let Some((kind, limit)) = limits::behind(call, bytes, code) {
         return Some((kind, Some(limit)));
     }
     #[cfg(not(linux_kernel))]

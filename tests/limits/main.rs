@@ -474,6 +474,63 @@ mod linux {
         });
     }
 
+    /// Has the process be of one who may not lock as much as there is, as the superuser may; whether it is.
+    fn became_one_with_limits() -> bool {
+        const NOBODY: libc::uid_t = 65_534;
+        // SAFETY: no memory is passed.
+        if unsafe { libc::geteuid() } != 0 {
+            return true;
+        }
+        // SAFETY: no memory is passed.
+        if unsafe { libc::setuid(NOBODY) } != 0 {
+            eprintln!("SKIPPED: the superuser cannot become another");
+            return false;
+        }
+        // Or else `/proc/self` is closed to us.
+        // SAFETY: no memory is passed.
+        let result = unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
+        assert_eq!(result, 0);
+        true
+    }
+
+    #[test]
+    fn where_all_that_is_mapped_is_locked_the_limit_of_that_is_named() {
+        in_child("where_all_that_is_mapped_is_locked_the_limit_of_that_is_named", || {
+            if under_sanitizer("locked memory") {
+                return;
+            }
+            let limit = 6 * MIB;
+            set_limit(libc::RLIMIT_MEMLOCK, limit);
+            if !became_one_with_limits() {
+                return;
+            }
+            let before = Reservation::new(GIB).expect("nothing is locked yet");
+            // SAFETY: no memory is passed.
+            if unsafe { libc::mlockall(libc::MCL_FUTURE) } != 0 {
+                eprintln!("SKIPPED: {}", io::Error::last_os_error());
+                return;
+            }
+            for error in [
+                Reservation::new(GIB).unwrap_err(),
+                VmVec::<u64>::try_with_max_len(GIB / 8).unwrap_err(),
+                VmVec::<u8>::try_with_capacity(GIB).unwrap_err(),
+            ] {
+                assert_refused(error, ErrorKind::LockLimit, limit, "RLIMIT_MEMLOCK");
+            }
+            // What needs less has it.
+            let mut vec = VmVec::new();
+            vec.extend(0..1000_u64);
+            assert_counts(&vec, 1000);
+            let mut range = Reservation::new(4 * MIB).expect("so much may be locked");
+            range.commit(..).expect("it counts already");
+            // Fresh pages in place of the old ones count as more.
+            let error = range.decommit(..).unwrap_err();
+            assert_refused(error, ErrorKind::LockLimit, limit, "RLIMIT_MEMLOCK");
+            assert_eq!(range.committed_bytes(), Ok(4 * MIB));
+            before.commit(..MIB).expect("it was there before");
+        });
+    }
+
     #[test]
     fn locking_more_than_one_may_is_refused() {
         in_child("locking_more_than_one_may_is_refused", || {
@@ -482,19 +539,8 @@ mod linux {
             }
             let limit = 16 * page_size();
             set_limit(libc::RLIMIT_MEMLOCK, limit);
-            // SAFETY: no memory is passed.
-            if unsafe { libc::geteuid() } == 0 {
-                // The superuser may lock as much as there is. This one may not.
-                const NOBODY: libc::uid_t = 65_534;
-                // SAFETY: no memory is passed.
-                if unsafe { libc::setuid(NOBODY) } != 0 {
-                    eprintln!("SKIPPED: the superuser cannot become another");
-                    return;
-                }
-                // Or else `/proc/self` is closed to us.
-                // SAFETY: no memory is passed.
-                let result = unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
-                assert_eq!(result, 0);
+            if !became_one_with_limits() {
+                return;
             }
             let range = Reservation::new(MIB).expect("addresses");
             let error = range.lock(..).map(|lock| lock.bytes()).unwrap_err();
