@@ -32,7 +32,7 @@
 //! - **Nothing needs it.** Where no thread can be started, and in a child after `fork`, arrays work as
 //!   without it. (A child that makes new arrays has a service of its own, by the number of the process and
 //!   of its forks: it never takes the lock of its parent's, which may be held for ever. What waited to be
-//!   released when it was forked stays mapped there, and so does an array that was just being worked on.)
+//!   released, or was just being released, when it was forked stays mapped there.)
 //!
 //! It gets in nobody's way: on Linux and Windows its priority is low, and on one processor it works
 //! only while the program sleeps.
