@@ -546,8 +546,10 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
         if let Err(error) = reservation.commit(missing.clone()) {
             // What lies ready ahead of arrays, or waits to be released, is not worth that one of them
             // cannot grow.
-            service::make_room(missing.len(), || reservation.commit(missing.clone()))
-                .unwrap_or(Err(error))?;
+            let again = || reservation.commit_if_possible(missing.clone());
+            if !service::make_room(missing.len(), again) {
+                return Err(error);
+            }
         }
     }
     Ok(target)

@@ -172,15 +172,13 @@ pub fn stats() -> ServiceStats {
 }
 
 /// Takes back all that lies ahead of arrays, and releases all that waits for it, for `bytes` that the
-/// system refused; and tries again, if there is anybody who may have had some.
+/// system refused; and tries again, if there is anybody who may have had some. Whether that succeeded.
 ///
 /// Does not allocate.
-pub(crate) fn make_room<R>(bytes: usize, again: impl FnOnce() -> R) -> Option<R> {
+pub(crate) fn make_room(bytes: usize, again: impl FnMut() -> bool) -> bool {
     // What the machine has not got is not made room for.
-    if bytes as u64 > os::memory_bytes().unwrap_or(u64::MAX) {
-        return None;
-    }
-    Some(Service::existing()?.make_room(again))
+    bytes as u64 <= os::memory_bytes().unwrap_or(u64::MAX)
+        && Service::existing().is_some_and(|service| service.make_room(again))
 }
 
 /// Releases all that waits for it, and waits for what is being released, since addresses are wanted.

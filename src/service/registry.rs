@@ -275,32 +275,40 @@ impl Service {
     }
 
     /// Takes back all that lies ahead of arrays, and releases all that waits, and then does what was
-    /// refused; nothing is made ready before that is done.
+    /// refused, until that succeeds or there was nothing more after it; nothing is made ready
+    /// meanwhile.
     ///
-    /// Whoever else does so at the same time may be the one that finds memory, and this one none. So
-    /// it is done again whatever was found.
-    pub(super) fn make_room<R>(&self, again: impl FnOnce() -> R) -> R {
+    /// So it is done again whatever was found: who looks at the same time may be the one that finds all.
+    /// And others may drop arrays meanwhile, and make new ones of what was found here.
+    pub(super) fn make_room(&self, mut again: impl FnMut() -> bool) -> bool {
+        let find = || self.release_waiting() | self.take_back_all();
         self.pressed.fetch_add(1, Ordering::Relaxed);
-        self.release_waiting();
-        self.take_back_all();
-        let result = again();
+        find();
+        let is_done = loop {
+            if again() {
+                break true;
+            }
+            if !find() {
+                break false;
+            }
+        };
         self.pressed.fetch_sub(1, Ordering::Relaxed);
-        result
+        is_done
     }
 
     /// Takes back all that lies ahead of arrays, one after the other: there may be no memory for a list
-    /// of them.
-    fn take_back_all(&self) {
+    /// of them. Whether there was any.
+    fn take_back_all(&self) -> bool {
+        let mut any = false;
         // From the last on: what takes the place of one that goes meanwhile is the last, at which this
         // has looked before.
         let mut places = self.lock().arrays.len();
         while let Some(place) = places.checked_sub(1) {
             places = place;
             let shared = self.lock().arrays.get(place).map(|entry| Arc::clone(&entry.shared));
-            if let Some(shared) = shared {
-                shared.take_back_all();
-            }
+            any |= shared.is_some_and(|shared| shared.take_back_all());
         }
+        any
     }
 
     pub(super) fn late(&self) -> usize {

@@ -655,13 +655,38 @@ fn whoever_makes_room_waits_for_what_another_is_releasing() {
     let service = Service::unattended(Process::current());
     service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
-    let other = std::thread::spawn(|| service.make_room(|| service.stats().waiting_bytes));
+    let is_gone = || service.stats().waiting_bytes == 0;
+    let other = std::thread::spawn(move || service.make_room(is_gone));
     std::thread::sleep(Duration::from_millis(20));
     assert!(!other.is_finished());
     drop(memory);
     service.end_release(begun);
-    assert_eq!(other.join().unwrap(), 0);
-    assert_eq!(service.make_room(|| 7), 7, "it is tried again though there was nothing");
+    assert!(other.join().unwrap());
+    let mut tries = 0;
+    let mut refuse = || {
+        tries += 1;
+        false
+    };
+    assert!(!service.make_room(&mut refuse));
+    assert_eq!(tries, 1, "it is tried again though there was nothing");
+}
+
+#[test]
+fn room_is_made_as_long_as_there_is_anything_to_make_it_of() {
+    let service = Service::unattended(Process::current());
+    for succeeds in [false, true] {
+        let mut tries = 0;
+        let is_done = service.make_room(|| {
+            tries += 1;
+            // As others who drop an array, and make a new one of what was found.
+            if tries < 4 {
+                service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+            }
+            succeeds && tries == 4
+        });
+        assert_eq!((is_done, tries), (succeeds, 4));
+        assert_eq!(service.stats().waiting_bytes, 0);
+    }
 }
 
 #[test]
@@ -683,7 +708,7 @@ fn room_is_made_by_all_arrays_while_others_go() {
             arrays.drain(..20).for_each(drop);
             arrays
         });
-        service.make_room(|| ());
+        service.make_room(|| true);
         going.join().unwrap()
     });
     assert_eq!((service.stats().arrays, service.stats().ahead_bytes), (20, 0));
