@@ -156,7 +156,7 @@ impl CommitAhead {
 }
 
 /// Waits until nothing is waiting to be released by the background thread, not even what others
-/// hand over meanwhile.
+/// hand over meanwhile, and releases it with it.
 ///
 /// Returns at once if there is nothing, and in a forked child, where nothing can be.
 pub fn drain() {

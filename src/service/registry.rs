@@ -5,7 +5,7 @@
 use super::lock::{Guard, Lock};
 use super::releases::{Begun, Releases, Room};
 use super::shared::Shared;
-use super::worker;
+use super::worker::{self, Releasing};
 use super::{CommitAhead, Memory, ServiceStats};
 use crate::os;
 use crate::reservation::Reservation;
@@ -252,9 +252,24 @@ impl Service {
         self.state.notify_all();
     }
 
-    /// Waits until nothing waits to be released.
+    /// Waits until nothing waits to be released, and helps.
+    ///
+    /// Who only waited would do so for ever where the thread cannot begin: one that is started in the
+    /// child of a fork may wait for a lock of std's that is held by a thread of the parent's.
     pub(super) fn drain(&self) {
-        drop(self.lock().wait_while(|registry| registry.releases.len() > 0));
+        let mut registry = self.lock();
+        while registry.releases.len() > 0 {
+            registry = if let Some((begun, memory, bytes)) = registry.releases.begin() {
+                drop(registry);
+                let mut releasing = Some(Releasing::new(begun, memory, bytes));
+                while let Some(left) = releasing {
+                    releasing = left.go_on(self);
+                }
+                self.lock()
+            } else {
+                registry.wait_while(|registry| registry.releases.have_all_begun())
+            };
+        }
     }
 
     /// Releases, here and now, all that waits for it, and waits for what others are just releasing.

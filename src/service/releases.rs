@@ -68,6 +68,11 @@ impl Releases {
         self.entries.len()
     }
 
+    /// Whether there are some, and all of them have begun.
+    pub(super) fn have_all_begun(&self) -> bool {
+        self.begun > 0 && self.begun == self.entries.len()
+    }
+
     /// Puts memory at the end. It does not allocate where there [is room](Self::has_room).
     pub(super) fn push(&mut self, memory: Memory, bytes: usize) {
         self.bytes += bytes;

@@ -586,6 +586,26 @@ fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
 }
 
 #[test]
+fn who_drains_needs_no_thread() {
+    let service = Service::unattended(Process::current());
+    for n in 1..=3 {
+        service.release(Memory::Alone(reservation(n * 8 * MIB)), n * 8 * MIB).unwrap();
+    }
+    // The test is the thread, and does nothing.
+    service.drain();
+    assert_eq!(service.stats().waiting_bytes, 0);
+    // But what others have begun is waited for.
+    service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+    let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
+    let other = std::thread::spawn(|| service.drain());
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(!other.is_finished());
+    drop(memory);
+    service.end_release(begun);
+    other.join().unwrap();
+}
+
+#[test]
 fn releases_have_ended_when_all_before_have_whichever_ends_first() {
     let mut releases = Releases::default();
     assert!(releases.begin().is_none());

@@ -71,7 +71,7 @@ pub(super) fn run(service: &'static Service) {
 
 /// Memory that is being released, a piece at a time: to unmap much at once would keep all others
 /// from changing mappings for as long as it takes.
-struct Releasing {
+pub(super) struct Releasing {
     reservation: Option<Reservation>,
     /// What may be committed yet.
     left: usize,
@@ -79,13 +79,13 @@ struct Releasing {
 }
 
 impl Releasing {
-    fn new(begun: Begun, memory: Memory, bytes: usize) -> Self {
+    pub(super) fn new(begun: Begun, memory: Memory, bytes: usize) -> Self {
         let (reservation, left) = memory.into_reservation(bytes).unzip();
         Self { reservation, left: left.unwrap_or(0), begun }
     }
 
     /// Releases a piece, and returns the rest, if there is any.
-    fn go_on(mut self, service: &Service) -> Option<Self> {
+    pub(super) fn go_on(mut self, service: &Service) -> Option<Self> {
         if let Some(reservation) = &mut self.reservation {
             if self.left > RELEASE_BYTES {
                 let unit = RELEASE_BYTES;
