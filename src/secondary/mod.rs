@@ -69,8 +69,8 @@ use std::marker::PhantomData;
 /// - what was announced: [`set_capacity`](Self::set_capacity), [`reserve`](Self::reserve) and
 ///   [`with_capacity`](Self::with_capacity) say how far indices will go.
 ///
-/// Values that come together, by `extend` or `collect`, count together: where an index is far they
-/// wait, in memory of the allocator, until there are enough of them. So they may come in any order,
+/// Values that come together, by `extend` or `collect`, count together, one for each slot: where an
+/// index is far they wait, in memory of the allocator, until there are enough of them. So they may come in any order,
 /// also if the first has the highest index. It is the same where serde reads a map, but with 4 MiB
 /// in place of 64.
 ///

@@ -4,26 +4,30 @@ use super::SecondaryMap;
 use crate::error::{Error, ErrorKind};
 use crate::key::Key;
 use crate::slot_map::slots::Slots;
+use std::collections::HashSet;
 use std::mem;
 
 /// Pairs on their way into a map, by whoever puts in many: those that cannot be put in at once.
 ///
-/// An index is far or not by how many values there are in all, of which those that wait are some.
-/// As long as any wait, so does whatever is for a slot behind the last, so pairs for one slot are
-/// put in in the order in which they come.
+/// An index is far or not by how many values there are in all, of which those that wait are some:
+/// one for each slot, since no more will be there, however many come. As long as any wait, so does
+/// whatever is for a slot behind the last, so pairs for one slot are put in in the order in which
+/// they come.
 pub(crate) struct Waiting<K, V> {
     /// So many bytes are taken however few values there are.
     near_bytes: usize,
     /// Indices below this need not wait.
     near: usize,
     pairs: Vec<(K, V)>,
-    /// How many slots they need.
+    /// How many slots each of them needs, if there are any: one number for each slot.
+    needs: Option<HashSet<usize>>,
+    /// How many they need in all.
     need: usize,
 }
 
 impl<K: Key, V> Waiting<K, V> {
     pub(crate) const fn new(near_bytes: usize) -> Self {
-        Self { near_bytes, near: 0, pairs: Vec::new(), need: 0 }
+        Self { near_bytes, near: 0, pairs: Vec::new(), needs: None, need: 0 }
     }
 
     /// Whether a pair is to be put in at once, be it that it is refused.
@@ -53,12 +57,15 @@ impl<K: Key, V> Waiting<K, V> {
         key: K,
         value: V,
     ) -> Result<Vec<(K, V)>, Error> {
-        if self.pairs.try_reserve(1).is_err() {
+        let need = need(key);
+        let needs = self.needs.get_or_insert_default();
+        if self.pairs.try_reserve(1).is_err() || needs.try_reserve(1).is_err() {
             let bytes = (self.pairs.len() + 1).saturating_mul(size_of::<(K, V)>());
             return Err(Error::new(ErrorKind::Memory, bytes));
         }
         self.pairs.push((key, value));
-        self.need = self.need.max(need(key));
+        needs.insert(need);
+        self.need = self.need.max(need);
         self.near = map.slots.len();
         if self.need > self.near_with_waiting(map) { Ok(Vec::new()) } else { self.take(map) }
     }
@@ -73,12 +80,14 @@ impl<K: Key, V> Waiting<K, V> {
     }
 
     fn near_with_waiting(&self, map: &SecondaryMap<K, V>) -> usize {
-        map.near(self.near_bytes, map.len() + self.pairs.len())
+        let waiting = self.needs.as_ref().map_or(0, HashSet::len);
+        map.near(self.near_bytes, map.len() + waiting)
     }
 
     fn take(&mut self, map: &mut SecondaryMap<K, V>) -> Result<Vec<(K, V)>, Error> {
         map.reach(mem::take(&mut self.need))?;
         self.near = map.slots.len();
+        self.needs = None;
         Ok(mem::take(&mut self.pairs))
     }
 }

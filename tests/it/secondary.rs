@@ -402,6 +402,28 @@ fn values_that_wait_take_their_turns_and_are_dropped_if_they_stay_far() {
 }
 
 #[test]
+#[cfg(target_pointer_width = "64")]
+fn values_for_one_slot_count_as_one_where_they_come_together() {
+    let mut map: SecondaryMap<DefaultKey, Wide> = SecondaryMap::with_max_len(1 << 18);
+    let value = |n| [n; 4095];
+    // The same key, newer ones, and older ones: none but one can be there in the end.
+    for generations in [[7; 20], std::array::from_fn(|n| [1, 2, 3][n % 3]), [9; 20]] {
+        let pairs = generations.map(|generation| key(4096 + 16 * 20 - 1, generation));
+        let pairs = pairs.into_iter().chain(pairs.into_iter().rev());
+        let message = panic_message(|| map.extend(pairs.map(|key| (key, value(1)))));
+        assert!(message.contains("slots up to 4112 are taken"), "{message}");
+        assert_eq!((map.stats().slots, map.len()), (0, 0));
+    }
+    // With another it is near, and the last of the newest is there.
+    let last = 4096 + 16 * 2 - 1;
+    let pairs = [(last, 3), (last, 4), (last, 3), (last, 4), (last, 2), (last - 1, 1)];
+    let keys = pairs.map(|(index, generation)| key(index, generation));
+    map.extend(keys.into_iter().zip([1, 2, 3, 4, 5, 6].map(value)));
+    assert_eq!((map.stats().slots, map.len()), (last as usize + 1, 2));
+    assert_eq!((map[keys[3]], map[keys[5]]), (value(4), value(6)));
+}
+
+#[test]
 fn max_len_and_the_bits_of_keys_are_limits() {
     new_key_type! { struct Small: stayput::Bits32<6, 20, 6>; }
     let mut map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(100);

@@ -431,7 +431,8 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
     fn fits(&self, items: &[(K, u8)]) -> bool {
         let mut slots = self.slots;
         let mut live: BTreeSet<u32> = self.std.keys().copied().collect();
-        let mut waiting: Vec<usize> = Vec::new();
+        // Of those that are for one slot, one.
+        let mut waiting: BTreeSet<usize> = BTreeSet::new();
         for (key, _) in items.iter().filter(|(key, _)| !key.is_null()) {
             let index = key.index() as usize;
             if index < slots || (waiting.is_empty() && index < self.near_with(live.len() + 1)) {
@@ -439,14 +440,15 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 live.insert(key.index());
                 continue;
             }
-            waiting.push(index);
-            let last = waiting.iter().copied().max().expect("there is one");
+            waiting.insert(index);
+            let last = waiting.last().copied().expect("there is one");
             if last < self.near_with(live.len() + waiting.len()) {
                 slots = last + 1;
-                live.extend(waiting.drain(..).map(|index| u32::try_from(index).expect("few")));
+                let ready = mem::take(&mut waiting).into_iter();
+                live.extend(ready.map(|index| u32::try_from(index).expect("few")));
             }
         }
-        let last = waiting.iter().copied().max();
+        let last = waiting.last().copied();
         last.is_none_or(|last| last < self.near_with(live.len() + waiting.len()))
     }
 
