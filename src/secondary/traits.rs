@@ -173,7 +173,8 @@ impl<K: Key, V> Default for SecondaryMap<K, V> {
 }
 
 impl<K: Key, V: Clone> Clone for SecondaryMap<K, V> {
-    /// A copy with the same keys, and values at other addresses. Linear in the slots.
+    /// A copy with the same options, the same keys, and values at other addresses. What was announced
+    /// is not, in the copy; see [far indices](SecondaryMap#far-indices). Linear in the slots.
     ///
     /// # Panics
     ///
