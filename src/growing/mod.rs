@@ -363,7 +363,7 @@ impl GrowingReservation {
             }
             Memory::Served(served) => {
                 served.shared().set_window(window);
-                served.shared().prefault(&mut |bytes| purse.pay(bytes)).err()
+                served.shared().help(&mut |bytes| purse.pay(bytes)).err()
             }
         };
         if refused.is_some() {

@@ -78,8 +78,8 @@ struct Entry {
     shared: Arc<Shared>,
     /// Asked for, and not yet all done.
     is_active: bool,
-    /// What it had committed in all when last looked at, and since when.
-    seen: (usize, usize),
+    /// How it had grown when last looked at, and since when.
+    seen: (usize, usize, usize),
     since: Instant,
     /// Taking back was refused; not tried again until the array grows.
     is_stuck: bool,
@@ -198,7 +198,7 @@ impl Service {
         registry.arrays.push(Entry {
             shared: Arc::clone(&shared),
             is_active: false,
-            seen: (0, 0),
+            seen: (0, 0, 0),
             since: Instant::now(),
             is_stuck: false,
         });
@@ -438,7 +438,7 @@ impl Registry {
         let mut next: Option<Duration> = None;
         for entry in &mut self.arrays {
             let shared = &entry.shared;
-            let seen = shared.taken_and_late();
+            let seen = shared.taken_late_and_helped();
             if entry.seen != seen {
                 (entry.seen, entry.since, entry.is_stuck) = (seen, now, false);
             }

@@ -80,6 +80,8 @@ pub(crate) struct Shared {
     hungry: AtomicBool,
     /// How often the array needed what was not ready.
     late: AtomicUsize,
+    /// How often the array's owner has made something ready.
+    helped: AtomicUsize,
     /// Where the service's registry has it. Changed under the registry's lock.
     pub(super) place: AtomicUsize,
     pub(super) service: &'static Service,
@@ -124,6 +126,7 @@ impl Shared {
             least: AtomicUsize::new(ahead.least_bytes()),
             hungry: AtomicBool::new(false),
             late: AtomicUsize::new(0),
+            helped: AtomicUsize::new(0),
             place: AtomicUsize::new(usize::MAX),
             has_ended: AtomicBool::new(false),
             reservation: ManuallyDrop::new(reservation),
@@ -181,7 +184,8 @@ impl Shared {
         self.is_auto.store(ahead == CommitAhead::Auto, Ordering::Relaxed);
         self.least.store(ahead.least_bytes(), Ordering::Relaxed);
         self.window.store(ahead.least_bytes(), Ordering::Relaxed);
-        self.notice();
+        // Also if it is less than it was: then there may be too much.
+        self.ask();
     }
 
     /// How many bytes to be ahead, unless the user named a number.
@@ -302,6 +306,25 @@ impl Shared {
         self.wait_until(|| self.handover.lock());
         let result = change(&self.reservation);
         self.handover.disown();
+        // Who came meanwhile to make more ready has gone again.
+        self.notice();
+        result
+    }
+
+    /// [`prefault`](Self::prefault) by the array's owner, which counts as if it had grown: what it has made
+    /// ready stays for as long. The service looks at it then.
+    pub(crate) fn help(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Result<(), Error> {
+        let before = self.handover.state().ready;
+        let result = self.prefault(goes_on);
+        let has_made = self.handover.state().ready > before;
+        if has_made {
+            self.helped.fetch_add(1, Ordering::Relaxed);
+        }
+        if has_made && self.has_too_much() {
+            self.ask();
+        }
+        // Who came meanwhile to make more ready has gone again.
+        self.notice();
         result
     }
 
@@ -415,9 +438,9 @@ impl Shared {
         Ok(())
     }
 
-    /// What to look at to see whether the array grows.
-    pub(super) fn taken_and_late(&self) -> (usize, usize) {
-        (self.handover.state().taken, self.late())
+    /// What to look at to see whether the array grows, or its owner has made something ready.
+    pub(super) fn taken_late_and_helped(&self) -> (usize, usize, usize) {
+        (self.handover.state().taken, self.late(), self.helped.load(Ordering::Relaxed))
     }
 
     /// Whether there is more ahead of the array than shall stay when it does not grow.

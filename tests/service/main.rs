@@ -315,6 +315,56 @@ fn what_lies_too_far_ahead_goes_back_after_a_second_without_growth() {
 }
 
 #[test]
+fn what_is_no_longer_to_be_ahead_goes_back_though_nothing_grows() {
+    let _alone = alone();
+    for (ahead, kept) in [(CommitAhead::Bytes(MIB), MIB), (CommitAhead::Off, 0)] {
+        let builder = Reservation::builder().bytes(64 * MIB).huge_pages(HugePages::Never);
+        let memory = builder.reserve().expect("addresses").growing();
+        let mut memory = memory.commit_ahead(CommitAhead::Bytes(32 * MIB));
+        memory.grow_to(MIB).expect("there is memory");
+        wait_until("memory is ahead", || memory.ahead_bytes() >= 32 * MIB);
+        // Until there is nothing to be looked at any more.
+        thread::sleep(Duration::from_millis(1500));
+        memory = memory.commit_ahead(ahead);
+        let most = memory.usable_bytes() + kept + UNIT;
+        wait_until("it goes back", || memory.committed_bytes() <= most);
+        assert!(memory.ahead_bytes() >= kept / 2);
+    }
+}
+
+#[test]
+fn what_was_made_ready_by_the_caller_goes_back_too() {
+    let _alone = alone();
+    let mut vec = Bytes::ahead(CommitAhead::Auto);
+    vec.resize(1, 0);
+    for _ in 0..3 {
+        let len = vec.len() + 15 * MIB;
+        vec.resize(len, 7);
+        thread::sleep(Duration::from_millis(17));
+    }
+    // For longer than the thread leaves it, and while the busiest frame is not forgotten.
+    for _ in 0..65 {
+        vec.0.prefault_ahead(Budget::UNLIMITED);
+        thread::sleep(Duration::from_millis(17));
+    }
+    let most = vec.capacity() + 4 * MIB + UNIT;
+    wait_until("it goes back", || vec.stats().committed_bytes <= most);
+}
+
+#[test]
+fn who_helps_the_thread_does_not_keep_it_from_its_work() {
+    let _alone = alone();
+    for n in 0..100 {
+        let mut vec = Bytes::ahead(CommitAhead::Bytes(8 * MIB));
+        vec.resize(1, 0);
+        for _ in 0..n % 10 {
+            vec.0.prefault_ahead(Budget::bytes(1));
+        }
+        wait_for_ahead(&vec, 8 * MIB);
+    }
+}
+
+#[test]
 fn all_arrays_have_theirs_when_many_grow() {
     let _alone = alone();
     let mut arrays: Vec<_> = (0..12).map(|_| Bytes::ahead(CommitAhead::Bytes(MIB))).collect();
