@@ -8,7 +8,7 @@ use super::shared::Shared;
 use super::worker::{self, Releasing};
 use super::{CommitAhead, Memory, ServiceStats};
 use crate::os;
-use crate::reservation::Reservation;
+use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
 use std::process;
 use std::ptr;
@@ -25,13 +25,15 @@ const LINGER: Duration = Duration::from_secs(1);
 const WAITING_SHARE: u64 = 4;
 /// More than this many reservations are not kept waiting.
 const WAITING_MOST: usize = 1 << 16;
+/// Of the thread, which calls nothing deep.
+const STACK_BYTES: usize = 256 << 10;
 
 /// The registry, the queue and the thread of one process. (A forked child makes another.)
 #[derive(Debug)]
 pub(crate) struct Service {
     process: Process,
     /// Never held while memory is mapped, unmapped or allocated, since the allocator may be one that
-    /// comes here; but for starting the thread, which takes some small blocks.
+    /// comes here; but for starting the thread, which takes a stack and some small blocks.
     state: Lock<Registry>,
     /// How often the thread woke up.
     pub(super) wakeups: AtomicUsize,
@@ -408,11 +410,9 @@ impl Service {
 impl Registry {
     /// The thread, started if there is none.
     fn start(&mut self, service: &'static Service) -> Option<Thread> {
-        /// It calls nothing deep.
-        const STACK_BYTES: usize = 256 << 10;
         self.idle_since = None;
         if self.thread.is_none() {
-            if !is_memory_left() {
+            if !is_memory_left() || !is_there_room_for_a_thread() {
                 return None;
             }
             let builder = thread::Builder::new().name("stayput".into()).stack_size(STACK_BYTES);
@@ -462,6 +462,25 @@ impl Registry {
 fn is_memory_left() -> bool {
     const ENOUGH_BYTES: usize = 16 << 10;
     Vec::<u8>::new().try_reserve_exact(ENOUGH_BYTES).is_ok()
+}
+
+/// Whether there are mappings and memory for a thread: what it needs beside its stack (a stack for
+/// signals, an allocator's heap, what std allocates in it) ends the process where it cannot be had.
+fn is_there_room_for_a_thread() -> bool {
+    /// Beside the stack. A heap of glibc's begins with 132 KiB; 32 were seen to be missed.
+    const OTHER_BYTES: usize = 512 << 10;
+    /// The pages between them are mappings too.
+    const OTHER_MAPPINGS: usize = 4;
+    let page = page_size();
+    let small_bytes = 2 * OTHER_MAPPINGS * page;
+    let bytes = (small_bytes + STACK_BYTES + OTHER_BYTES).next_multiple_of(page);
+    let builder = Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).bare();
+    // Released again at the end, for the thread to take it.
+    builder.reserve_if_possible().is_some_and(|room| {
+        let mut small = (0..OTHER_MAPPINGS).map(|n| 2 * n * page..(2 * n + 1) * page);
+        small.all(|range| room.commit_if_possible(range))
+            && room.commit_if_possible(small_bytes..bytes)
+    })
 }
 
 /// For tests, which do its work themselves.

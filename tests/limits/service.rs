@@ -196,6 +196,30 @@ fn where_no_thread_can_be_started_arrays_work_without_it() {
     });
 }
 
+/// However little is left: what a thread needs beside its stack ends the process where it is missing.
+#[test]
+fn with_any_rest_of_memory_the_thread_is_started_or_is_not() {
+    in_child("service::with_any_rest_of_memory_the_thread_is_started_or_is_not", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        for (resource, field) in [(libc::RLIMIT_AS, 0), (libc::RLIMIT_DATA, 5)] {
+            for left in (0..1600 * KIB).step_by(8 * KIB) {
+                let reservation = Reservation::new(MIB).expect("addresses");
+                forked(|| {
+                    set_limit(resource, statm(field) + left);
+                    let memory = reservation.growing().commit_ahead(CommitAhead::Bytes(UNIT));
+                    // It is a while before the thread has all that it needs.
+                    thread::sleep(Duration::from_millis(5));
+                    let is_enough = left >= 1400 * KIB;
+                    assert!(service::stats().running || !is_enough, "{left} bytes are enough");
+                    drop(memory);
+                });
+            }
+        }
+    });
+}
+
 /// How many elements come in before memory is refused, and how many bytes they are.
 fn fill_up(ahead: CommitAhead) -> usize {
     let before = statm(5);
