@@ -81,8 +81,8 @@ impl Memory {
     }
 
     fn shrink(&self, usable: &mut usize, units: usize) {
-        let (left, result) = self.shared.give_back(units * UNIT_BYTES, true, &mut |_| true);
-        result.unwrap();
+        // It may be refused: then that stays.
+        let (left, _) = self.shared.give_back(units * UNIT_BYTES, true, &mut |_| true);
         *usable = left.min(*usable);
     }
 
@@ -224,6 +224,48 @@ fn a_refused_commit_changes_nothing_for_the_other() {
                 },
             );
         }
+    }
+}
+
+#[test]
+fn a_refused_decommit_changes_nothing() {
+    for work in BOTH {
+        model(
+            || Memory::new(2, Refusal::Decommit),
+            |memory| {
+                let mut usable = 0;
+                assert!(memory.grow(&mut usable, 3));
+                memory.shrink(&mut usable, 1);
+                memory.check(usable);
+                assert!(memory.grow(&mut usable, 5));
+                memory.check(usable);
+            },
+            move |memory| {
+                memory.take_back();
+                memory.step(work);
+            },
+        );
+    }
+}
+
+#[test]
+fn pages_are_discarded_while_nobody_is_at_work() {
+    for work in BOTH {
+        model(
+            || Memory::new(1, Refusal::None),
+            |memory| {
+                let mut usable = 0;
+                assert!(memory.grow(&mut usable, 4));
+                // Of pages that were claimed while somebody was making them ready.
+                memory.shared.locked(|_| memory.pages.wipe(0..usable));
+                memory.shared.locked(|_| memory.pages.write(0..usable));
+                memory.check(usable);
+            },
+            move |memory| {
+                memory.step(work);
+                memory.step(work);
+            },
+        );
     }
 }
 

@@ -15,14 +15,16 @@ pub(crate) fn page_size() -> usize {
     PAGE_BYTES
 }
 
-/// Which commit is refused, once.
+/// Which call is refused, once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Refusal {
     None,
-    /// The next one.
+    /// The next commit.
     Whole,
-    /// The next one, when it has been done in part.
+    /// The next commit, when it has been done in part.
     Part,
+    /// The next decommit.
+    Decommit,
 }
 
 /// What the system knows is no race, however many call it: those are std's atomics, of which loom sees
@@ -66,17 +68,24 @@ impl Pages {
 
     pub(crate) fn commit(&self, range: Range<usize>) -> Result<(), Error> {
         self.call();
-        let refusal = self.refusal.swap(Refusal::None as usize, Ordering::Relaxed);
         let pages = self.part(range.clone());
-        let done = match refusal {
-            0 => pages.len(),
-            1 => 0,
-            _ => 1,
+        let (is_refused, done) = if self.refuses(Refusal::Whole) {
+            (true, 0)
+        } else if self.refuses(Refusal::Part) {
+            (true, 1)
+        } else {
+            (false, pages.len())
         };
         for page in &pages[..done.min(pages.len())] {
             page.is_accessible.store(true, Ordering::Relaxed);
         }
-        if refusal == 0 { Ok(()) } else { Err(Error::new(ErrorKind::Memory, range.len())) }
+        if is_refused { Err(Error::new(ErrorKind::Memory, range.len())) } else { Ok(()) }
+    }
+
+    /// Whether the call is the one.
+    fn refuses(&self, refusal: Refusal) -> bool {
+        let (this, none) = (refusal as usize, Refusal::None as usize);
+        self.refusal.compare_exchange(this, none, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     fn access(page: &Page, access: impl FnOnce(&mut u8)) {
@@ -88,6 +97,13 @@ impl Pages {
     pub(crate) fn write(&self, range: Range<usize>) {
         for page in self.part(range) {
             Self::access(page, |contents| assert_eq!(std::mem::replace(contents, 7), 0));
+        }
+    }
+
+    /// What discarding does, which nobody else may be at.
+    pub(crate) fn wipe(&self, range: Range<usize>) {
+        for page in self.part(range) {
+            Self::access(page, |contents| *contents = 0);
         }
     }
 
@@ -163,6 +179,9 @@ impl Reservation {
     }
 
     pub(crate) unsafe fn decommit_unused(&self, range: Range<usize>) -> Result<(), Error> {
+        if self.0.refuses(Refusal::Decommit) {
+            return Err(Error::new(ErrorKind::MappingLimit, range.len()));
+        }
         self.0.take_away(range);
         Ok(())
     }

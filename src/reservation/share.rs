@@ -261,10 +261,14 @@ pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
 
 /// How much to reserve for who needs `need` bytes at once and is given `part`.
 pub(crate) fn whole_bytes(need: usize, part: usize) -> usize {
-    let bytes = if need <= part { part } else { need.saturating_add(part) };
+    const MOST_BYTES: usize = isize::MAX as usize;
+    // What is too much because of what is given besides is not too much of what is needed.
+    let bytes =
+        if need <= part { part } else { need.saturating_add(part).min(need.max(MOST_BYTES)) };
     let unit = LEAST_BYTES.max(os::page_size().get());
     // What cannot be rounded cannot be had either.
-    bytes.max(1).checked_next_multiple_of(unit).unwrap_or(bytes)
+    let whole = bytes.max(1).checked_next_multiple_of(unit);
+    whole.filter(|whole| *whole <= MOST_BYTES).unwrap_or(bytes)
 }
 
 /// What the first array is given: as much as the machine has memory, for none can outgrow that, or what the

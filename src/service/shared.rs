@@ -3,11 +3,12 @@
 //! # What holds
 //!
 //! The [`Handover`] says who may do what: `taken` and `ready` below are its marks, in bytes. Beside
-//! them stand two numbers, `committed` and `reach`. At any moment, for every thread that looks:
+//! them stand two numbers, `committed` and `reach`. At any moment, also for the child of a fork:
 //!
-//! 1. **Pages below `committed` are accessible**, and those from `reach` on are not, nor were they
-//!    ever part of a commit, since `reach` was there last. Between the two lie what is just being committed and
-//!    what refused calls may have left; so `committed <= reach`.
+//! 1. **Pages below `committed` are accessible.** No page from `reach` on was part of a commit from here
+//!    since `reach` was last lowered to it, or below. Between the two lie what is just being committed or
+//!    taken away, and what refused calls may have left; so `committed <= reach`. (What the user had
+//!    committed before the reservation came here may lie anywhere.)
 //! 2. **The array uses nothing but what it was given**: no more than `taken`, and no more than
 //!    `committed` was then. (What [`take`](Shared::take) and [`take_unready`](Shared::take_unready)
 //!    return is the least of both.)
@@ -18,7 +19,8 @@
 //!
 //! - Both numbers **rise** under [work](Work) or the array's claim, of which one each may be under way at
 //!   once: `reach` before a commit, which begins at what `committed` was on, or below; `committed` after
-//!   it. Both to the larger of what they are and should be, so none undoes the other's.
+//!   it. Both to the larger of what they are and should be, so that none hides what the other has
+//!   committed.
 //! - Both **fall** where only one can be at it: under [`Work::Alone`], down to `ready` at least, below
 //!   which is all that the array has or can take meanwhile; or by the array itself under its lock,
 //!   which waits until nobody is at work. `committed` before the call that takes pages away, `reach`
@@ -227,6 +229,7 @@ impl Shared {
         if need > committed {
             let need = need.next_multiple_of(page_size());
             self.reach.fetch_max(commit_wish.max(need), Ordering::Relaxed);
+            debug_assert!(self.reach.load(Ordering::Relaxed) >= need);
             match commit(committed..need) {
                 Ok(reached) => self.committed.fetch_max(reached, Ordering::Release),
                 Err(error) => {
@@ -314,6 +317,10 @@ impl Shared {
     /// [`prefault`](Self::prefault) by the array's owner, which counts as if it had grown: what it has made
     /// ready stays for as long. The service looks at it then.
     pub(crate) fn help(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Result<(), Error> {
+        if self.service.is_of_another_process() {
+            // What was begun there is ended by nobody here.
+            self.handover.abandon_work();
+        }
         let before = self.handover.state().ready;
         let result = self.prefault(goes_on);
         let has_made = self.handover.state().ready > before;
@@ -341,22 +348,27 @@ impl Shared {
 
     /// Tries until nobody keeps the array from it: for as long as a step of the service's takes.
     fn wait_until<R>(&self, mut attempt: impl FnMut() -> Result<R, Busy>) -> R {
-        /// Longer waits leave the processor to the service, which may have but this one.
-        const SHORT_TRIES: u32 = 32;
-        let mut tries = 0_u32;
+        let mut tries = 0;
         loop {
             match attempt() {
                 Ok(done) => return done,
-                Err(Busy) => tries += 1,
-            }
-            if tries < SHORT_TRIES {
-                thread::yield_now();
-            } else if self.service.is_of_another_process() {
-                self.handover.abandon_work();
-            } else {
-                thread::sleep(Duration::from_micros(50));
+                Err(Busy) => tries = self.pause(tries),
             }
         }
+    }
+
+    /// Waits a moment after so many tries, and counts one more.
+    fn pause(&self, tries: u32) -> u32 {
+        /// Longer waits leave the processor to the service, which may have but this one.
+        const SHORT_TRIES: u32 = 32;
+        if tries < SHORT_TRIES {
+            thread::yield_now();
+        } else if self.service.is_of_another_process() {
+            self.handover.abandon_work();
+        } else {
+            thread::sleep(Duration::from_micros(50));
+        }
+        tries.saturating_add(1)
     }
 
     // The service's part, by any thread.
@@ -428,6 +440,7 @@ impl Shared {
         let wish = self.reservation.whole_runs(wish).max(to);
         check_memory(to - committed)?;
         self.reach.fetch_max(wish, Ordering::Relaxed);
+        debug_assert!(self.reach.load(Ordering::Relaxed) >= wish);
         let reached = if self.reservation.commit_if_possible(committed..wish) {
             wish
         } else {
@@ -459,11 +472,12 @@ impl Shared {
     /// any. Not what an array is just claiming, which may be who needs it.
     pub(super) fn take_back_all(&self) -> bool {
         let mut any = false;
+        let mut tries = 0;
         loop {
             match self.take_back_any() {
-                Ok(1..) => any = true,
+                Ok(1..) => (any, tries) = (true, 0),
                 // A step, which ends.
-                Err(Kept::Busy) if !self.handover.is_owned() => thread::yield_now(),
+                Err(Kept::Busy) if !self.handover.is_owned() => tries = self.pause(tries),
                 Ok(0) | Err(_) => return any,
             }
         }
@@ -523,6 +537,7 @@ impl Shared {
                 return Ok(());
             }
             let committed = self.committed.fetch_min(start, Ordering::Relaxed);
+            debug_assert!(self.committed_bytes() <= start);
             // SAFETY: nobody has what lies behind `keep`: the caller has begun `Work::Alone`, or is
             // the array, which gives it up and has locked others out.
             if let Err(error) = unsafe { self.reservation.decommit_unused(start..end) } {
