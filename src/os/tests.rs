@@ -338,3 +338,20 @@ mod faults {
         assert_eq!(fault.struck(), 1);
     }
 }
+
+#[cfg(linux_kernel)]
+#[test]
+fn addresses_end_where_the_first_stack_does() {
+    #[cfg(target_pointer_width = "64")]
+    let stacks = [(0x7ffd_1234_5678, 1 << 47), (0x3f_e123_4567, 1 << 38), (1 << 40, 1 << 40)];
+    #[cfg(target_pointer_width = "32")]
+    let stacks = [
+        (0xfff8_1234, usize::MAX),
+        (0xbff8_1234, 0xc000_0000),
+        (0xaff8_1234, 0xb000_0000),
+        (0x7ff8_1234, 0x8000_0000),
+    ];
+    for (stack, end) in stacks {
+        assert_eq!(sys::addresses_up_to(stack), end, "{stack:#x}");
+    }
+}

@@ -43,13 +43,36 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     None
 }
 
-/// Stacks, and all that is mapped, lie at the upper end: some processors, and kernels, have 38 or 39 bits
-/// of them.
+/// The stack that a process begins with lies at the upper end: some processors, and kernels, have 38 or 39
+/// bits of addresses. (Those of threads and coroutines lie where their makers wanted them.)
 #[cfg(linux_kernel)]
 pub(super) fn address_space_bytes() -> usize {
-    let here = 0_u8;
-    let address = (&raw const here).addr();
-    address.checked_next_power_of_two().unwrap_or(usize::MAX)
+    /// 0: not asked yet. Threads that race here store the same answer.
+    static BYTES: AtomicUsize = AtomicUsize::new(0);
+    match BYTES.load(Ordering::Relaxed) {
+        0 => {
+            // SAFETY: it looks a word up that the kernel gave the process: here, an address in that stack.
+            let told = unsafe { libc::getauxval(libc::AT_RANDOM) };
+            let here = 0_u8;
+            let told = usize::try_from(told).ok().filter(|address| *address > 0);
+            let bytes = addresses_up_to(told.unwrap_or((&raw const here).addr()));
+            BYTES.store(bytes, Ordering::Relaxed);
+            bytes
+        }
+        bytes => bytes,
+    }
+}
+
+/// How many addresses there are where the first stack is at one of them. Of 32 bits kernels keep a quarter
+/// or a half for themselves, or five sixteenths.
+#[cfg(linux_kernel)]
+pub(super) fn addresses_up_to(stack: usize) -> usize {
+    let end = if usize::BITS < 64 {
+        stack.checked_next_multiple_of(256 << 20)
+    } else {
+        stack.checked_next_power_of_two()
+    };
+    end.unwrap_or(usize::MAX)
 }
 
 /// 47 bits, but for small devices.

@@ -1,9 +1,12 @@
 //! Very many arrays whose maximum nobody named: they leave addresses, mappings and threads to others.
 
+#![expect(unsafe_code, reason = "starts a thread on a stack of its own")]
+
 use crate::linux::{in_child, mapping_limit, set_limit, statm, under_sanitizer};
 use stayput::{Arena, DefaultKey, Error, ErrorKind, Reservation, SecondaryMap, SlotMap, VmVec};
+use std::mem::MaybeUninit;
 use std::sync::Barrier;
-use std::thread;
+use std::{ptr, thread};
 
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
@@ -162,5 +165,49 @@ fn what_was_asked_for_at_once_is_reserved_whatever_the_default_is() {
         drop((map, second));
         let arena = Arena::builder().capacity_bytes(200 * MIB).commit_ahead(ahead).build();
         assert!(arena.capacity_bytes() >= 200 * MIB);
+    });
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_stack_at_a_low_address_makes_nothing_scarce() {
+    in_child("many::a_stack_at_a_low_address_makes_nothing_scarce", || {
+        const STACK_BYTES: usize = MIB;
+        extern "C" fn work(done: *mut libc::c_void) -> *mut libc::c_void {
+            let array: VmVec<u64> = (0..100_000).collect();
+            if array.stats().reserved_bytes >= GIB {
+                // SAFETY: a flag of whoever waits for this thread.
+                unsafe { done.cast::<bool>().write(true) };
+            }
+            ptr::null_mut()
+        }
+        let (access, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        let wished = ptr::without_provenance_mut(1 << 30);
+        // SAFETY: a fresh mapping, at no place that is in use.
+        let stack = unsafe { libc::mmap(wished, STACK_BYTES, access, flags, -1, 0) };
+        if stack.addr() >> 32 != 0 {
+            eprintln!("SKIPPED: no stack can be had at a low address");
+            return;
+        }
+        let mut done = false;
+        let mut attributes = MaybeUninit::uninit();
+        let mut thread = MaybeUninit::uninit();
+        // SAFETY: it writes the attributes.
+        assert_eq!(unsafe { libc::pthread_attr_init(attributes.as_mut_ptr()) }, 0);
+        // SAFETY: they were just written, and the stack is nobody else's.
+        let set =
+            unsafe { libc::pthread_attr_setstack(attributes.as_mut_ptr(), stack, STACK_BYTES) };
+        assert_eq!(set, 0);
+        let flag = (&raw mut done).cast();
+        // SAFETY: the attributes are initialised, and the flag outlives the thread.
+        let begun =
+            unsafe { libc::pthread_create(thread.as_mut_ptr(), attributes.as_ptr(), work, flag) };
+        assert_eq!(begun, 0);
+        // SAFETY: written, since the thread has begun.
+        let thread = unsafe { thread.assume_init() };
+        // SAFETY: nobody has waited for it.
+        assert_eq!(unsafe { libc::pthread_join(thread, ptr::null_mut()) }, 0);
+        assert!(done, "it has few addresses");
     });
 }
