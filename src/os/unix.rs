@@ -100,7 +100,9 @@ pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
 
 #[cfg(linux_kernel)]
 pub(super) fn mapping_limit() -> Option<usize> {
-    limits::mapping_limit().and_then(|limit| usize::try_from(limit).ok())
+    /// Where it cannot be read (no `/proc`, no more files may be opened), it is what it nearly always is.
+    const USUAL: u64 = 65_530;
+    usize::try_from(limits::mapping_limit().unwrap_or(USUAL)).ok()
 }
 
 #[cfg(not(linux_kernel))]

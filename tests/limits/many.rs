@@ -6,7 +6,7 @@ use crate::linux::{in_child, mapping_limit, set_limit, statm, under_sanitizer};
 use stayput::{Arena, DefaultKey, Error, ErrorKind, Reservation, SecondaryMap, SlotMap, VmVec};
 use std::mem::MaybeUninit;
 use std::sync::Barrier;
-use std::{ptr, thread};
+use std::{fs, ptr, thread};
 
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
@@ -165,6 +165,25 @@ fn what_was_asked_for_at_once_is_reserved_whatever_the_default_is() {
         drop((map, second));
         let arena = Arena::builder().capacity_bytes(200 * MIB).commit_ahead(ahead).build();
         assert!(arena.capacity_bytes() >= 200 * MIB);
+    });
+}
+
+#[test]
+fn where_no_file_can_be_opened_arrays_leave_mappings_to_others_too() {
+    in_child("many::where_no_file_can_be_opened_arrays_leave_mappings_to_others_too", || {
+        if mapping_limit().is_none_or(|limit| limit != 65_530) {
+            eprintln!("SKIPPED: vm.max_map_count is not the usual one, or not limited");
+            return;
+        }
+        set_limit(libc::RLIMIT_NOFILE, 3);
+        assert!(fs::File::open("/proc/self/maps").is_err());
+        for _ in 0..2 {
+            let (arrays, error) = arrays(100_000);
+            let error = error.expect("there are not so many mappings");
+            assert_eq!((error.kind(), error.limit()), (ErrorKind::MappingLimit, Some(65_530)));
+            assert_numbered(&arrays);
+            go_on_with_all_else();
+        }
     });
 }
 
