@@ -10,6 +10,7 @@ use std::io::Read;
 pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind, u64)> {
     let asked = bytes as u64;
     let lock_limit = || soft_limit(libc::RLIMIT_MEMLOCK).map(|limit| (ErrorKind::LockLimit, limit));
+    let mapping_limit = || mapping_limit_if_reached().map(|limit| (ErrorKind::MappingLimit, limit));
     // Where all that is mapped is to be locked (`mlockall`), what may not be locked may not be mapped
     // either, accessible or not. These calls have this answer for nothing else.
     if code == libc::EAGAIN {
@@ -20,10 +21,25 @@ pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind,
             .map(|limit| (ErrorKind::AddressLimit, limit)),
         Call::Commit | Call::Prefault => passed(libc::RLIMIT_DATA, StatmField::Data, asked)
             .map(|limit| (ErrorKind::DataLimit, limit)),
+        // To lock a part of a mapping splits it.
+        Call::Lock if !passes_lock_limit(asked) => return mapping_limit().or_else(lock_limit),
         Call::Lock => return lock_limit(),
         Call::Decommit | Call::Discard | Call::Move | Call::Release | Call::Query => None,
     };
-    by_process.or_else(|| mapping_limit_if_reached().map(|limit| (ErrorKind::MappingLimit, limit)))
+    by_process.or_else(mapping_limit)
+}
+
+/// Whether so many bytes more than are locked are more than may be. (Who may lock any number is refused
+/// none for it.)
+fn passes_lock_limit(asked: u64) -> bool {
+    // Where what is locked cannot be read, the limit is the likelier cause.
+    let passes = |limit| locked_bytes().unwrap_or(limit).saturating_add(asked) > limit;
+    soft_limit(libc::RLIMIT_MEMLOCK).is_some_and(passes)
+}
+
+/// All that is locked, as `RLIMIT_MEMLOCK` counts it.
+fn locked_bytes() -> Option<u64> {
+    kib_in("/proc/self/status", "VmLck:", &mut [0; 4096])
 }
 
 // glibc has a type of its own for these numbers; other C libraries use `int`.
@@ -100,10 +116,13 @@ pub(super) fn read_number(path: &str) -> Option<u64> {
 
 /// Free memory, and what the kernel could drop of its caches.
 pub(super) fn available_bytes() -> Option<u64> {
-    let mut text = [0; 256];
-    let text = read_text("/proc/meminfo", &mut text)?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
+    kib_in("/proc/meminfo", "MemAvailable:", &mut [0; 256])
+}
+
+/// The number of KiB that a file of `/proc` has under a name, in bytes.
+fn kib_in(path: &str, name: &str, text: &mut [u8]) -> Option<u64> {
+    let line = read_text(path, text)?.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix(" kB")?.trim_end().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 fn read_text<'a>(path: &str, text: &'a mut [u8]) -> Option<&'a str> {

@@ -532,6 +532,33 @@ mod linux {
     }
 
     #[test]
+    fn locking_a_part_is_refused_for_the_mapping_that_it_takes() {
+        in_child("locking_a_part_is_refused_for_the_mapping_that_it_takes", || {
+            let Some(limit) = mapping_limit() else { return };
+            let page = page_size();
+            let parts = Reservation::new(8 * page).expect("addresses");
+            parts.commit(..).expect("it is little");
+            let range = Reservation::new((limit + 8) * page).expect("addresses");
+            let (_, error) = use_up_mappings(&range);
+            assert_eq!(error.kind(), ErrorKind::MappingLimit);
+
+            let lock = |at: usize| parts.lock(at * page..(at + 1) * page);
+            // Libraries may have left a mapping or two.
+            let mut locked = Vec::with_capacity(4);
+            let error = (0..4).find_map(|n| match lock(2 * n + 1) {
+                Ok(one) => {
+                    locked.push(one);
+                    None
+                }
+                Err(error) => Some(error),
+            });
+            let error = error.expect("there are no more mappings");
+            assert_refused(error, ErrorKind::MappingLimit, limit, "vm.max_map_count");
+            assert_eq!(error.bytes(), page);
+        });
+    }
+
+    #[test]
     fn locking_more_than_one_may_is_refused() {
         in_child("locking_more_than_one_may_is_refused", || {
             if under_sanitizer("locked memory") {
