@@ -54,7 +54,7 @@ pub(crate) fn reserve_by_default(
 ) -> Result<Reservation, Error> {
     let mut space = Space::now();
     loop {
-        let taken = space.take_for_array(most)?;
+        let taken = space.take_for_array(need, most)?;
         let part = taken.bytes();
         let builder = builder.bytes(whole_bytes(need, part));
         if part == 0 {

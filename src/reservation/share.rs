@@ -127,15 +127,16 @@ impl Space {
         Share { all, taken }
     }
 
-    /// What an array is given now, `most` bytes at most. Nothing, if there are only the addresses that it
-    /// needs.
+    /// What an array is given now that needs `need` bytes at once, `most` bytes at most. Nothing, if there
+    /// are only the addresses that it needs.
     ///
     /// # Errors
     ///
     /// [`MappingLimit`](ErrorKind::MappingLimit), if there are too many already.
-    pub(crate) fn take_for_array(self, most: usize) -> Result<Taken, Error> {
+    pub(crate) fn take_for_array(self, need: usize, most: usize) -> Result<Taken, Error> {
         let usual = usual_bytes();
-        take_mappings()?;
+        take_mappings()
+            .map_err(|limit| Error::new(ErrorKind::MappingLimit, need).with_limit(limit as u64))?;
         let arrays = ARRAYS.fetch_add(1, ORDER);
         let mut bytes = 0;
         // It is never refused.
@@ -309,8 +310,8 @@ fn memory_bytes() -> usize {
     }
 }
 
-/// Counts the mappings of one more.
-fn take_mappings() -> Result<(), Error> {
+/// Counts the mappings of one more, or tells how many there may be.
+fn take_mappings() -> Result<(), usize> {
     /// 0: not asked yet. As above.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
     let ask = || {
@@ -331,8 +332,7 @@ fn take_mappings() -> Result<(), Error> {
     }
     // It may have been raised since.
     let limit = ask();
-    let error = Error::new(ErrorKind::MappingLimit, FLOOR_BYTES).with_limit(limit as u64);
-    take(limit).map(drop).map_err(|_| error)
+    take(limit).map(drop).map_err(|_| limit)
 }
 
 #[cfg(test)]

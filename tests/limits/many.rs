@@ -68,6 +68,7 @@ fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads()
                     (error.kind(), error.limit()),
                     (ErrorKind::MappingLimit, Some(limit as u64))
                 );
+                assert_eq!(error.bytes(), 8, "what was needed, not what would have been reserved");
                 assert!(arrays.len() > 10_000, "only {}: {error}", arrays.len());
                 assert!(arrays[..1000].iter().all(|array| array.max_len() * 8 >= GIB));
                 assert!(arrays.iter().all(|array| array.max_len() * 8 >= 8 * MIB));
