@@ -150,25 +150,41 @@ impl Space {
     /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder. None,
     /// if that is less than `least`.
     pub(crate) fn take_for_block(self, said: Option<usize>, least: usize) -> Option<Taken> {
-        let memory = memory_bytes();
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
         BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
-        let mut bytes = 0;
-        let taken = take_mappings().ok().and_then(|()| {
-            let wish = |taken| {
-                let (most, usual) = self.share(taken).of_block(BLOCK_BYTES.load(ORDER), memory);
-                bytes = said.unwrap_or(usual).min(most);
-                (bytes >= least).then_some(taken + bytes)
-            };
-            let taken = TAKEN_BYTES.fetch_update(ORDER, ORDER, wish);
-            taken.inspect_err(|_| _ = TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER)).ok()
+        let bytes = take_mappings().ok().and_then(|()| {
+            let bytes = self.take_block_bytes(said, least);
+            if bytes.is_none() {
+                TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER);
+            }
+            bytes
         });
-        if taken.is_none() {
+        if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
-            return None;
         }
-        BLOCK_BYTES.fetch_add(bytes, ORDER);
-        Some(Taken { bytes, mappings: MAPPINGS, kind: Kind::Block })
+        Some(Taken { bytes: bytes?, mappings: MAPPINGS, kind: Kind::Block })
+    }
+
+    /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
+    /// their part, then among all, so that they leave the ladder to arrays.
+    fn take_block_bytes(self, said: Option<usize>, least: usize) -> Option<usize> {
+        let memory = memory_bytes();
+        let mut wished = 0;
+        let of_blocks = |blocks_bytes| {
+            let (most, usual) = self.share(TAKEN_BYTES.load(ORDER)).of_block(blocks_bytes, memory);
+            wished = said.unwrap_or(usual).min(most);
+            (wished >= least).then_some(blocks_bytes + wished)
+        };
+        BLOCK_BYTES.fetch_update(ORDER, ORDER, of_blocks).ok()?;
+        let mut bytes = 0;
+        let of_all = |taken| {
+            bytes = wished.min(self.share(taken).ladder());
+            (bytes >= least).then_some(taken + bytes)
+        };
+        let has_taken = TAKEN_BYTES.fetch_update(ORDER, ORDER, of_all).is_ok();
+        let bytes = if has_taken { bytes } else { 0 };
+        BLOCK_BYTES.fetch_sub(wished - bytes, ORDER);
+        has_taken.then_some(bytes)
     }
 }
 

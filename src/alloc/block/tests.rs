@@ -3,8 +3,10 @@
 #![expect(unsafe_code, reason = "uses the memory of blocks")]
 
 use super::*;
-use crate::os::{Call, fault::Fault};
-use std::sync::{Mutex, MutexGuard};
+use crate::os::{self, Call, fault::Fault};
+use crate::reservation::Space;
+use std::sync::{Barrier, Mutex, MutexGuard};
+use std::thread;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -325,4 +327,32 @@ fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
     drop(fault);
     block.block.release(Release::Now);
     assert!(!release_all());
+}
+
+#[test]
+fn threads_at_once_take_no_more_for_blocks_than_their_part() {
+    const THREADS: usize = 8;
+    let _alone = alone();
+    let all = os::address_space_bytes();
+    let before = counts();
+    let barrier = &Barrier::new(THREADS);
+    let take = || {
+        barrier.wait();
+        let taken = Space::now().take_for_block(Some(usize::MAX / 4), 1);
+        barrier.wait();
+        let bytes = counts().1;
+        barrier.wait();
+        drop(taken);
+        bytes
+    };
+    for _ in 0..1000 {
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(take)).collect();
+            for thread in threads {
+                let bytes = thread.join().expect("it does not panic");
+                assert!(bytes <= all / 4, "{bytes} of {all}");
+            }
+        });
+        assert_eq!(counts(), before);
+    }
 }
