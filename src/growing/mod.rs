@@ -363,7 +363,11 @@ impl GrowingReservation {
             }
             Memory::Served(served) => {
                 served.shared().set_window(window);
-                served.shared().help(&mut |bytes| purse.pay(bytes)).err()
+                let reservation = served.shared().reservation();
+                let mut pay = |piece: Range<usize>| {
+                    purse.pay(piece.len() - reservation.resident_within(piece))
+                };
+                served.shared().help(&mut pay).err()
             }
         };
         if refused.is_some() {
@@ -391,10 +395,10 @@ impl GrowingReservation {
             let from = self.resident;
             let step = self.run_bytes(from).max(LEAST_STEP_BYTES);
             let to = round_up(from + 1, step).min(self.reserved_bytes());
-            // Asked for what is not known to be resident yet, which each page is only once.
-            let known = from..to.min(self.usable);
-            let resident = self.reservation().ok().filter(|_| !known.is_empty());
-            let resident = resident.map_or(0, |reservation| reservation.resident_within(known));
+            // Asked for what is not known to be resident yet, which each page is only once. Who had the
+            // reservation before may have used what is not usable yet, too.
+            let resident = self.reservation();
+            let resident = resident.map_or(0, |reservation| reservation.resident_within(from..to));
             if !purse.pay(to - from - resident) {
                 break;
             }

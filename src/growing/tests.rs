@@ -351,6 +351,26 @@ fn what_use_has_made_resident_is_not_counted_as_prefaulted() {
 }
 
 #[test]
+fn what_was_resident_in_a_reservation_before_it_grew_is_not_counted_as_prefaulted() {
+    if cfg!(any(target_os = "openbsd", miri)) {
+        return;
+    }
+    for ahead in KINDS {
+        let reservation = Reservation::new(64 * MIB).unwrap();
+        reservation.prefault(..128 * KIB).unwrap();
+        let mut memory = reservation.growing();
+        if ahead.is_on() {
+            memory = memory.unattended(ahead);
+        }
+        let before = memory.resident_bytes().unwrap();
+        let prefaulted = memory.prefault_ahead(0, Budget::UNLIMITED);
+        let more = memory.resident_bytes().unwrap() - before;
+        assert_eq!(prefaulted.bytes, more, "{ahead:?}: {prefaulted:?}");
+        assert_eq!(prefaulted.bytes + 128 * KIB, prefaulted.ahead_bytes, "{ahead:?}");
+    }
+}
+
+#[test]
 fn prefaulting_tells_what_was_refused_and_what_was_done() {
     for ahead in KINDS {
         for call in [Call::Commit, Call::Prefault] {

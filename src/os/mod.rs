@@ -414,8 +414,8 @@ pub(crate) fn resident_bytes(start: NonNull<u8>, bytes: PageBytes) -> Result<usi
     Ok(sum)
 }
 
-/// How many bytes of committed pages are resident, if the system tells. One call for some thousand pages.
-pub(crate) fn resident_committed_bytes(start: NonNull<u8>, bytes: PageBytes) -> Option<usize> {
+/// How many bytes of the range are resident, if the system tells. One call for some thousand pages.
+pub(crate) fn resident_bytes_within(start: NonNull<u8>, bytes: PageBytes) -> Option<usize> {
     ask(Call::Query, || sys::resident_bytes(start, bytes.get())).ok()
 }
 

@@ -218,9 +218,9 @@ impl Reservation {
         os::resident_bytes(self.start, self.bytes)
     }
 
-    /// How many bytes of committed pages are in memory now; none, if the system does not tell.
+    /// How many bytes are in memory now; none, if the system does not tell.
     pub(crate) fn resident_within(&self, range: Range<usize>) -> usize {
-        let resident = |pages: Pages<'_>| os::resident_committed_bytes(pages.start, pages.bytes);
+        let resident = |pages: Pages<'_>| os::resident_bytes_within(pages.start, pages.bytes);
         self.pages(range).ok().and_then(resident).unwrap_or(0)
     }
 

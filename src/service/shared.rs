@@ -316,7 +316,7 @@ impl Shared {
 
     /// [`prefault`](Self::prefault) by the array's owner, which counts as if it had grown: what it has made
     /// ready stays for as long. The service looks at it then.
-    pub(crate) fn help(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Result<(), Error> {
+    pub(crate) fn help(&self, goes_on: &mut dyn FnMut(Range<usize>) -> bool) -> Result<(), Error> {
         if self.service.is_of_another_process() {
             // What was begun there is ended by nobody here.
             self.handover.abandon_work();
@@ -336,7 +336,10 @@ impl Shared {
     }
 
     /// Makes as much ready as should be, a piece at a time; `goes_on` is asked before each.
-    pub(crate) fn prefault(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Result<(), Error> {
+    pub(crate) fn prefault(
+        &self,
+        goes_on: &mut dyn FnMut(Range<usize>) -> bool,
+    ) -> Result<(), Error> {
         loop {
             match self.step(goes_on) {
                 Step::Made => {}
@@ -385,17 +388,21 @@ impl Shared {
         (ahead << 8) / self.window_bytes().max(1)
     }
 
-    /// Makes a piece more ready, if there should be more, and `goes_on`, asked with its size, says so.
-    pub(crate) fn step(&self, goes_on: &mut dyn FnMut(usize) -> bool) -> Step {
+    /// Makes a piece more ready, if there should be more, and `goes_on`, asked with its place, says so.
+    pub(crate) fn step(&self, goes_on: &mut dyn FnMut(Range<usize>) -> bool) -> Step {
         self.step_by(if os::TOUCHING_IS_SHARED { Work::Shared } else { Work::Alone }, goes_on)
     }
 
-    pub(crate) fn step_by(&self, work: Work, goes_on: &mut dyn FnMut(usize) -> bool) -> Step {
+    pub(crate) fn step_by(
+        &self,
+        work: Work,
+        goes_on: &mut dyn FnMut(Range<usize>) -> bool,
+    ) -> Step {
         let Ok(state) = self.handover.begin(work) else { return Step::Enough };
         let from = self.bytes(state.ready);
         let to = self.step_end(work, from);
         let is_done = from >= self.target(state) || self.service.is_pressed();
-        if is_done || !goes_on(to - from) {
+        if is_done || !goes_on(from..to) {
             self.handover.finish(work, 0);
             return Step::Enough;
         }
