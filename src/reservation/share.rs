@@ -424,6 +424,9 @@ mod tests {
         assert_eq!(whole_bytes(MIB, MIB), MIB);
         assert_eq!(whole_bytes(3 * MIB, MIB), 4 * MIB);
         assert!(whole_bytes(usize::MAX, MIB) == usize::MAX);
+        let most = usize::MAX / 2;
+        assert_eq!([most, most + 1].map(|need| whole_bytes(need, 0)), [most, most + 1]);
+        assert_eq!(whole_bytes(most - MIB / 2, MIB), most);
     }
 
     #[test]
