@@ -42,7 +42,8 @@ pub(crate) use option_methods;
 
 /// Reserves what was asked for, or nothing.
 pub(crate) fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
-    builder.reserve().or_else(|error| again(builder).ok_or(error))
+    let ended = service::releases_ended();
+    builder.reserve().or_else(|error| again(builder, ended).ok_or(error))
 }
 
 /// Reserves for somebody who named no maximum and needs `need` bytes at once: as much as there is to be
@@ -60,16 +61,17 @@ pub(crate) fn reserve_by_default(
         if part == 0 {
             return Ok(reserve_exactly(builder)?.counted(taken));
         }
+        let ended = service::releases_ended();
         let reservation = builder.reserve_if_possible();
-        if let Some(reservation) = reservation.or_else(|| again(builder)) {
+        if let Some(reservation) = reservation.or_else(|| again(builder, ended)) {
             return Ok(reservation.counted(taken));
         }
         space = space.refusing(part);
     }
 }
 
-/// Reserves what was refused, if there are more addresses for it: what waits to be released is not
-/// worth that an array has fewer.
-fn again(builder: ReservationBuilder) -> Option<Reservation> {
-    if service::release_waiting() { builder.reserve_if_possible() } else { None }
+/// Reserves what was refused when so many releases had ended, if there are more addresses for it: what
+/// waits to be released is not worth that an array has fewer.
+fn again(builder: ReservationBuilder, ended: usize) -> Option<Reservation> {
+    if service::release_waiting(ended) { builder.reserve_if_possible() } else { None }
 }

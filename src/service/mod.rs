@@ -181,10 +181,15 @@ pub(crate) fn make_room(bytes: usize, again: impl FnMut() -> bool) -> bool {
         && Service::existing().is_some_and(|service| service.make_room(again))
 }
 
+/// How many releases have ended: for [`release_waiting`], before what may be refused is tried.
+pub(crate) fn releases_ended() -> usize {
+    registry::releases_ended()
+}
+
 /// Releases all that waits for it, and waits for what is being released, since addresses are wanted.
-/// Whether there was anything.
-pub(crate) fn release_waiting() -> bool {
-    Service::existing().is_some_and(Service::release_waiting)
+/// Whether there was anything, or a release has ended since so many had: then it is worth another try.
+pub(crate) fn release_waiting(ended: usize) -> bool {
+    Service::existing().is_some_and(|service| service.release_waiting(ended))
 }
 
 /// Releases memory of which the first `committed` bytes are in use: in the background, if it is

@@ -41,6 +41,8 @@ pub(crate) struct Service {
     late: AtomicUsize,
     /// How many are without memory just now: nothing is made ready meanwhile.
     pressed: AtomicUsize,
+    /// How many releases have ended, for those who are refused: see [`releases_ended`].
+    ended: AtomicUsize,
     /// Of the process that this one was forked from: to be found by leak checkers.
     _parent: Option<&'static Service>,
 }
@@ -99,6 +101,14 @@ pub(super) enum Job {
 /// Null, or leaked. Not a lock, since the child of a fork must be able to replace it.
 static CURRENT: AtomicPtr<Service> = AtomicPtr::new(ptr::null_mut());
 
+/// How many releases have ended, of this process or those it was forked from: for who tries something
+/// and has to know, if it is refused, whether any has ended meanwhile.
+pub(super) fn releases_ended() -> usize {
+    // SAFETY: null, or leaked by `Service::current`, so it lives for ever.
+    let current: Option<&'static Service> = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
+    current.map_or(0, |service| service.ended.load(Ordering::Relaxed))
+}
+
 impl Service {
     fn new(process: Process, parent: Option<&'static Self>) -> Self {
         Self {
@@ -107,6 +117,7 @@ impl Service {
             wakeups: AtomicUsize::new(0),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
             _parent: parent,
         }
     }
@@ -237,8 +248,9 @@ impl Service {
     pub(super) fn release(&'static self, memory: Memory, bytes: usize) -> Result<(), Memory> {
         let most = os::memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
         let Some(mut registry) = self.lock_with_room() else { return Err(memory) };
-        let waiting_bytes = registry.releases.bytes().saturating_add(bytes);
-        if waiting_bytes as u64 > most || registry.releases.len() >= WAITING_MOST {
+        let waiting_bytes = registry.releases.bytes().checked_add(bytes);
+        let is_too_much = waiting_bytes.is_none_or(|bytes| bytes as u64 > most);
+        if is_too_much || registry.releases.len() >= WAITING_MOST {
             return Err(memory);
         }
         let Some(thread) = registry.start(self) else { return Err(memory) };
@@ -250,7 +262,10 @@ impl Service {
 
     /// Counts a release whose memory is gone.
     pub(super) fn end_release(&self, begun: Begun) {
-        self.lock().releases.end(begun);
+        let mut registry = self.lock();
+        registry.releases.end(begun);
+        self.ended.fetch_add(1, Ordering::Relaxed);
+        drop(registry);
         self.state.notify_all();
     }
 
@@ -275,8 +290,8 @@ impl Service {
     }
 
     /// Releases, here and now, all that waits for it, and waits for what others are just releasing.
-    /// Whether there was anything.
-    pub(super) fn release_waiting(&self) -> bool {
+    /// Whether there was anything, or a release has ended since so many had.
+    pub(super) fn release_waiting(&self, ended: usize) -> bool {
         let mut registry = self.lock();
         // Not for what others hand over meanwhile.
         let count = registry.releases.handed_over();
@@ -287,8 +302,10 @@ impl Service {
             self.end_release(begun);
             registry = self.lock();
         }
-        drop(registry.wait_while(|registry| !registry.releases.have_ended(count)));
-        any
+        let registry = registry.wait_while(|registry| !registry.releases.have_ended(count));
+        let now = self.ended.load(Ordering::Relaxed);
+        drop(registry);
+        any || now != ended
     }
 
     /// Takes back all that lies ahead of arrays, and releases all that waits, and then does what was
@@ -298,7 +315,12 @@ impl Service {
     /// So it is done again whatever was found: who looks at the same time may be the one that finds all.
     /// And others may drop arrays meanwhile, and make new ones of what was found here.
     pub(super) fn make_room(&self, mut again: impl FnMut() -> bool) -> bool {
-        let find = || self.release_waiting() | self.take_back_all();
+        let mut ended = self.ended.load(Ordering::Relaxed);
+        let mut find = || {
+            let any = self.release_waiting(ended) | self.take_back_all();
+            ended = self.ended.load(Ordering::Relaxed);
+            any
+        };
         self.pressed.fetch_add(1, Ordering::Relaxed);
         find();
         let is_done = loop {

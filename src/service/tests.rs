@@ -693,6 +693,19 @@ fn whoever_makes_room_waits_for_what_another_is_releasing() {
 }
 
 #[test]
+fn a_release_that_ended_since_is_worth_another_try() {
+    let service = Service::unattended(Process::current());
+    assert!(!service.release_waiting(0));
+    service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+    // The thread does it just before whoever was refused comes to look.
+    let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
+    drop(memory);
+    service.end_release(begun);
+    assert!(service.release_waiting(0));
+    assert!(!service.release_waiting(1));
+}
+
+#[test]
 fn room_is_made_as_long_as_there_is_anything_to_make_it_of() {
     let service = Service::unattended(Process::current());
     for succeeds in [false, true] {

@@ -73,9 +73,12 @@ pub(super) struct Block {
 impl Block {
     /// Memory of a layout, uninitialised or zero.
     pub(super) fn new(layout: Layout, options: &BlockOptions, contents: Contents) -> Option<Self> {
-        kept::take(layout, options, contents)
-            .or_else(|| Self::fresh(layout, options))
-            .or_else(|| if make_room(options) { Self::fresh(layout, options) } else { None })
+        kept::take(layout, options, contents).or_else(|| {
+            let ended = service::releases_ended();
+            Self::fresh(layout, options).or_else(|| {
+                if make_room(options, ended) { Self::fresh(layout, options) } else { None }
+            })
+        })
     }
 
     /// Memory that nobody had before: it is zero.
@@ -170,8 +173,9 @@ impl Block {
         let header = self.header();
         let Some(end) = header.offset.checked_add(new.size()) else { return false };
         let usable = header.usable;
+        let ended = service::releases_ended();
         let mut grown = self.grow_to(end, new.align());
-        if !grown && make_room(options) {
+        if !grown && make_room(options, ended) {
             grown = self.grow_to(end, new.align());
         }
         if !grown {
@@ -313,12 +317,12 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
     done(wished).or_else(|| if needed < wished { done(needed) } else { None })
 }
 
-/// Releases what is kept, and what waits to be released, for somebody who was refused; whether there was
-/// anything.
-fn make_room(options: &BlockOptions) -> bool {
+/// Releases what is kept, and what waits to be released, for somebody who was refused when so many
+/// releases had ended; whether there was anything, or more have ended since.
+fn make_room(options: &BlockOptions, ended: usize) -> bool {
     let kept = release_all();
     // The service has a lock: who does not ask for it does not come near it.
-    let waiting = options.release == Release::Background && service::release_waiting();
+    let waiting = options.release == Release::Background && service::release_waiting(ended);
     kept || waiting
 }
 
