@@ -30,6 +30,15 @@ impl Options {
         release: Release::Now,
     };
 
+    /// Those of one that never holds anything, which no user can choose.
+    pub(crate) const FULL: Self = Self { bound: 0, ..Self::DEFAULT };
+
+    /// Whether they are [those](Self::FULL).
+    #[inline]
+    pub(crate) const fn is_full(&self) -> bool {
+        self.bound == 0
+    }
+
     /// The elements that are allowed, wherever memory may end.
     pub(super) const fn allowed(&self) -> usize {
         match self.max_len {

@@ -16,10 +16,12 @@
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
 use super::insert::Vacancy;
-use super::{SlotMap, Weak, give_up, or_give_up};
+use super::slots::Slots;
+use super::{Reuse, SlotMap, Weak, give_up, or_give_up};
 use crate::error::{Error, Refused};
 use crate::key::Key;
-use crate::vec::lent::{Lent, busy};
+use crate::raw_vec::Options;
+use crate::vec::lent::{Lend, Lent, busy};
 use std::fmt;
 use std::ops::Index;
 use std::ptr::NonNull;
@@ -92,6 +94,17 @@ pub struct GrowOnlyMap<'m, K: Key, V> {
     map: Lent<'m, SlotMap<K, V>>,
 }
 
+impl<K: Key, V> Lend for SlotMap<K, V> {
+    fn in_place() -> Self {
+        Self::with_slots(Slots::new(Options::FULL), Reuse::Lowest)
+    }
+
+    #[inline]
+    fn is_in_place(&self) -> bool {
+        self.slots.options().is_full()
+    }
+}
+
 impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     #[inline]
     pub(super) fn new(map: &'m mut SlotMap<K, V>) -> Self {
@@ -130,19 +143,19 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
             // SAFETY: just filled.
             NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) })
         };
-        // SAFETY: it moves a value, and marks its slot.
-        let filled = unsafe { self.map.lend_briefly(fill) };
-        let value = filled.unwrap_or_else(|| unreachable!("it was lent to nobody just before"));
+        // SAFETY: it moves a value, and marks its slot. What is seen has a vacancy, so it is the map.
+        let value = unsafe { self.map.lend_seen(fill) };
         // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
         Ok((vacancy.key(), unsafe { value.as_ref() }))
     }
 
     #[inline]
     fn vacancy(&self) -> Result<Vacancy, Error> {
+        // What is in the map's place while that is lent is full.
         // SAFETY: it reads numbers and bits.
-        match unsafe { self.map.lend_briefly(|map| map.vacancy_at_hand()) } {
-            Some(Some(vacancy)) => Ok(vacancy),
-            _ => self.vacancy_by_growth(),
+        match unsafe { self.map.lend_seen(|map| map.vacancy_at_hand()) } {
+            Some(vacancy) => Ok(vacancy),
+            None => self.vacancy_by_growth(),
         }
     }
 

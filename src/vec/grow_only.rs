@@ -22,9 +22,10 @@
 
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
-use super::lent::{Lent, busy};
+use super::lent::{Lend, Lent, busy};
 use super::{VmVec, give_up, or_give_up};
 use crate::error::{Error, Refused};
+use crate::raw_vec::Options;
 use std::fmt;
 use std::ops::Index;
 use std::slice::{self, SliceIndex};
@@ -32,8 +33,7 @@ use std::slice::{self, SliceIndex};
 /// A scope in which a [`VmVec`] can only grow, made by [`VmVec::grow_only`].
 ///
 /// Its `push` takes `&self` and returns a reference that lives as long as the scope's borrow of
-/// the array: across any number of further pushes. It costs what [`VmVec::push`] costs, and a
-/// compare.
+/// the array: across any number of further pushes. It costs what [`VmVec::push`] costs.
 ///
 /// Elements can neither be removed nor changed inside the scope (use [`Cell`](std::cell::Cell) and
 /// the like for what must change), and it stays on one thread.
@@ -150,6 +150,17 @@ pub struct GrowOnly<'v, T> {
     vec: Lent<'v, VmVec<T>>,
 }
 
+impl<T> Lend for VmVec<T> {
+    fn in_place() -> Self {
+        Self::with_options(Options::FULL)
+    }
+
+    #[inline]
+    fn is_in_place(&self) -> bool {
+        self.raw.options().is_full()
+    }
+}
+
 impl<'v, T> GrowOnly<'v, T> {
     #[inline]
     pub(super) fn new(vec: &'v mut VmVec<T>) -> Self {
@@ -190,18 +201,16 @@ impl<'v, T> GrowOnly<'v, T> {
             // SAFETY: initialised, and it stays where and what it is for `'v`: see above.
             unsafe { &*last }
         };
-        // SAFETY: it moves a value, and counts it.
-        let stored = unsafe { self.vec.lend_briefly(store) };
-        Ok(stored.unwrap_or_else(|| unreachable!("it was lent to nobody just before")))
+        // SAFETY: it moves a value, and counts it. What is seen has room, so it is the array.
+        Ok(unsafe { self.vec.lend_seen(store) })
     }
 
     #[inline]
     fn make_room_for_one(&self) -> Result<(), Error> {
+        // What is in the array's place while that is lent is full.
         // SAFETY: it compares numbers.
-        match unsafe { self.vec.lend_briefly(|vec| vec.len < vec.capacity()) } {
-            Some(true) => Ok(()),
-            _ => self.grow_by_one(),
-        }
+        let has_room = unsafe { self.vec.lend_seen(|vec| vec.len < vec.capacity()) };
+        if has_room { Ok(()) } else { self.grow_by_one() }
     }
 
     #[cold]

@@ -3,10 +3,13 @@
 //! # Why this is sound
 //!
 //! Of the owner, which is borrowed mutably for `'a`, a `&mut` is made only here, and no two at a
-//! time. For whoever is lent the owner has the only pointer to it: meanwhile there is none here, and
-//! it comes back when the call ends, by a panic too. So code of users may run then, and come back
-//! here: it finds nothing. [`Lent::lend_briefly`] leaves the pointer where it is, and has its callers
-//! promise that no code runs that could come back.
+//! time. While somebody is lent the owner, what is seen here is something in its place; the owner
+//! is back when the call ends, by a panic too. So code of users may run then, and
+//! come back here: it does not reach the owner. [`Lent::lend_briefly`] and [`Lent::lend_seen`] change
+//! nothing here, and have their callers promise that no code runs that could come back.
+//!
+//! Whoever must not take the one for the other looks first whether it is lent. What is only full, and so
+//! sends them to where they look, they need not look at: that is what spares the hot calls a compare.
 
 #![expect(unsafe_code, reason = "makes a mutable reference out of a shared one")]
 
@@ -16,17 +19,26 @@ use std::marker::PhantomData;
 use std::panic::RefUnwindSafe;
 use std::ptr::NonNull;
 
+/// What can be lent: it has something to be in its place.
+pub(crate) trait Lend {
+    /// What is seen while it is lent: it holds nothing, and is full for good.
+    fn in_place() -> Self;
+
+    /// Whether this is such a one.
+    fn is_in_place(&self) -> bool;
+}
+
 /// A mutable borrow of an `A`, lent to one at a time. It stays on one thread.
 pub(crate) struct Lent<'a, A> {
-    /// None while it is lent.
-    owner: Cell<Option<NonNull<A>>>,
+    /// The owner, or what is in its place while it is lent.
+    seen: Cell<NonNull<A>>,
     borrow: PhantomData<&'a mut A>,
 }
 
-impl<'a, A> Lent<'a, A> {
+impl<'a, A: Lend> Lent<'a, A> {
     #[inline]
     pub(crate) fn new(owner: &'a mut A) -> Self {
-        Self { owner: Cell::new(Some(NonNull::from(owner))), borrow: PhantomData }
+        Self { seen: Cell::new(NonNull::from(owner)), borrow: PhantomData }
     }
 
     /// Has `change` change the owner. Any code may run: a backing, an allocator, the hook of a
@@ -38,21 +50,33 @@ impl<'a, A> Lent<'a, A> {
     pub(crate) fn lend<R>(&self, change: impl FnOnce(&mut A) -> R) -> Result<R, Error> {
         /// Brings it back.
         struct Back<'l, A> {
-            to: &'l Cell<Option<NonNull<A>>>,
+            to: &'l Cell<NonNull<A>>,
             owner: NonNull<A>,
         }
 
         impl<A> Drop for Back<'_, A> {
             fn drop(&mut self) {
-                self.to.set(Some(self.owner));
+                self.to.set(self.owner);
             }
         }
 
-        let Some(owner) = self.owner.take() else { return Err(refusal()) };
-        let mut back = Back { to: &self.owner, owner };
-        // SAFETY: the owner is borrowed for `'a`, which outlives `self`, and the one pointer to it
-        // was just taken from where others look for it.
+        if self.is_lent() {
+            return Err(refusal());
+        }
+        let mut in_place = A::in_place();
+        // Dropped before what is in its place, which is seen no more then.
+        let mut back = Back { to: &self.seen, owner: self.seen.get() };
+        self.seen.set(NonNull::from(&mut in_place));
+        // SAFETY: the owner is borrowed for `'a`, which outlives `self`, and is lent to nobody. Until it
+        // is back, others see what is in its place.
         Ok(change(unsafe { back.owner.as_mut() }))
+    }
+
+    #[inline]
+    fn is_lent(&self) -> bool {
+        let seen = self.seen.get();
+        // SAFETY: as in `lend_seen`; it reads a number.
+        unsafe { seen.as_ref() }.is_in_place()
     }
 
     /// [`lend`](Self::lend), for what takes no time: it costs a compare. `None` if it is lent
@@ -64,10 +88,25 @@ impl<'a, A> Lent<'a, A> {
     ///   or panics.
     #[inline]
     pub(crate) unsafe fn lend_briefly<R>(&self, change: impl FnOnce(&mut A) -> R) -> Option<R> {
-        let mut owner = self.owner.get()?;
-        // SAFETY: as in `lend`; it is lent to nobody, and `change` does not come back here, by the
+        if self.is_lent() {
+            return None;
+        }
+        // SAFETY: the caller's promise is the same.
+        Some(unsafe { self.lend_seen(change) })
+    }
+
+    /// The same with what is seen, which is not the owner while that is lent. It costs nothing.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`lend_briefly`](Self::lend_briefly).
+    #[inline]
+    pub(crate) unsafe fn lend_seen<R>(&self, change: impl FnOnce(&mut A) -> R) -> R {
+        let mut seen = self.seen.get();
+        // SAFETY: the owner, as in `lend`, lent to nobody; or what is in its place, which lives as long as
+        // it is seen, and is used only through here. And `change` does not come back here, by the
         // caller's promise.
-        Some(change(unsafe { owner.as_mut() }))
+        change(unsafe { seen.as_mut() })
     }
 }
 

@@ -317,7 +317,11 @@ fn settle_the_allocator() {
 #[test]
 fn nothing_is_left_of_all_that_came_and_went() {
     in_child("stress::nothing_is_left_of_all_that_came_and_went", || {
-        settle_the_allocator();
+        // A sanitizer has an allocator of its own, which keeps for a while what was freed.
+        let is_sanitized = under_sanitizer("the allocator");
+        if !is_sanitized {
+            settle_the_allocator();
+        }
         let run = |seconds: Duration| {
             let until = Instant::now() + seconds;
             let (refusals, is_done) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -349,7 +353,10 @@ fn nothing_is_left_of_all_that_came_and_went() {
         run(Duration::from_millis(300));
         let (addresses, writable) = (statm(0), statm(5));
         let refusals = run(duration());
-        assert!(refusals > 0 || under_sanitizer("memory"), "there was nothing to be refused");
+        if is_sanitized {
+            return;
+        }
+        assert!(refusals > 0, "there was nothing to be refused");
         assert!(statm(0) < addresses + 64 * MIB, "{} MiB stay", (statm(0) - addresses) / MIB);
         assert!(statm(5) < writable + 64 * MIB, "{} MiB stay", (statm(5) - writable) / MIB);
     });
