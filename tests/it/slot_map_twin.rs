@@ -568,7 +568,10 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::Clone(go_on) => {
                 let clone = self.map.clone();
                 assert_eq!(clone.len(), self.map.len());
-                assert_eq!(clone.max_len(), self.map.max_len());
+                // By default, and with few addresses, each map is given fewer than the one before.
+                if usize::BITS > 32 {
+                    assert_eq!(clone.max_len(), self.map.max_len());
+                }
                 if go_on {
                     self.map = clone;
                     self.map_number += 1;
