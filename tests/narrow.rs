@@ -35,14 +35,23 @@ fn many_arrays_share_few_addresses() {
     assert!(reserved(&arrays[39]) < 128 * MIB);
     assert!(arrays.iter().all(|vec| reserved(vec) >= MIB));
 
-    // When nothing is left, that is an error, and what there is stays usable.
-    let refused = loop {
+    // Thousands find some, and there is always some left for all else.
+    for n in 40..2000 {
         let mut vec = VmVec::new();
-        match vec.try_push(u32::try_from(arrays.len()).unwrap()) {
-            Ok(()) => arrays.push(vec),
-            Err(refused) => break refused.error,
+        vec.try_push(n).unwrap_or_else(|refused| panic!("{n}: {refused}"));
+        arrays.push(vec);
+    }
+    assert!(Vec::<u8>::new().try_reserve_exact(256 * MIB).is_ok());
+    std::thread::spawn(|| ()).join().expect("there is room for a thread");
+
+    // When nothing is left for what is named, that is an error, and what there is stays usable.
+    let mut named = Vec::new();
+    let refused = loop {
+        match VmVec::<u8>::try_with_max_len(128 * MIB) {
+            Ok(vec) => named.push(vec),
+            Err(refused) => break refused,
         }
-        assert!(arrays.len() < 4096);
+        assert!(named.len() < 32);
     };
     assert_eq!(refused.kind(), ErrorKind::AddressSpace, "{refused}");
     for (n, vec) in (0..).zip(&mut arrays) {
@@ -50,6 +59,7 @@ fn many_arrays_share_few_addresses() {
         assert_eq!(*vec, [n, n + 1]);
     }
 
+    drop(named);
     drop(arrays);
     assert!(Reservation::new(1 << 30).is_ok());
 }
