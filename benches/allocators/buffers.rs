@@ -4,15 +4,15 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
+use bench_common::memory::{size_text, touch};
+use bench_common::table::{short, words};
+use bench_common::usage;
 use comfy_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::contenders::{self, Contender};
-use crate::memory::{size_text, touch};
 use crate::stats::{Spread, median, micros, nanoseconds};
-use crate::table::{short, words};
-use crate::usage;
 
 /// How much is measured.
 #[derive(Debug)]
@@ -117,5 +117,5 @@ pub(crate) fn table(rows: &[Row]) -> Table {
             cells.push(row.page_faults.map_or_else(|| "?".into(), short));
             cells
         };
-    crate::table::table(2, header, rows.iter().map(cells).collect())
+    bench_common::table::table(2, header, rows.iter().map(cells).collect())
 }

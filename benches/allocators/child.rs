@@ -2,12 +2,13 @@
 
 use std::error::Error;
 
+use bench_common::delegate;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::allocator::Allocator;
 use crate::contenders::Contender;
-use crate::{arena, buffers, delegate, growth};
+use crate::{arena, buffers, growth};
 
 /// What a child is for.
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,7 +27,7 @@ pub(crate) enum Job {
 
 /// Does the task and writes what was found to standard output.
 pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
-    assert_eq!(Allocator::current(), task.allocator, "the wrong allocator");
+    assert!(task.allocator.is_current(), "the wrong allocator");
     match &task.job {
         Job::Growth(job) => delegate::answer(&growth::perform(job))?,
         Job::Buffers(job) => delegate::answer(&buffers::perform(job))?,

@@ -4,15 +4,15 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bench_common::memory::{Entity, entity, touch};
+use bench_common::table::{short, words};
+use bench_common::usage;
 use comfy_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::contenders::{self, Contender};
-use crate::memory::{Entity, entity, touch};
 use crate::stats::{Spread, each, median, micros, millis, nanoseconds};
-use crate::table::{short, words};
-use crate::usage;
 
 /// How much is measured.
 #[derive(Debug)]
@@ -177,5 +177,5 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         cells.push(count(row.peak_rss_bytes.map(|bytes| bytes >> 20)));
         cells
     };
-    crate::table::table(1, header, rows.iter().map(cells).collect())
+    bench_common::table::table(1, header, rows.iter().map(cells).collect())
 }

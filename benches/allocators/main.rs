@@ -3,31 +3,20 @@
 //! `cargo bench --bench allocators` measures and prints tables; `benches/README.md` says what is
 //! measured, how, and how to read it.
 
-#[path = "../common/allocator.rs"]
 mod allocator;
 mod arena;
 mod buffers;
 mod child;
 mod cli;
 mod contenders;
-#[path = "../common/delegate.rs"]
-mod delegate;
 mod growth;
-#[path = "../common/machine.rs"]
-#[expect(dead_code, reason = "the peers' versions are shown together")]
-mod machine;
-#[path = "../common/memory.rs"]
-mod memory;
 mod run;
 mod small;
 mod stats;
-#[path = "../common/table.rs"]
-mod table;
-#[path = "../common/usage.rs"]
-#[expect(dead_code, reason = "memory that is resident along the way")]
-mod usage;
 
 use std::error::Error;
+
+use bench_common::delegate;
 
 /// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
 /// test harness. Criterion tells the two apart in the same way.

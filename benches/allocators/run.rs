@@ -2,11 +2,11 @@
 
 use std::error::Error;
 
+use bench_common::machine::Machine;
 use comfy_table::Table;
 use serde::Serialize;
 
 use crate::cli::{Options, Plan};
-use crate::machine::Machine;
 use crate::{arena, buffers, growth, small};
 
 /// All that was measured.
@@ -63,7 +63,10 @@ fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
         measure(extent).map(Some)
     }
     Ok(Summary {
-        machine: Machine::with(["bumpalo", "mimalloc", "tikv-jemallocator", "typed-arena"]),
+        machine: Machine::with(
+            env!("CARGO_PKG_NAME"),
+            ["bumpalo", "mimalloc", "tikv-jemallocator", "typed-arena"],
+        ),
         growth: part("growth", plan.growth.as_ref(), growth::measure)?,
         interleaved: part("interleaved", plan.interleaved.as_ref(), growth::measure)?,
         buffers: part("buffers", plan.buffers.as_ref(), buffers::measure)?,

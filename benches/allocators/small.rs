@@ -10,6 +10,7 @@ use std::hint::black_box;
 use std::ptr;
 use std::time::Instant;
 
+use bench_common::table::{short, words};
 use comfy_table::Table;
 use mimalloc::MiMalloc;
 use serde::Serialize;
@@ -18,7 +19,6 @@ use stayput::alloc::GlobalVm;
 use tikv_jemallocator::Jemalloc;
 
 use crate::stats::{Spread, each, nanoseconds};
-use crate::table::{short, words};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -210,5 +210,5 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         cells.extend(row.ratio.quartiles());
         cells
     };
-    crate::table::table(1, header, rows.iter().map(cells).collect())
+    bench_common::table::table(1, header, rows.iter().map(cells).collect())
 }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use bench_common::table::short;
 use serde::Serialize;
-
-use crate::table::short;
 
 /// The median of several samples, between the others.
 #[derive(Clone, Copy, Debug, Serialize)]

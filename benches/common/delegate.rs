@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 const CHILD: &str = "--bench-child";
 
 /// The task, if this process is a child.
-pub(crate) fn task_from_args<T: DeserializeOwned>() -> serde_json::Result<Option<T>> {
+pub fn task_from_args<T: DeserializeOwned>() -> serde_json::Result<Option<T>> {
     let mut args = env::args().skip(1);
     match (args.next(), args.next()) {
         (Some(flag), Some(task)) if flag == CHILD => serde_json::from_str(&task).map(Some),
@@ -20,19 +20,19 @@ pub(crate) fn task_from_args<T: DeserializeOwned>() -> serde_json::Result<Option
 }
 
 /// What a child found, to its parent.
-pub(crate) fn answer(outcome: &impl Serialize) -> serde_json::Result<()> {
+pub fn answer(outcome: &impl Serialize) -> serde_json::Result<()> {
     serde_json::to_writer(io::stdout(), outcome)
 }
 
 /// The command that starts a child with that task.
-pub(crate) fn command(task: &impl Serialize) -> Result<Command, Box<dyn Error>> {
+pub fn command(task: &impl Serialize) -> Result<Command, Box<dyn Error>> {
     let mut command = Command::new(env::current_exe()?);
     command.arg(CHILD).arg(serde_json::to_string(task)?).stderr(Stdio::inherit());
     Ok(command)
 }
 
 /// Runs a child to its end.
-pub(crate) fn outcome<R: DeserializeOwned>(mut command: Command) -> Result<R, Box<dyn Error>> {
+pub fn outcome<R: DeserializeOwned>(mut command: Command) -> Result<R, Box<dyn Error>> {
     let output = command.output()?;
     if !output.status.success() {
         return Err(format!("the child process failed: {}", output.status).into());

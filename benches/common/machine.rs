@@ -11,25 +11,26 @@ const LOCK: &str = include_str!("../../Cargo.lock");
 /// The machine, its system and the versions of everything involved. `None` is what the system
 /// doesn't tell.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Machine {
-    pub(crate) cpu: Option<String>,
-    pub(crate) cores: Option<usize>,
-    pub(crate) virtualised: Option<bool>,
-    pub(crate) memory_bytes: Option<u64>,
-    pub(crate) os: &'static str,
-    pub(crate) arch: &'static str,
-    pub(crate) kernel: Option<String>,
-    pub(crate) transparent_huge_pages: Option<String>,
-    pub(crate) overcommit: Option<String>,
+#[expect(missing_docs, reason = "the fields' names say it")]
+pub struct Machine {
+    pub cpu: Option<String>,
+    pub cores: Option<usize>,
+    pub virtualised: Option<bool>,
+    pub memory_bytes: Option<u64>,
+    pub os: &'static str,
+    pub arch: &'static str,
+    pub kernel: Option<String>,
+    pub transparent_huge_pages: Option<String>,
+    pub overcommit: Option<String>,
     /// Whether the hypervisor takes free memory back, which makes first touches dear.
-    pub(crate) free_page_reporting: Option<bool>,
-    pub(crate) rustc: Option<String>,
-    pub(crate) crates: BTreeMap<&'static str, String>,
+    pub free_page_reporting: Option<bool>,
+    pub rustc: Option<String>,
+    pub crates: BTreeMap<&'static str, String>,
 }
 
 impl Machine {
-    /// With the locked version of each of the packages.
-    pub(crate) fn with(packages: impl IntoIterator<Item = &'static str>) -> Self {
+    /// With the version of each of the packages that the bench's own package has.
+    pub fn with(bench: &str, packages: impl IntoIterator<Item = &'static str>) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok();
         Self {
             cpu: cpuinfo.as_deref().and_then(|text| field(text, "model name")),
@@ -49,13 +50,13 @@ impl Machine {
             rustc: rustc(),
             crates: packages
                 .into_iter()
-                .filter_map(|package| Some((package, locked_version(package)?)))
+                .filter_map(|package| Some((package, locked_version(bench, package)?)))
                 .collect(),
         }
     }
 
     /// The versions of the packages, or of std where there are none.
-    pub(crate) fn versions_of(&self, packages: &[&str]) -> String {
+    pub fn versions_of(&self, packages: &[&str]) -> String {
         if packages.is_empty() {
             // std has the compiler's version: the second word of `rustc 1.95.0 (…)`.
             let rustc = self.rustc.as_deref().and_then(|line| line.split(' ').nth(1));
@@ -68,7 +69,7 @@ impl Machine {
     }
 
     /// Label and value of everything known, for people.
-    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
         let known = |label, value: Option<String>| value.map(|value| (label, value));
         let cpu = self.cpu.as_ref().map(|cpu| match self.virtualised {
             Some(true) => format!("{cpu} (virtual machine)"),
@@ -134,15 +135,15 @@ fn rustc() -> Option<String> {
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
-/// The version that this crate uses. Where the lock file has several of a package, this crate's own
-/// entry says which.
-fn locked_version(package: &str) -> Option<String> {
+/// The version that a bench uses. Where the lock file has several of a package, the bench's own entry
+/// says which.
+fn locked_version(bench: &str, package: &str) -> Option<String> {
     let entries = || LOCK.split("[[package]]").map(str::lines);
     let named = |name: &str| {
         let first = format!("name = \"{name}\"");
         entries().find(|lines| lines.clone().any(|line| line == first))
     };
-    let chosen = named(env!("CARGO_PKG_NAME"))?.find_map(|line| {
+    let chosen = named(bench)?.find_map(|line| {
         let (name, version) =
             line.trim().strip_prefix('"')?.strip_suffix("\",")?.split_once(' ')?;
         (name == package).then(|| version.to_owned())

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table, presets};
 
 /// A table of which the first columns are words and the others figures.
-pub(crate) fn table(words: usize, header: Vec<String>, rows: Vec<Vec<String>>) -> Table {
+pub fn table(words: usize, header: Vec<String>, rows: Vec<Vec<String>>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header(header).add_rows(rows);
     for column in table.column_iter_mut().skip(words) {
@@ -13,7 +13,7 @@ pub(crate) fn table(words: usize, header: Vec<String>, rows: Vec<Vec<String>>) -
 }
 
 /// Three digits or so.
-pub(crate) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     let decimals = match value {
         ..9.995 => 2,
         ..99.95 => 1,
@@ -23,6 +23,6 @@ pub(crate) fn short(value: f64) -> String {
 }
 
 /// Each as a cell.
-pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+pub fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).into()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, io};
 
 /// Cargo marks the root of its target directory with a file, wherever it was told to put it.
-pub(crate) fn directory() -> io::Result<PathBuf> {
+pub fn directory() -> io::Result<PathBuf> {
     let program = env::current_exe()?;
     let root = program.ancestors().find(|path| path.join("CACHEDIR.TAG").is_file());
     let fallback = program.parent().unwrap_or(Path::new("."));

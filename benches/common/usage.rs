@@ -8,7 +8,7 @@
 /// Page faults so far, without disk access; `None` where the system does not say. On Linux those of
 /// this thread alone, for others may work beside it.
 #[cfg(unix)]
-pub(crate) fn page_faults() -> Option<u64> {
+pub fn page_faults() -> Option<u64> {
     #[cfg(target_os = "linux")]
     const WHO: libc::c_int = libc::RUSAGE_THREAD;
     #[cfg(not(target_os = "linux"))]
@@ -16,34 +16,38 @@ pub(crate) fn page_faults() -> Option<u64> {
     u64::try_from(resource_usage(WHO)?.ru_minflt).ok()
 }
 
+/// Page faults so far: the system does not say.
 #[cfg(not(unix))]
-pub(crate) fn page_faults() -> Option<u64> {
+pub fn page_faults() -> Option<u64> {
     None
 }
 
 /// The most memory that was ever resident in this process. On Linux this is not `ru_maxrss`,
 /// which a child process inherits from its parent.
 #[cfg(target_os = "linux")]
-pub(crate) fn peak_rss_bytes() -> Option<u64> {
+pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kib * 1024)
 }
 
+/// The most memory that was ever resident in this process.
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) fn peak_rss_bytes() -> Option<u64> {
+pub fn peak_rss_bytes() -> Option<u64> {
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     Some(u64::try_from(resource_usage(libc::RUSAGE_SELF)?.ru_maxrss).ok()? * unit)
 }
 
+/// The most memory that was ever resident in this process: the system does not say.
 #[cfg(not(unix))]
-pub(crate) fn peak_rss_bytes() -> Option<u64> {
+pub fn peak_rss_bytes() -> Option<u64> {
     None
 }
 
 /// Tells what this process has resident, without allocating.
-pub(crate) struct Resident {
+#[derive(Debug)]
+pub struct Resident {
     #[cfg(target_os = "linux")]
     statm: std::fs::File,
     #[cfg(target_os = "linux")]
@@ -54,7 +58,8 @@ pub(crate) struct Resident {
 /// dozens of pages a core.
 #[cfg(target_os = "linux")]
 impl Resident {
-    pub(crate) fn open() -> Option<Self> {
+    /// `None` where the system does not say.
+    pub fn open() -> Option<Self> {
         // SAFETY: the call takes a number, and no pointer.
         let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         Some(Self {
@@ -63,7 +68,8 @@ impl Resident {
         })
     }
 
-    pub(crate) fn bytes(&self) -> Option<u64> {
+    /// What is resident now.
+    pub fn bytes(&self) -> Option<u64> {
         let mut text = [0; 128];
         let length = std::os::unix::fs::FileExt::read_at(&self.statm, &mut text, 0).ok()?;
         let text = std::str::from_utf8(text.get(..length)?).ok()?;
@@ -74,11 +80,13 @@ impl Resident {
 
 #[cfg(not(target_os = "linux"))]
 impl Resident {
-    pub(crate) fn open() -> Option<Self> {
+    /// `None` where the system does not say.
+    pub fn open() -> Option<Self> {
         None
     }
 
-    pub(crate) fn bytes(&self) -> Option<u64> {
+    /// What is resident now.
+    pub fn bytes(&self) -> Option<u64> {
         None
     }
 }

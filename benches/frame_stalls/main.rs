@@ -3,16 +3,11 @@
 //! `cargo bench --bench frame_stalls` measures and writes a report; `benches/README.md` says what
 //! is measured, how, and how to read it.
 
-#[path = "../common/allocator.rs"]
 mod allocator;
 mod child;
 mod cli;
 mod containers;
-#[path = "../common/delegate.rs"]
-mod delegate;
 mod entity;
-#[path = "../common/machine.rs"]
-mod machine;
 mod overview;
 mod page;
 mod plan;
@@ -23,12 +18,10 @@ mod scenario;
 mod stats;
 mod summary;
 mod table;
-#[path = "../common/target.rs"]
-mod target;
-#[path = "../common/usage.rs"]
-mod usage;
 
 use std::error::Error;
+
+use bench_common::delegate;
 
 /// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
 /// test harness. Criterion tells the two apart in the same way.

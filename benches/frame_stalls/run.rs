@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use bench_common::target;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::child::{self, Job, Outcome, Pass};
@@ -11,7 +12,7 @@ use crate::plan::Plan;
 use crate::scenario::Scenario;
 use crate::stats::{Measured, Results};
 use crate::summary::Summary;
-use crate::{overview, report, table, target};
+use crate::{overview, report, table};
 
 /// Measurements of a container in each repetition: frames and pushes.
 const PASSES: usize = 2;

@@ -1,9 +1,9 @@
 //! `summary.json`: the figures, and what they were measured on.
 
+use bench_common::machine::Machine;
 use serde::Serialize;
 
 use crate::entity::Entity;
-use crate::machine::Machine;
 use crate::plan::Plan;
 use crate::scenario::{Script, Subject};
 use crate::stats::{Measured, Results, Row};
@@ -35,7 +35,7 @@ pub(crate) struct ScenarioSummary {
 impl Summary {
     pub(crate) fn new(plan: &Plan, results: &[Results]) -> Self {
         let packages = plan.containers.iter().flat_map(|container| container.packages);
-        let machine = Machine::with(packages.copied());
+        let machine = Machine::with(env!("CARGO_PKG_NAME"), packages.copied());
         let row = |measured: &Measured| {
             let version = machine.versions_of(measured.container.packages);
             Row::new(measured, version, plan.budget_us)

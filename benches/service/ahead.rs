@@ -6,13 +6,13 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::memory::{Entity, entity, touch};
+use bench_common::table::{short, words};
 use comfy_table::Table;
 use serde::Serialize;
 use stayput::{CommitAhead, VmVec};
 
-use crate::memory::{Entity, entity, touch};
 use crate::samples::{Figures, Run, latency, median, nanoseconds, resident};
-use crate::table::{short, words};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -156,5 +156,5 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         cells.extend([short(row.frames.worst_us_max), row.late.to_string()]);
         cells
     };
-    crate::table::table(3, header, rows.iter().map(cells).collect())
+    bench_common::table::table(3, header, rows.iter().map(cells).collect())
 }

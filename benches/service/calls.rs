@@ -5,10 +5,10 @@
 use std::hint::{black_box, spin_loop};
 use std::time::{Duration, Instant};
 
+use bench_common::memory::{Entity, entity};
 use serde::Serialize;
 use stayput::{Error, HugePages, Reservation, VmVec, page_size};
 
-use crate::memory::{Entity, entity};
 use crate::samples::{Run, nanoseconds, resident};
 
 /// What is done again and again, and timed each time.

@@ -4,12 +4,11 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::memory::{Entity, entity};
+use bench_common::table::{short, words};
 use comfy_table::Table;
 use serde::Serialize;
 use stayput::{CommitAhead, VmVec, service};
-
-use crate::memory::{Entity, entity};
-use crate::table::{short, words};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -154,5 +153,5 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         cells.push(short(row.ahead_bytes as f64 / f64::from(1 << 20)));
         cells
     };
-    crate::table::table(1, header, rows.iter().map(cells).collect())
+    bench_common::table::table(1, header, rows.iter().map(cells).collect())
 }

@@ -9,18 +9,11 @@ mod calls;
 mod cli;
 mod cores;
 mod idle;
-#[path = "../common/machine.rs"]
-#[expect(dead_code, reason = "versions of peers: there are none here")]
-mod machine;
-#[path = "../common/memory.rs"]
-mod memory;
 mod pages;
 mod release;
 mod run;
 mod samples;
 mod steps;
-#[path = "../common/table.rs"]
-mod table;
 
 use std::error::Error;
 

@@ -6,15 +6,15 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::memory::{Entity, touch};
+use bench_common::table::{short, words};
 use comfy_table::Table;
 use serde::Serialize;
 use stayput::{CommitAhead, Release, VmVec, service};
 
 use crate::calls::Call;
-use crate::memory::{Entity, touch};
 use crate::pages::Pages;
 use crate::samples::{Figures, Run, Times, latency};
-use crate::table::{short, words};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -169,5 +169,5 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         cells.extend(latency(row.commits.as_ref()));
         cells
     };
-    crate::table::table(2, header, rows.iter().map(cells).collect())
+    bench_common::table::table(2, header, rows.iter().map(cells).collect())
 }

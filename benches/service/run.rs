@@ -2,11 +2,11 @@
 
 use std::error::Error;
 
+use bench_common::machine::Machine;
 use comfy_table::Table;
 use serde::Serialize;
 
 use crate::cli::{Options, Plan};
-use crate::machine::Machine;
 use crate::{ahead, cores, idle, release, steps};
 
 /// All that was measured.
@@ -65,7 +65,7 @@ fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
         measure(extent).map(Some)
     }
     Ok(Summary {
-        machine: Machine::with([]),
+        machine: Machine::with(env!("CARGO_PKG_NAME"), []),
         steps: part("steps", plan.steps.as_ref(), steps::measure)?,
         release: part("release", plan.release.as_ref(), release::measure)?,
         idle: part("idle", plan.idle.as_ref(), |extent| Ok(idle::measure(extent)))?,

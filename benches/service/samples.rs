@@ -3,9 +3,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use bench_common::table::short;
 use serde::Serialize;
-
-use crate::table::short;
 
 /// The figures of one run, in nanoseconds.
 #[derive(Clone, Copy, Debug)]

@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::memory::{size_text, touch};
 use comfy_table::Table;
 use serde::Serialize;
 use stayput::{Reservation, page_size};
 
 use crate::calls::Call;
-use crate::memory::{size_text, touch};
 use crate::pages::Pages;
 use crate::samples::{Figures, Run, latency, median};
 use crate::{cores, samples};
@@ -260,5 +260,5 @@ pub(crate) fn table(results: &Results) -> Table {
         row.extend(calls.iter().flat_map(cells));
         rows.push(row);
     }
-    crate::table::table(3, header, rows)
+    bench_common::table::table(3, header, rows)
 }

@@ -3,11 +3,11 @@
 
 use std::error::Error;
 
+use bench_common::delegate;
 use serde::{Deserialize, Serialize};
 use stayput::{HugePages, VmVec};
 
 use crate::containers::{self, Container};
-use crate::delegate;
 use crate::memory::resident_bytes;
 use crate::operation::Operation;
 

@@ -7,10 +7,6 @@ mod bars;
 mod child;
 mod cli;
 mod containers;
-#[path = "../common/delegate.rs"]
-mod delegate;
-#[path = "../common/machine.rs"]
-mod machine;
 mod map;
 mod memory;
 mod operation;
@@ -24,11 +20,11 @@ mod stats;
 mod stayput_maps;
 mod summary;
 mod table;
-#[path = "../common/target.rs"]
-mod target;
 mod value;
 
 use std::error::Error;
+
+use bench_common::delegate;
 
 /// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
 /// test harness. Criterion tells the two apart in the same way.

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::time::{Duration, Instant};
 
+use bench_common::target;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::child::{self, Case, Outcome};
@@ -11,7 +12,7 @@ use crate::cli::{Options, Plan, PlannedCase};
 use crate::containers::{self, Container};
 use crate::operation::Operation;
 use crate::summary::Summary;
-use crate::{plot, sampling, table, target};
+use crate::{plot, sampling, table};
 
 /// All that was measured of a case.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! `summary.json`: the figures, and what they were measured on.
 
+use bench_common::machine::Machine;
 use serde::Serialize;
 
 use crate::child::{Case, Outcome};
 use crate::cli::Plan;
 use crate::containers::{Container, Kind};
-use crate::machine::Machine;
 use crate::operation::Operation;
 use crate::run::Results;
 use crate::stats::{self, Spread};
@@ -89,7 +89,7 @@ impl Summary {
         ranges: &[(&'static Container, Outcome)],
     ) -> Self {
         let packages = plan.containers.iter().flat_map(|container| container.packages);
-        let machine = Machine::with(packages.copied());
+        let machine = Machine::with(env!("CARGO_PKG_NAME"), packages.copied());
         let containers = plan.containers.iter().map(|container| ContainerSummary {
             id: container.id,
             name: container.name,

@@ -5,12 +5,12 @@ mod peers;
 use std::error::Error;
 use std::time::Duration;
 
+use bench_common::memory::touch;
+use bench_common::table::{short, words};
 use comfy_table::Table;
 use serde::{Deserialize, Serialize};
 
-use crate::memory::touch;
 use crate::stats::{Spread, each, micros, nanoseconds};
-use crate::table::{short, words};
 use crate::{child, contenders};
 
 /// How much is measured.
@@ -157,5 +157,5 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         cells.push(ratio.unwrap_or_default());
         cells
     };
-    crate::table::table(3, header, rows.iter().map(cells).collect())
+    bench_common::table::table(3, header, rows.iter().map(cells).collect())
 }

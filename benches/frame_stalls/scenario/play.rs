@@ -4,9 +4,10 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use bench_common::usage::{self, Resident};
+
 use super::pace::Pace;
 use crate::child::{Job, Outcome, Pass};
-use crate::usage::{self, Resident};
 
 /// A loop around fresh containers.
 pub(super) trait Game {

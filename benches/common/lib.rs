@@ -1,0 +1,11 @@
+//! What the benches share.
+
+#![expect(clippy::missing_errors_doc, reason = "a bench ends with any error, and prints it")]
+
+pub mod allocator;
+pub mod delegate;
+pub mod machine;
+pub mod memory;
+pub mod table;
+pub mod target;
+pub mod usage;
