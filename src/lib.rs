@@ -94,6 +94,9 @@
 
 pub mod alloc;
 mod backing;
+#[cfg(test)]
+#[path = "../tests/common/effort.rs"]
+mod effort;
 mod error;
 mod growing;
 mod key;

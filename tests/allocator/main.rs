@@ -4,6 +4,8 @@
 
 #[path = "../it/block_op.rs"]
 mod block_op;
+#[path = "../common/effort.rs"]
+mod effort;
 #[cfg(target_os = "linux")]
 mod linux;
 mod stress;

@@ -1,8 +1,9 @@
 //! Blocks on many threads, some of them freed by others than those that made them: for as many seconds
-//! as `STAYPUT_STRESS_SECONDS` says, or two.
+//! as `STAYPUT_STRESS_SECONDS` says, or one.
 
 use super::MIB;
 use super::block_op::{Blocks, Op, tried};
+use super::effort;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -14,11 +15,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const THREADS: u8 = 8;
-
-fn duration() -> Duration {
-    let seconds = std::env::var("STAYPUT_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(2))
-}
 
 fn work(thread: u8, alloc: &'static GlobalVm, until: Instant) {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[thread; 32]);
@@ -32,7 +28,7 @@ fn work(thread: u8, alloc: &'static GlobalVm, until: Instant) {
 
 #[test]
 fn stress_blocks_hold_what_they_should_on_all_threads() {
-    let until = Instant::now() + duration();
+    let until = Instant::now() + effort::stress_duration();
     thread::scope(|scope| {
         for n in 0..THREADS {
             let allocs = [&tried::ROOMY, &tried::TIGHT, &tried::BARE, &tried::HUGE];
@@ -63,7 +59,7 @@ impl Place {
 
 #[test]
 fn stress_blocks_may_be_freed_by_other_threads() {
-    let until = Instant::now() + duration();
+    let until = Instant::now() + effort::stress_duration();
     let places = [const { Place(AtomicPtr::new(ptr::null_mut())) }; 6];
     thread::scope(|scope| {
         for thread in 0..THREADS {

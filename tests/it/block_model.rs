@@ -2,14 +2,13 @@
 //! memory.
 
 use crate::block_op::{Blocks, Op, tried};
+use crate::effort;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use stayput::alloc::GlobalVm;
 
 fn holds(alloc: &'static GlobalVm) {
-    let config =
-        ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
-    proptest!(config, |(ops in vec(any::<Op>(), 1..60))| {
+    proptest!(effort::cases(15), |(ops in vec(any::<Op>(), 1..60))| {
         Blocks::run(alloc, &ops);
     });
 }
@@ -41,13 +40,9 @@ mod adapted {
     use stayput::alloc::VmAlloc;
     use stayput::{Arena, HugePages};
 
-    fn config() -> ProptestConfig {
-        ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() }
-    }
-
     #[test]
     fn blocks_of_an_allocator_of_containers_hold_what_they_should() {
-        proptest!(config(), |(ops in vec(any::<Op>(), 1..60), room in 0_usize..24)| {
+        proptest!(effort::cases(5), |(ops in vec(any::<Op>(), 1..60), room in 0_usize..24)| {
             let alloc = VmAlloc::new().threshold_bytes(0).reserve_bytes((1 << room) - 1);
             Blocks::run(&Adapted(alloc), &ops);
         });
@@ -55,7 +50,7 @@ mod adapted {
 
     #[test]
     fn blocks_in_an_arena_hold_what_they_should() {
-        proptest!(config(), |(ops in vec(any::<Op>(), 1..40), never in any::<bool>())| {
+        proptest!(effort::cases(5), |(ops in vec(any::<Op>(), 1..40), never in any::<bool>())| {
             // Nothing is free again before its end, so it must have room for them all.
             let huge_pages = if never { HugePages::Never } else { HugePages::Auto };
             let arena = Arena::builder().max_bytes(512 << 20).huge_pages(huge_pages).build();

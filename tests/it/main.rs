@@ -16,6 +16,8 @@ mod block_op;
 mod budget;
 mod buffer;
 mod drops;
+#[path = "../common/effort.rs"]
+mod effort;
 mod elements;
 mod errors;
 mod grow_only;

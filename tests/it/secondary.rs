@@ -1,5 +1,6 @@
 //! Secondary maps: the model test, user code that panics, far indices, limits.
 
+use crate::effort;
 use crate::ledger::{Ledger, Step, Token, panic_message};
 use crate::secondary_op::{Compact, Config, Model, Op, Plain, Tagged, Tiny};
 use proptest::collection::vec;
@@ -13,15 +14,14 @@ use std::panic::{self, AssertUnwindSafe};
 
 /// Runs random operations; fails with the shortest list of them that does.
 fn agrees_with_the_model<K: Key, const PAD: usize>(cases: u32) {
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    proptest!(config, |(config: Config, ops in vec(any::<Op>(), 1..60))| {
+    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..60))| {
         Model::<K, PAD>::run(config, &ops);
     });
 }
 
 #[test]
 fn plain_keys_agree_with_the_model() {
-    agrees_with_the_model::<Plain, 0>(80);
+    agrees_with_the_model::<Plain, 0>(20);
 }
 
 #[test]
@@ -31,22 +31,22 @@ fn plain_keys_agree_with_the_model_where_indices_are_soon_far() {
         eprintln!("skipped: the default reservation ends before indices are far");
         return;
     }
-    agrees_with_the_model::<Plain, 16_376>(40);
+    agrees_with_the_model::<Plain, 16_376>(10);
 }
 
 #[test]
 fn tagged_keys_agree_with_the_model() {
-    agrees_with_the_model::<Tagged, 44>(80);
+    agrees_with_the_model::<Tagged, 44>(20);
 }
 
 #[test]
 fn compact_keys_agree_with_the_model() {
-    agrees_with_the_model::<Compact, 4>(80);
+    agrees_with_the_model::<Compact, 4>(20);
 }
 
 #[test]
 fn tiny_keys_agree_with_the_model() {
-    agrees_with_the_model::<Tiny, 0>(80);
+    agrees_with_the_model::<Tiny, 0>(20);
 }
 
 fn key(index: u32, generation: u32) -> DefaultKey {

@@ -1,6 +1,7 @@
 //! Whatever is done to a `SlotMap` and to maps of std, both hold the same, and a key finds the
 //! value that it was made for or none.
 
+use crate::effort;
 use crate::slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, Tagged};
 use crate::slot_map_twin::Model;
 use proptest::collection::vec;
@@ -10,43 +11,42 @@ use stayput::Key;
 /// Runs random operations; fails with the shortest list of them that does. With `PAD` of a
 /// thousand bytes, memory goes back for as few as 64 slots.
 fn agrees<K: Key, const PAD: usize>(cases: u32) {
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    proptest!(config, |(config: Config, ops in vec(any::<Op>(), 1..60))| {
+    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..60))| {
         Model::<K, PAD>::run(config, &ops);
     });
 }
 
 #[test]
 fn keys_of_64_bits_find_their_values_alone() {
-    agrees::<Plain, 1000>(40);
+    agrees::<Plain, 1000>(10);
 }
 
 #[test]
 fn keys_of_64_bits_with_a_tag_find_their_values_alone() {
-    agrees::<Tagged, 5>(40);
+    agrees::<Tagged, 5>(10);
 }
 
 #[test]
 fn keys_of_32_bits_find_their_values_alone() {
-    agrees::<Compact, 1000>(40);
+    agrees::<Compact, 1000>(10);
 }
 
 #[test]
 fn keys_with_few_generations_and_blocks_that_are_trimmed_find_their_values_alone() {
-    agrees::<Medium, 1000>(80);
+    agrees::<Medium, 1000>(20);
 }
 
 #[test]
 fn keys_with_few_generations_find_their_values_alone() {
-    agrees::<Small, 0>(80);
+    agrees::<Small, 0>(20);
 }
 
 #[test]
 fn keys_with_few_generations_and_a_tag_find_their_values_alone() {
-    agrees::<SmallTagged, 1000>(80);
+    agrees::<SmallTagged, 1000>(20);
 }
 
 #[test]
 fn keys_that_are_used_once_find_their_values_alone() {
-    agrees::<Once, 0>(80);
+    agrees::<Once, 0>(20);
 }

@@ -1,5 +1,6 @@
 //! Room is to be had for as many values as can be put in, and for no more.
 
+use crate::effort;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use stayput::{Bits32, ErrorKind, Key, Reuse, SlotMap, Tagged64, new_key_type};
@@ -85,10 +86,9 @@ fn room<K: Key>(map: &SlotMap<K, Value>, count: usize) -> Result<(), ErrorKind> 
 }
 
 fn room_is_what_can_be_filled<K: Key>(cases: u32) {
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let max_len = prop::option::of(0..20_usize);
     let min_free = prop::option::of(prop_oneof![0..20_usize, Just(usize::MAX)]);
-    proptest!(config, |(max_len in max_len, min_free in min_free, ops in ops())| {
+    proptest!(effort::cases(cases), |(max_len in max_len, min_free in min_free, ops in ops())| {
         let mut builder = SlotMap::<K, Value>::builder();
         if let Some(max_len) = max_len {
             builder = builder.max_len(max_len.min(SlotMap::<K, Value>::with_key().max_len()));
@@ -115,20 +115,20 @@ fn room_is_what_can_be_filled<K: Key>(cases: u32) {
 
 #[test]
 fn it_is_with_keys_that_are_used_once() {
-    room_is_what_can_be_filled::<Once>(150);
+    room_is_what_can_be_filled::<Once>(37);
 }
 
 #[test]
 fn it_is_with_few_slots_and_generations() {
-    room_is_what_can_be_filled::<Few>(150);
+    room_is_what_can_be_filled::<Few>(37);
 }
 
 #[test]
 fn it_is_with_blocks_that_are_trimmed() {
-    room_is_what_can_be_filled::<Small>(150);
+    room_is_what_can_be_filled::<Small>(37);
 }
 
 #[test]
 fn it_is_with_more_slots_than_are_used() {
-    room_is_what_can_be_filled::<Tagged>(60);
+    room_is_what_can_be_filled::<Tagged>(15);
 }

@@ -1,5 +1,6 @@
 //! Processes that are forked at any moment, while other threads make, grow and drop arrays: no child hangs.
 
+use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
 use stayput::{
     Arena, Budget, CommitAhead, DefaultKey, Release, Reservation, SlotMap, VmVec, service,
@@ -43,13 +44,12 @@ fn use_arrays() {
 #[test]
 fn a_child_forked_while_others_make_the_first_array_makes_its_own() {
     in_child("forks::a_child_forked_while_others_make_the_first_array_makes_its_own", || {
-        const FORKS: usize = 200;
         const THREADS: usize = 2;
         if under_sanitizer("threads of a forked child") {
             return;
         }
         // Each of these children has made no array yet.
-        for n in 0..FORKS {
+        for n in 0..effort::rounds(50) as usize {
             forked(|| {
                 let barrier = Barrier::new(THREADS + 1);
                 thread::scope(|scope| {
@@ -73,11 +73,11 @@ fn a_child_forked_while_others_make_the_first_array_makes_its_own() {
 #[test]
 fn children_forked_while_others_use_arrays_use_theirs() {
     in_child("forks::children_forked_while_others_use_arrays_use_theirs", || {
-        const FORKS: usize = 200;
         const THREADS: usize = 3;
         if under_sanitizer("threads of a forked child") {
             return;
         }
+        let forks = effort::rounds(50) as usize;
         let is_done = AtomicBool::new(false);
         thread::scope(|scope| {
             for _ in 0..THREADS {
@@ -89,7 +89,7 @@ fn children_forked_while_others_use_arrays_use_theirs() {
             }
             let result = std::panic::catch_unwind(|| {
                 let mut own = VmVec::<u64>::builder().commit_ahead(CommitAhead::Auto).build();
-                for n in 0..FORKS {
+                for n in 0..forks {
                     let len = own.len();
                     own.extend(len as u64..len as u64 + 100);
                     let mut copy = Some(own);
@@ -104,7 +104,7 @@ fn children_forked_while_others_use_arrays_use_theirs() {
                         hint::spin_loop();
                     }
                 }
-                assert_counts(&own, FORKS * 100);
+                assert_counts(&own, forks * 100);
             });
             is_done.store(true, Ordering::Relaxed);
             result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -4,6 +4,9 @@
 #[cfg(target_os = "linux")]
 mod blocks;
 #[cfg(target_os = "linux")]
+#[path = "../common/effort.rs"]
+mod effort;
+#[cfg(target_os = "linux")]
 mod forks;
 #[cfg(target_os = "linux")]
 mod many;

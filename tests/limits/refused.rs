@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "is an allocator")]
 
+use crate::effort;
 use crate::linux::{Resource, assert_counts, in_child, statm, under_sanitizer};
 use stayput::{
     Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Release, Reservation,
@@ -205,7 +206,7 @@ fn no_commit_is_refused_while_its_memory_is_being_released() {
         thread::scope(|scope| {
             let pushing = [(); 2].map(|()| {
                 scope.spawn(|| {
-                    for _ in 0..300 {
+                    for _ in 0..effort::rounds(75) {
                         let mut vec = builder.build();
                         let got = vec.try_reserve(EACH);
                         refused.fetch_add(usize::from(got.is_err()), Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! The background thread where a process is forked, and where it cannot have what it wants.
 
+use crate::effort;
 use crate::linux::{assert_counts, fill, forked, in_child, set_limit, statm, under_sanitizer};
 use stayput::{
     Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap, SlotMap, VmVec,
@@ -126,7 +127,7 @@ fn a_child_forked_in_the_midst_of_anything_goes_on() {
                 }
             });
             let result = std::panic::catch_unwind(|| {
-                for n in 0..50 {
+                for n in 0..effort::rounds(12) as usize {
                     let mut vec = served(CommitAhead::Bytes(32 * MIB), Release::Background);
                     grow(&mut vec, 100_000 + n * 10_000);
                     let mut waiting = served(CommitAhead::Off, Release::Background);
@@ -190,7 +191,10 @@ fn where_no_thread_can_be_started_arrays_work_without_it() {
 
         // Later arrays find a thread.
         drop(filler);
-        let vec = served(CommitAhead::Bytes(MIB), Release::Now);
+        // A small one: where the thread allocates for the first time, glibc takes 128 MiB of addresses
+        // for a moment.
+        let builder = VmVec::<u64>::builder().max_len(MIB).huge_pages(HugePages::Never);
+        let vec = builder.commit_ahead(CommitAhead::Bytes(MIB)).build();
         wait_until("memory is ahead", || vec.stats().ahead_bytes >= MIB);
         assert!(service::stats().running);
     });
@@ -346,19 +350,24 @@ fn what_waits_to_be_released_can_be_had() {
         wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
         let builder = VmVec::<u8>::builder().max_len(64 * MIB).huge_pages(HugePages::Never);
         let builder = builder.release(Release::Background);
+        let ones = vec![1; MIB];
         // Of memory there is room for one, and then of addresses.
         set_limit(libc::RLIMIT_DATA, (statm(5) + 96 * MIB) / page_size() * page_size());
         for _ in 0..10 {
             let mut vec = builder.build();
             vec.try_reserve(64 * MIB).expect("there is room for one");
-            vec.resize(64 * MIB, 1);
+            for _ in 0..64 {
+                vec.extend_from_slice(&ones);
+            }
             drop(vec);
         }
         service::drain();
         set_limit(libc::RLIMIT_AS, (statm(0) + 96 * MIB) / page_size() * page_size());
         for _ in 0..10 {
             let mut vec = builder.try_build().expect("there are addresses for one");
-            vec.resize(60 * MIB, 1);
+            for _ in 0..60 {
+                vec.extend_from_slice(&ones);
+            }
             drop(vec);
         }
     });

@@ -1,9 +1,10 @@
 //! Arrays, maps and arenas of all options, made, grown and dropped on many threads, beside limits that
 //! come and go, forks, and those who look and give back: for as many seconds as
-//! `STAYPUT_STRESS_SECONDS` says, or two. Every refusal is an [`Error`], and in the end there is nothing.
+//! `STAYPUT_STRESS_SECONDS` says, or one. Every refusal is an [`Error`], and in the end there is nothing.
 
 #![expect(unsafe_code, reason = "sets up the allocator")]
 
+use crate::effort;
 use crate::linux::{forked, in_child, statm, under_sanitizer};
 use crate::refused::{Done, limit_softly};
 use stayput::{
@@ -17,11 +18,6 @@ use std::time::{Duration, Instant};
 const THREADS: u64 = 8;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-
-fn duration() -> Duration {
-    let seconds = std::env::var("STAYPUT_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(2))
-}
 
 struct Random(u64);
 
@@ -352,7 +348,7 @@ fn nothing_is_left_of_all_that_came_and_went() {
         // What stays for good is there after a while: threads' stacks that are kept, tables of files.
         run(Duration::from_millis(300));
         let (addresses, writable) = (statm(0), statm(5));
-        let refusals = run(duration());
+        let refusals = run(effort::stress_duration());
         if is_sanitized {
             return;
         }

@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[path = "../common/effort.rs"]
+mod effort;
 mod stress;
 
 const KIB: usize = 1 << 10;

@@ -1,9 +1,9 @@
 //! Many arrays on many threads, each of which holds what can be told from its number: for as many
-//! seconds as `STAYPUT_STRESS_SECONDS` says, or two.
+//! seconds as `STAYPUT_STRESS_SECONDS` says, or one.
 
 #![expect(unsafe_code, reason = "has raw memory too")]
 
-use super::{Bytes, KIB, MIB, alone};
+use super::{Bytes, KIB, MIB, alone, effort};
 use stayput::{
     Budget, CommitAhead, DefaultKey, HugePages, Key, KeyData, Release, Reservation, SecondaryMap,
     SlotMap, VmVec, service,
@@ -17,11 +17,6 @@ const THREADS: u64 = 8;
 const ARRAYS: usize = 64;
 /// What one array holds at most.
 const MOST_BYTES: usize = 3 * MIB;
-
-fn duration() -> Duration {
-    let seconds = std::env::var("STAYPUT_STRESS_SECONDS").ok().and_then(|text| text.parse().ok());
-    Duration::from_secs(seconds.unwrap_or(2))
-}
 
 struct Random(u64);
 
@@ -287,7 +282,7 @@ fn disturb(until: Instant) {
 #[test]
 fn stress_arrays_hold_what_they_should_whoever_works_on_them() {
     let _alone = alone();
-    let until = Instant::now() + duration();
+    let until = Instant::now() + effort::stress_duration();
     let mut random = Random(1);
     let pool = (0..ARRAYS as u64).map(|id| Array::new(&mut random, id)).collect();
     let (pool, next) = (Mutex::new(pool), AtomicUsize::new(ARRAYS));
@@ -314,7 +309,7 @@ fn stress_arrays_hold_what_they_should_whoever_works_on_them() {
 #[test]
 fn stress_arrays_come_and_go_as_fast_as_can_be() {
     let _alone = alone();
-    let until = Instant::now() + duration();
+    let until = Instant::now() + effort::stress_duration();
     thread::scope(|scope| {
         for seed in 0..THREADS {
             scope.spawn(move || {

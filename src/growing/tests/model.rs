@@ -2,11 +2,12 @@
 //! they hold, and others are zero when they come to be usable.
 
 use super::{KIB, Memory, fill, growing, holds, system_committed};
+use crate::effort;
 use crate::growing::{Amount, Budget, GrowingReservation};
 use crate::os::{Call, fault::Fault};
 use crate::service::CommitAhead;
 use proptest::collection::vec;
-use proptest::prelude::{ProptestConfig, any, proptest};
+use proptest::prelude::{any, proptest};
 
 #[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
 enum Op {
@@ -170,8 +171,7 @@ impl Model {
 
 #[test]
 fn whatever_is_refused_bytes_agree_with_the_model() {
-    let config = ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() };
-    proptest!(config, |(ahead: Ahead, ops in vec(any::<(Op, Refused)>(), 1..40))| {
+    proptest!(effort::cases(75), |(ahead: Ahead, ops in vec(any::<(Op, Refused)>(), 1..40))| {
         Model::run(ahead, &ops);
     });
 }

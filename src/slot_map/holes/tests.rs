@@ -3,6 +3,7 @@
 mod op;
 
 use super::*;
+use crate::effort;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use op::{Model, Op};
@@ -32,9 +33,7 @@ fn indices(bitmap: &Bitmap) -> Vec<u32> {
 
 #[test]
 fn whatever_is_done_it_holds_what_a_set_holds() {
-    let config =
-        ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
-    proptest!(config, |(ops in vec(any::<Op>(), 1..80))| {
+    proptest!(effort::cases(50), |(ops in vec(any::<Op>(), 1..80))| {
         Model::run(&ops);
     });
 }

@@ -2,12 +2,13 @@
 //! apart and as aligned as was asked, and are zero where that is said.
 
 use super::{Bump, KIB, MIB, Options, layout};
+use crate::effort;
 use crate::growing::Budget;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::HugePages;
 use crate::service::CommitAhead;
 use proptest::collection::vec;
-use proptest::prelude::{ProptestConfig, any, proptest};
+use proptest::prelude::{any, proptest};
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
@@ -258,16 +259,14 @@ impl Model {
 
 #[test]
 fn whatever_is_refused_blocks_agree_with_the_model() {
-    let config = ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() };
-    proptest!(config, |(small: bool, ops in vec(any::<(Op, Refused)>(), 1..60))| {
+    proptest!(effort::cases(75), |(small: bool, ops in vec(any::<(Op, Refused)>(), 1..60))| {
         Model::run(if small { 300_001 } else { MAX_BYTES }, false, &ops);
     });
 }
 
 #[test]
 fn with_a_background_thread_they_do_too() {
-    let config = ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() };
-    proptest!(config, |(ops in vec(any::<Op>(), 1..60))| {
+    proptest!(effort::cases(10), |(ops in vec(any::<Op>(), 1..60))| {
         let ops: Vec<_> = ops.iter().map(|op| (*op, Refused::Nothing)).collect();
         Model::run(MAX_BYTES, true, &ops);
     });

@@ -1,0 +1,26 @@
+//! How much is tried: what takes a minute in all, or as many times that as `STAYPUT_TEST_EFFORT` says.
+//! Threads are let at each other for a second, or as many as `STAYPUT_STRESS_SECONDS` says.
+
+#![allow(dead_code, reason = "no test binary uses all of it")]
+
+use proptest::test_runner::Config;
+use std::time::Duration;
+
+/// What is found by chance is looked for so many times, times the effort.
+pub(crate) fn rounds(rounds: u32) -> u32 {
+    rounds * number("STAYPUT_TEST_EFFORT")
+}
+
+/// The same for what is compared with a model.
+pub(crate) fn cases(cases: u32) -> Config {
+    Config { cases: rounds(cases), failure_persistence: None, ..Config::default() }
+}
+
+pub(crate) fn stress_duration() -> Duration {
+    Duration::from_secs(number("STAYPUT_STRESS_SECONDS").into())
+}
+
+fn number(variable: &str) -> u32 {
+    let Ok(text) = std::env::var(variable) else { return 1 };
+    text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number"))
+}
