@@ -85,12 +85,15 @@
 //!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero.
-//! - `nightly`: the trait `Allocator` of std, for the same types. Needs a nightly compiler.
 //! - `rayon`: `par_iter` and `par_iter_mut` of the maps.
 //! - `serde`: `Serialize` and `Deserialize` for keys and maps.
+//!
+//! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
+//! feature, since it would break `--all-features`: it is there, for the same types as the others, where
+//! the compiler is given `--cfg stayput_nightly` (`RUSTFLAGS='--cfg stayput_nightly' cargo build`).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(feature = "nightly", feature(allocator_api))]
+#![cfg_attr(stayput_nightly, feature(allocator_api))]
 
 pub mod alloc;
 mod backing;

@@ -7,7 +7,8 @@
 //! | [`GlobalVm`] | the same for the whole program | `#[global_allocator]` |
 //!
 //! The trait `Allocator` exists three times over: two versions of the crate `allocator-api2`, and an
-//! unstable one in std. Each is implemented with the feature of its name.
+//! unstable one in std. The first two are implemented with the feature of their name
+//! (`allocator-api2-02`, `allocator-api2-04`), std's where the compiler is given `--cfg stayput_nightly`.
 
 pub(crate) mod arena;
 mod block;
@@ -15,11 +16,11 @@ mod global;
 mod vm_alloc;
 
 // What makes the traits `Allocator`.
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod handle;
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod raw;
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod traits;
 
 pub use arena::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};

@@ -1,4 +1,4 @@
-//! The traits `Allocator`, as many as features ask for, made of
+//! The traits `Allocator`, as many as are asked for, made of
 //! [`RawAllocator`](super::raw::RawAllocator).
 
 #![expect(unsafe_code, reason = "passes on what allocators promise")]
@@ -9,15 +9,15 @@ use super::vm_alloc::VmAlloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
-/// With a feature: implements the trait `Allocator` of a module for types that are a `RawAllocator`.
+/// With a cfg: implements the trait `Allocator` of a module for types that are a `RawAllocator`.
 macro_rules! allocators {
-    ($feature:literal, $api:path: $([$($generics:tt)*] $type:ty),+ $(,)?) => {
-        #[cfg(feature = $feature)]
+    ($cfg:meta, $api:path: $([$($generics:tt)*] $type:ty),+ $(,)?) => {
+        #[cfg($cfg)]
         const _: () = {
             use $api as api;
             $(
                 // SAFETY: the contract is that of `RawAllocator`, which the type keeps.
-                #[cfg_attr(docsrs, doc(cfg(feature = $feature)))]
+                #[cfg_attr(docsrs, doc(cfg($cfg)))]
                 unsafe impl<$($generics)*> api::Allocator for $type {
                     #[inline]
                     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, api::AllocError> {
@@ -78,11 +78,11 @@ macro_rules! allocators {
 }
 
 allocators!(
-    "allocator-api2-02",
+    feature = "allocator-api2-02",
     allocator_api2_02::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>
 );
 allocators!(
-    "allocator-api2-04",
+    feature = "allocator-api2-04",
     allocator_api2_04::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>
 );
-allocators!("nightly", std::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>);
+allocators!(stayput_nightly, std::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>);

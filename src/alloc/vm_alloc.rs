@@ -13,8 +13,9 @@ use std::ptr::NonNull;
 /// An allocator for containers: large blocks have a reservation each and grow in place, small ones
 /// go to another allocator.
 ///
-/// Put under a `Vec`, a `String` or a hash map by the features `allocator-api2-02`,
-/// `allocator-api2-04` and `nightly`, which each stand for one version of the `Allocator` trait.
+/// Put under a `Vec`, a `String` or a hash map by the features `allocator-api2-02` and
+/// `allocator-api2-04`, which each stand for one version of the `Allocator` trait, or by std's own
+/// trait (see [`alloc`](crate::alloc)).
 ///
 /// - **Blocks from [256 KiB](Self::DEFAULT_THRESHOLD_BYTES) on** are reservations of their own: as long
 ///   as there is room in it, growing commits more, at the same address, and copies nothing. Fresh

@@ -181,7 +181,7 @@ version!(
     allocator_api2_04::boxed::Box
 );
 
-#[cfg(feature = "nightly")]
+#[cfg(stayput_nightly)]
 version!(std_alloc, std::alloc, std::vec::Vec, std::boxed::Box);
 
 #[cfg(feature = "allocator-api2-02")]

@@ -1,10 +1,10 @@
 //! The public contract, a file a subject.
 
-#![cfg_attr(feature = "nightly", feature(allocator_api))]
+#![cfg_attr(stayput_nightly, feature(allocator_api))]
 
 mod address;
 mod arena;
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod arena_alloc;
 mod arena_box;
 mod arena_scope;
@@ -50,6 +50,6 @@ mod slot_map_twin;
 mod slot_map_value;
 mod tidy;
 mod traits;
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod vm_alloc;
 mod weak;

@@ -163,7 +163,7 @@ mod api2_04 {
     containers!(Vec, Box, allocator_api2_04::alloc::Allocator, std::alloc::Layout);
 }
 
-#[cfg(feature = "nightly")]
+#[cfg(stayput_nightly)]
 mod std_nightly {
     #![expect(unsafe_code, reason = "plays the part of a container")]
     use std::{boxed::Box, vec::Vec};

@@ -286,7 +286,7 @@ impl Bump {
         test,
         feature = "allocator-api2-02",
         feature = "allocator-api2-04",
-        feature = "nightly"
+        stayput_nightly
     ))]
     /// [`try_grow`](Self::try_grow), where all behind the old size is zero.
     ///

@@ -1,6 +1,6 @@
 //! [`Arena`]: values of any type, one behind another, freed all at once.
 
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", feature = "nightly"))]
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod allocator;
 mod boxed;
 mod builder;
@@ -39,7 +39,7 @@ use std::ptr::NonNull;
 ///
 /// Values in an arena are **not dropped**: what they own beside their own memory leaks. For those
 /// that are to be dropped there is [`alloc_box`](Self::alloc_box). As an allocator of containers
-/// (`Vec<T, &Arena>`, by the features `allocator-api2-02`, `allocator-api2-04` and `nightly`) it
+/// (`Vec<T, &Arena>`, by the features `allocator-api2-02` and `allocator-api2-04`, or std's trait) it
 /// leaves dropping to the container, of course.
 ///
 /// # Memory
