@@ -56,6 +56,9 @@ pub enum ErrorKind {
     /// The array, or the arena, holds all that its reservation was made for.
     /// [`Error::limit`] is its `max_len` in elements, or its `max_bytes`.
     MaxLen,
+    /// The arena's [allocation limit](crate::Arena::set_allocation_limit) allows no more.
+    /// [`Error::limit`] is that limit in bytes.
+    AllocationLimit,
     /// A map holds as many slots as the index in its keys can number, or such of them as are left
     /// are retired. [`Error::limit`] is how many slots that is.
     KeyBits,
@@ -128,7 +131,8 @@ impl Error {
 
     /// How many bytes were asked for, at once.
     ///
-    /// For [`ErrorKind::MaxLen`], what the array, or the arena, would have taken in all; `usize::MAX`
+    /// For [`ErrorKind::MaxLen`] and [`ErrorKind::AllocationLimit`], what the array, or the arena, would
+    /// have taken in all; `usize::MAX`
     /// where the number cannot be expressed.
     pub const fn bytes(&self) -> usize {
         self.bytes
@@ -208,6 +212,12 @@ impl fmt::Display for Error {
                 "the array (arena) is full: it was made for {limit} elements (bytes) at most, and \
                  {bytes} in all are asked for; make it with a larger `max_len` (`max_bytes`), or name \
                  one"
+            ),
+            ErrorKind::AllocationLimit => write!(
+                f,
+                "the arena may use {} at most, and {bytes} in all are asked for; raise or lift its \
+                 allocation limit",
+                Bytes(limit)
             ),
             ErrorKind::KeyBits => write!(
                 f,
@@ -377,6 +387,7 @@ mod tests {
             ErrorKind::MappingLimit,
             ErrorKind::LockLimit,
             ErrorKind::MaxLen,
+            ErrorKind::AllocationLimit,
             ErrorKind::KeyBits,
             ErrorKind::FarIndex,
             ErrorKind::StaleKey,

@@ -23,7 +23,7 @@ mod raw;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod traits;
 
-pub use arena::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
+pub use arena::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard, Unsizing};
 pub use global::GlobalVm;
 pub use vm_alloc::{AllocStats, VmAlloc, stats, trim};
 

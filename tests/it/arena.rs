@@ -449,3 +449,108 @@ fn what_is_used_is_contained() {
     assert!(!arena.contains(block));
     assert!(format!("{arena:?}").contains("used_bytes: 0"));
 }
+
+#[test]
+fn a_capacity_is_committed_at_once() {
+    let arena = Arena::with_capacity(3 * MIB);
+    assert!(arena.capacity_bytes() >= 3 * MIB);
+    let committed = arena.stats().committed_bytes;
+    arena.alloc_slice_fill_copy(3 * MIB, 1_u8);
+    assert_eq!(arena.stats().committed_bytes, committed);
+    assert_eq!(Arena::with_capacity(0).stats().reserved_bytes, 0);
+    let error = Arena::try_with_capacity(usize::MAX).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::CapacityOverflow);
+}
+
+#[test]
+fn an_allocation_limit_is_kept_exactly_and_can_change() {
+    for arena in [Arena::new(), Arena::with_max_bytes(64 * MIB)] {
+        assert_eq!(arena.allocation_limit(), None);
+        arena.set_allocation_limit(Some(5 * MIB + 3));
+        assert_eq!(arena.allocation_limit(), Some(5 * MIB + 3));
+        let max_bytes = arena.max_bytes();
+        let error = arena.try_alloc_slice_fill_copy(5 * MIB + 4, 0_u8).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AllocationLimit);
+        assert_eq!((error.limit(), error.bytes()), (Some(5 * MIB as u64 + 3), 5 * MIB + 4));
+        assert!(error.to_string().contains("allocation limit"));
+        while arena.try_alloc([1_u8; 1000]).is_ok() {}
+        while arena.try_alloc(1_u8).is_ok() {}
+        assert_eq!(arena.used_bytes(), 5 * MIB + 3);
+        assert!(arena.stats().committed_bytes <= 5 * MIB + page_size());
+        arena.alloc(());
+
+        arena.set_allocation_limit(Some(100));
+        assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (5 * MIB + 3, 5 * MIB + 3));
+        let refused = arena.try_alloc(String::from("back")).unwrap_err();
+        assert_eq!((refused.error.limit(), refused.value.as_str()), (Some(100), "back"));
+        arena.set_allocation_limit(None);
+        arena.alloc_slice_fill_copy(MIB, 1_u8);
+        assert_eq!(arena.max_bytes(), max_bytes);
+    }
+}
+
+#[test]
+fn a_limit_above_the_maximum_changes_nothing() {
+    let arena = Arena::with_max_bytes(1000);
+    arena.set_allocation_limit(Some(MIB));
+    arena.alloc([0_u8; 1000]);
+    assert_eq!(arena.try_alloc(1_u8).unwrap_err().error.kind(), ErrorKind::MaxLen);
+}
+
+#[test]
+fn what_is_made_before_an_error_is_dropped_and_its_room_is_free() {
+    let arena = Arena::new();
+    let counted = Rc::new(());
+    let count = || Rc::strong_count(&counted) - 1;
+    arena.alloc(1_usize);
+    let used = arena.used_bytes();
+    let give = |i| if i < 3 { Ok(counted.clone()) } else { Err(i) };
+    assert_eq!(arena.alloc_slice_try_fill_with(5, give), Err(3));
+    assert_eq!((count(), arena.used_bytes()), (0, used));
+    assert_eq!(arena.alloc_slice_try_fill_iter((0..5).map(give)), Err(3));
+    assert_eq!((count(), arena.used_bytes()), (0, used));
+    assert_eq!(arena.alloc_slice_try_fill_with(3, give).unwrap().len(), 3);
+    assert_eq!(arena.alloc_slice_try_fill_iter((0..3).map(give)).unwrap().len(), 3);
+    assert_eq!(arena.alloc_slice_fill_iter((0..3).map(give)).len(), 3);
+    assert_eq!(count(), 9);
+}
+
+#[test]
+fn what_is_used_can_be_seen() {
+    let mut arena = Arena::new();
+    assert!(arena.used_memory().is_empty());
+    arena.alloc_slice_copy(&[1_u32, 2, 3]);
+    let first = arena.alloc_slice_copy(&[4_u32, 5]).as_ptr();
+    let memory = arena.used_memory();
+    // SAFETY: words alone were stored.
+    let words = unsafe { memory.align_to::<u32>().1 };
+    assert_eq!(words, [1, 2, 3, 4, 5]);
+    assert_eq!(&raw const words[3], first);
+}
+
+/// Compiles with `bumpalo::Bump` too.
+#[test]
+fn code_for_bumpalo_needs_another_import_and_no_more() {
+    use stayput::Arena as Bump;
+    let mut bump = Bump::try_with_capacity(1000).unwrap();
+    assert_eq!(bump.alloc(1), &mut 1);
+    assert_eq!(bump.alloc_with(|| 2), &mut 2);
+    assert_eq!(bump.alloc_try_with(|| Ok::<_, ()>(3)), Ok(&mut 3));
+    assert_eq!(bump.alloc_str("text"), "text");
+    assert_eq!(bump.alloc_slice_copy(&[1, 2]), [1, 2]);
+    assert_eq!(bump.alloc_slice_clone(&["a".to_string()]), ["a"]);
+    assert_eq!(bump.alloc_slice_fill_with(2, |i| i), [0, 1]);
+    assert_eq!(bump.alloc_slice_try_fill_with(2, Ok::<_, ()>).unwrap(), [0, 1]);
+    assert_eq!(bump.alloc_slice_fill_copy(2, 7), [7, 7]);
+    assert_eq!(bump.alloc_slice_fill_clone(1, &"b".to_string()), ["b"]);
+    assert_eq!(bump.alloc_slice_fill_iter([1, 2]), [1, 2]);
+    assert_eq!(bump.alloc_slice_try_fill_iter([Ok::<_, ()>(1)]).unwrap(), [1]);
+    assert_eq!(bump.alloc_slice_fill_default::<u8>(2), [0, 0]);
+    bump.alloc_layout(layout(8, 8));
+    assert!(bump.try_alloc(1).is_ok() && bump.try_alloc_with(|| 1).is_ok());
+    assert!(bump.try_alloc_str("").is_ok() && bump.try_alloc_slice_fill_iter([1]).is_ok());
+    assert!(bump.try_alloc_slice_copy(&[1]).is_ok() && bump.try_alloc_layout(layout(1, 1)).is_ok());
+    bump.set_allocation_limit(Some(0));
+    assert_eq!(bump.allocation_limit(), Some(0));
+    bump.reset();
+}

@@ -4,6 +4,7 @@
 
 use crate::ledger::panic_message;
 use stayput::{Arena, ArenaBox};
+use std::any::Any;
 use std::borrow::Borrow;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
@@ -114,6 +115,76 @@ fn iterators_futures_and_errors_go_through() {
     let error = arena.alloc_box(arena.try_alloc_slice_uninit::<u64>(usize::MAX).unwrap_err());
     let error: &dyn std::error::Error = &error;
     assert!(error.source().is_none() && error.to_string().contains("overflow"));
+}
+
+/// A signature in which the object lives as long as the box, as with `&'a dyn Fn`.
+fn lengths<'a>(arena: &'a Arena, text: &'a str) -> ArenaBox<'a, dyn Fn() -> usize> {
+    ArenaBox::unsize(arena.alloc_box(|| text.len()), |closure| closure)
+}
+
+#[test]
+fn trait_objects_and_slices_own_the_value_that_they_were_made_of() {
+    let counted = Rc::new(());
+    let count = || Rc::strong_count(&counted) - 1;
+    let arena = Arena::new();
+    let text = String::from("text");
+    assert_eq!(lengths(&arena, &text)(), 4);
+
+    let held = counted.clone();
+    let call = arena.alloc_box(move |n: usize| n + Rc::strong_count(&held));
+    let at = (&raw const *call).addr();
+    let call: ArenaBox<'_, dyn Fn(usize) -> usize> = ArenaBox::unsize(call, |call| call);
+    assert_eq!((call(1), (&raw const *call).addr()), (3, at));
+    drop(call);
+    assert_eq!(count(), 0);
+
+    let array = arena.alloc_box([counted.clone(), counted.clone()]);
+    let slice: ArenaBox<'_, [Rc<()>]> = ArenaBox::unsize(array, |array| array);
+    assert_eq!((slice.len(), count()), (2, 2));
+    drop(slice);
+    assert_eq!(count(), 0);
+
+    let any = arena.alloc_box(counted.clone());
+    let any = ArenaBox::unsize::<dyn Any>(any, |any| any);
+    let any = any.downcast::<u8>().unwrap_err();
+    let back = any.downcast::<Rc<()>>().unwrap();
+    assert_eq!((Rc::ptr_eq(&back, &counted), count()), (true, 1));
+    drop(back);
+    assert_eq!(count(), 0);
+}
+
+#[test]
+fn a_trait_object_that_is_sent_becomes_one_that_is_not() {
+    let arena = Arena::new();
+    let sent = ArenaBox::unsize::<dyn Fn() -> u8 + Send>(arena.alloc_box(|| 7), |call| call);
+    let sent = std::thread::scope(|threads| threads.spawn(|| sent).join().unwrap());
+    let plain: ArenaBox<'_, dyn Fn() -> u8> = ArenaBox::unsize(sent, |call| call);
+    assert_eq!(plain(), 7);
+}
+
+#[test]
+fn a_value_whose_coercion_panics_is_never_dropped() {
+    let counted = Rc::new(());
+    let arena = Arena::new();
+    let boxed = arena.alloc_box(counted.clone());
+    let message = panic_message(|| {
+        let _: ArenaBox<'_, dyn Any> = ArenaBox::unsize(boxed, |_| panic!("planned"));
+    });
+    assert_eq!((message.as_str(), Rc::strong_count(&counted)), ("planned", 2));
+}
+
+#[test]
+fn slices_become_arrays_of_their_length_alone() {
+    let counted = Rc::new(());
+    let arena = Arena::new();
+    let slice = arena.alloc_box_slice_from_iter((0..3).map(|_| counted.clone()));
+    let slice = ArenaBox::<[_; 2]>::try_from(slice).unwrap_err();
+    let array = ArenaBox::<[_; 3]>::try_from(slice).unwrap();
+    assert_eq!((array.len(), Rc::strong_count(&counted)), (3, 4));
+    drop(array);
+    assert_eq!(Rc::strong_count(&counted), 1);
+    assert!(ArenaBox::<[String]>::default().is_empty());
+    assert_eq!(&*ArenaBox::<str>::default(), "");
 }
 
 #[test]

@@ -8,17 +8,19 @@
 
 #![expect(unsafe_code, reason = "owns a value by a pointer to it")]
 
+use std::any::Any;
 use std::borrow::{Borrow, BorrowMut};
 use std::cmp::Ordering;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::pin::Pin;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
 
 /// A value in an [`Arena`](crate::Arena) that is dropped when the box is.
@@ -28,7 +30,8 @@ use std::task::{Context, Poll};
 /// for that its memory is the arena's: a drop gives none back.
 ///
 /// A forgotten box never drops its value; the arena takes the memory back regardless. So it cannot
-/// pin a value that is not [`Unpin`].
+/// pin a value that is not [`Unpin`]: a pinned value may count on being dropped before its memory is used
+/// for something else. For those there are [`pin!`](std::pin::pin) and [`Box::pin`].
 ///
 /// # Examples
 ///
@@ -44,17 +47,19 @@ use std::task::{Context, Poll};
 /// assert_eq!(Rc::strong_count(&shared), 1);
 /// ```
 ///
-/// As a trait object, by way of a pointer:
+/// As a trait object, by [`unsize`](Self::unsize):
 ///
 /// ```
 /// use stayput::{Arena, ArenaBox};
 ///
 /// let arena = Arena::new();
-/// let count = ArenaBox::into_raw(arena.alloc_box(0..3));
-/// let count: *mut dyn Iterator<Item = u32> = count;
-/// // SAFETY: the pointer was a box's until just now, and the arena lives on.
-/// let count = unsafe { ArenaBox::from_raw(count) };
-/// assert!(count.eq([0, 1, 2]));
+/// let hello = arena.alloc_str("hello");
+/// let hooks: [ArenaBox<dyn Fn(&str) -> String>; 2] = [
+///     ArenaBox::unsize(arena.alloc_box(|name: &str| format!("{hello} {name}")), |hook| hook),
+///     ArenaBox::unsize(arena.alloc_box(str::to_uppercase), |hook| hook),
+/// ];
+/// assert_eq!(hooks[0]("you"), "hello you");
+/// assert_eq!(hooks[1]("you"), "YOU");
 /// ```
 ///
 /// A box does not outlive the arena, nor what its value borrows:
@@ -90,7 +95,11 @@ use std::task::{Context, Poll};
 ///     threads.spawn(move || drop(boxed));
 /// });
 /// ```
-pub struct ArenaBox<'a, T: ?Sized> {
+#[expect(
+    explicit_outlives_requirements,
+    reason = "by it, `ArenaBox<'a, dyn Trait>` in a signature means `dyn Trait + 'a`, as with `&'a dyn Trait`"
+)]
+pub struct ArenaBox<'a, T: ?Sized + 'a> {
     value: NonNull<T>,
     /// It owns a value: drops it, is `Send` and `Sync` if it is, and is covariant.
     owned: PhantomData<T>,
@@ -137,6 +146,96 @@ impl<'a, T: ?Sized> ArenaBox<'a, T> {
     pub fn leak(this: Self) -> &'a mut T {
         // SAFETY: it was the box's alone, which is gone, and its memory stays good for `'a`.
         unsafe { &mut *Self::into_raw(this) }
+    }
+}
+
+impl<'a, T: ?Sized> ArenaBox<'a, T> {
+    /// The same value as a trait object, or an array as a slice: what `let object: Box<dyn Trait> = boxed`
+    /// is with std's `Box`, whose coercion only std's types have.
+    ///
+    /// The second argument is always `|value| value`: there the compiler coerces. What it is to be is named by
+    /// the type that is asked for, or as `ArenaBox::unsize::<dyn Trait>`. With a trait object that is to be
+    /// another's, name that: `dyn Trait + Send`.
+    ///
+    /// Boxes of `dyn Fn` and `dyn FnMut` are called like functions; one of `dyn FnOnce` cannot be, for only
+    /// std's `Box` can be called by value.
+    ///
+    /// O(1): the value stays where it is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::fmt::Display;
+    /// use stayput::{Arena, ArenaBox};
+    ///
+    /// let arena = Arena::new();
+    /// let mut list: Vec<ArenaBox<dyn Display>> = Vec::new();
+    /// list.push(ArenaBox::unsize(arena.alloc_box(5), |value| value));
+    /// list.push(ArenaBox::unsize(arena.alloc_box("text"), |value| value));
+    /// assert_eq!(format!("{} {}", list[0], list[1]), "5 text");
+    ///
+    /// let mut calls = 0;
+    /// let count = arena.alloc_box(|n: u32| calls += n);
+    /// let mut count = ArenaBox::unsize::<dyn FnMut(u32)>(count, |count| count);
+    /// count(2);
+    /// count(3);
+    /// drop(count);
+    /// assert_eq!(calls, 5);
+    ///
+    /// let slice: ArenaBox<[_]> = ArenaBox::unsize(arena.alloc_box([1, 2, 3]), |array| array);
+    /// assert_eq!(slice.len(), 3);
+    /// ```
+    ///
+    /// No other value gets into the box:
+    ///
+    /// ```compile_fail
+    /// use stayput::{Arena, ArenaBox};
+    ///
+    /// let arena = Arena::new();
+    /// let pair = arena.alloc_box((String::new(), 1));
+    /// let text: ArenaBox<String> = ArenaBox::unsize(pair, |pair| &mut pair.0);
+    /// ```
+    ///
+    /// not even out of another call, for a closure that captures something is none that can be given:
+    ///
+    /// ```compile_fail,E0308
+    /// use std::any::Any;
+    /// use stayput::{Arena, ArenaBox};
+    ///
+    /// let arena = Arena::new();
+    /// let captured = 1;
+    /// let any: ArenaBox<dyn Any> = ArenaBox::unsize(arena.alloc_box(2), |value| {
+    ///     drop(captured);
+    ///     value
+    /// });
+    /// ```
+    #[inline]
+    pub fn unsize<U: ?Sized>(
+        this: Self,
+        coerce: for<'v> fn(&'v mut Unsizing<T>) -> &'v mut Unsizing<U>,
+    ) -> ArenaBox<'a, U> {
+        let value = Self::into_raw(this) as *mut Unsizing<T>;
+        // SAFETY: the box owned a value, which is nobody's now, and `Unsizing` is laid out as it is.
+        let value = coerce(unsafe { &mut *value });
+        // SAFETY: it is the value that the box owned, all of it: see `Unsizing`.
+        unsafe { ArenaBox::from_raw(ptr::from_mut(value) as *mut U) }
+    }
+}
+
+/// A value while [`ArenaBox::unsize`] makes a trait object, or a slice, of it. Nothing can be done with
+/// it but to coerce a reference to it.
+//
+// Why that is so: nobody outside gets one but as the argument of a function that captures nothing and is
+// given a reference of a lifetime that it cannot choose, or name outside. It cannot be read or written,
+// moved out, or made, and has no fields to be borrowed. So what such a function returns, if it returns, is its
+// argument, and all of it. A closure could capture the reference of another call, whose value would then be
+// dropped twice.
+#[repr(transparent)]
+pub struct Unsizing<T: ?Sized>(T);
+
+impl<T: ?Sized> fmt::Debug for Unsizing<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unsizing").finish_non_exhaustive()
     }
 }
 
@@ -187,6 +286,73 @@ impl<'a, T, const N: usize> From<ArenaBox<'a, [T; N]>> for ArenaBox<'a, [T]> {
         unsafe { ArenaBox::from_raw(array as *mut [T]) }
     }
 }
+
+/// The same values, as an array, if there are so many; if not, the slice.
+impl<'a, T, const N: usize> TryFrom<ArenaBox<'a, [T]>> for ArenaBox<'a, [T; N]> {
+    type Error = ArenaBox<'a, [T]>;
+
+    #[inline]
+    fn try_from(slice: ArenaBox<'a, [T]>) -> Result<Self, ArenaBox<'a, [T]>> {
+        if slice.len() != N {
+            return Err(slice);
+        }
+        let slice = ArenaBox::into_raw(slice);
+        // SAFETY: the pointer was just a box's, and the box is gone. So many values lie there.
+        Ok(unsafe { ArenaBox::from_raw(slice.cast::<[T; N]>()) })
+    }
+}
+
+/// No values, and no memory.
+impl<T> Default for ArenaBox<'_, [T]> {
+    #[inline]
+    fn default() -> Self {
+        Self::new(&mut [])
+    }
+}
+
+/// No text, and no memory.
+impl Default for ArenaBox<'_, str> {
+    #[inline]
+    fn default() -> Self {
+        Self::new(Default::default())
+    }
+}
+
+/// Implements `downcast` for boxes of `dyn Any`, alone and with what else it may be.
+macro_rules! downcast {
+    ($($any:ty),+ $(,)?) => { $(
+        impl<'a> ArenaBox<'a, $any> {
+            /// The value by its type, if that is `T`; if not, the box.
+            ///
+            /// # Errors
+            ///
+            /// The box, if the value is of another type.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// use std::any::Any;
+            /// use stayput::{Arena, ArenaBox};
+            ///
+            /// let arena = Arena::new();
+            #[doc = concat!("let any: ArenaBox<", stringify!($any), "> =")]
+            ///     ArenaBox::unsize(arena.alloc_box(5), |value| value);
+            /// let any = any.downcast::<&str>().unwrap_err();
+            /// assert_eq!(*any.downcast::<i32>().unwrap(), 5);
+            /// ```
+            #[inline]
+            pub fn downcast<T: Any>(self) -> Result<ArenaBox<'a, T>, Self> {
+                if !self.is::<T>() {
+                    return Err(self);
+                }
+                let value = Self::into_raw(self);
+                // SAFETY: the pointer was just a box's, and the box is gone. The value is a `T`.
+                Ok(unsafe { ArenaBox::from_raw(value.cast::<T>()) })
+            }
+        }
+    )+ };
+}
+downcast!(dyn Any, dyn Any + Send, dyn Any + Send + Sync);
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for ArenaBox<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -282,6 +448,8 @@ impl<I: ?Sized + DoubleEndedIterator> DoubleEndedIterator for ArenaBox<'_, I> {
 }
 
 impl<I: ?Sized + ExactSizeIterator> ExactSizeIterator for ArenaBox<'_, I> {}
+
+impl<I: ?Sized + FusedIterator> FusedIterator for ArenaBox<'_, I> {}
 
 impl<F: ?Sized + Future + Unpin> Future for ArenaBox<'_, F> {
     type Output = F::Output;

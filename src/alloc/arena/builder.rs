@@ -10,6 +10,8 @@ use crate::service::{CommitAhead, Release};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     pub(super) max_bytes: Option<usize>,
+    /// Set later, by `Arena::set_allocation_limit`.
+    pub(super) allocation_limit: Option<usize>,
     pub(super) growth: Growth,
     pub(super) huge_pages: HugePages,
     pub(super) commit_ahead: CommitAhead,
@@ -19,6 +21,7 @@ pub(super) struct Options {
 impl Options {
     pub(super) const DEFAULT: Self = Self {
         max_bytes: None,
+        allocation_limit: None,
         growth: Growth::Doubling,
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,

@@ -7,7 +7,8 @@
 //!
 //! - Before there is memory, `top` and `end` are equal, and point to nothing.
 //! - From then on `start <= top <= end`, all three point into the reservation, which never moves,
-//!   or to its end, and all bytes before `end` are usable, and no more than the options allow.
+//!   or to its end, and all bytes before `end` are usable, and no more than the options allow, unless more
+//!   was used before they did.
 //! - Whoever was handed a block lies before `top`. What lies from `top` on is nobody's.
 //! - What lies from `top` on, and from the address `written` on, reads as zero.
 //!
@@ -31,7 +32,9 @@ use crate::growing::{
 use crate::reservation::{Reservation, default_reservation_bytes, page_size};
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
+use std::slice;
 
 /// The pointers of an arena, and its memory.
 #[derive(Debug)]
@@ -55,6 +58,11 @@ struct Cold {
 // is borrowed from `self`, so that nobody has any of it when `self` moves to another thread, but
 // for those who vouch for blocks themselves.
 unsafe impl Send for Bump {}
+
+/// So near to a limit that was set, no growth policy is asked, whose steps could pass it: the largest step.
+const NEAR_LIMIT_BYTES: usize = 32 << 20;
+/// How much more than needed is committed there at a time.
+const STEP_NEAR_LIMIT_BYTES: usize = 1 << 20;
 
 /// How far an arena was used at some time; see [`Bump::mark`].
 #[derive(Clone, Copy, Debug)]
@@ -136,15 +144,44 @@ impl Bump {
         let Some(need) = need.filter(|&need| isize::try_from(need).is_ok()) else {
             return Err(Error::new(ErrorKind::CapacityOverflow, need.unwrap_or(usize::MAX)));
         };
-        let limit = self.max_bytes();
-        if need > limit {
-            return Err(Error::new(ErrorKind::MaxLen, need).with_limit(limit as u64));
+        let max_bytes = self.max_bytes();
+        if need > max_bytes {
+            return Err(Error::new(ErrorKind::MaxLen, need).with_limit(max_bytes as u64));
         }
         let mut cold = self.cold.borrow_mut();
+        let allocation_limit = cold.options.allocation_limit;
+        if let Some(limit) = allocation_limit.filter(|&limit| need > limit) {
+            return Err(Error::new(ErrorKind::AllocationLimit, need).with_limit(limit as u64));
+        }
         let Some(memory) = &mut cold.memory else { unreachable!("reserved before") };
-        let grown = memory.grow(need, Amount::AtLeast);
-        self.set_end(memory, limit);
+        let grown = match allocation_limit {
+            Some(limit) if limit - need <= NEAR_LIMIT_BYTES => {
+                let step = limit.min(need.saturating_add(STEP_NEAR_LIMIT_BYTES)).min(max_bytes);
+                let grown = memory.grow(step, Amount::Exact);
+                grown.or_else(|_| memory.grow(need, Amount::Exact))
+            }
+            _ => memory.grow(need, Amount::AtLeast),
+        };
+        self.set_end(memory, max_bytes.min(allocation_limit.unwrap_or(usize::MAX)));
         grown
+    }
+
+    /// Sets or lifts the limit of what is used. What is used already stays.
+    pub(super) fn set_allocation_limit(&self, limit: Option<usize>) {
+        self.cold.borrow_mut().options.allocation_limit = limit;
+        let limit = self.limit_bytes();
+        if let Some(memory) = &self.cold.borrow().memory {
+            self.set_end(memory, limit);
+        }
+    }
+
+    pub(super) fn allocation_limit(&self) -> Option<usize> {
+        self.options().allocation_limit
+    }
+
+    /// What can be used at once as things are.
+    fn limit_bytes(&self) -> usize {
+        self.max_bytes().min(self.allocation_limit().unwrap_or(usize::MAX))
     }
 
     /// Makes the reservation, if there is none yet, such that a block of that layout can start it.
@@ -182,13 +219,13 @@ impl Bump {
         Ok(())
     }
 
-    /// Sets `end` by what is usable, which never ends before `top`.
+    /// Sets `end` by what is usable, which never ends before `top`, and by the limit, or to `top` where more
+    /// than that is used.
     fn set_end(&self, memory: &GrowingReservation, limit: usize) {
         let usable = memory.usable_bytes().min(limit);
         // SAFETY: so many bytes lie in the reservation.
         let end = unsafe { memory.start().add(usable) };
-        debug_assert!(self.top.get() <= end);
-        self.end.set(end);
+        self.end.set(end.max(self.top.get()));
     }
 
     /// Memory of that layout, all of it zero. Where it is fresh from the system nothing is written.
@@ -371,7 +408,7 @@ impl Bump {
     /// as far as the budget goes.
     pub(super) fn trim(&self, keep: usize, budget: Budget) -> Result<GivenBack, Error> {
         let used = self.used_bytes();
-        let limit = self.max_bytes();
+        let limit = self.limit_bytes();
         let mut cold = self.cold.borrow_mut();
         let Some(memory) = &mut cold.memory else {
             return Ok(GivenBack { bytes: 0, is_done: true });
@@ -404,7 +441,7 @@ impl Bump {
         let reserved = self.try_reserve_addresses(Layout::new::<u8>());
         // As above: no page that is in use in part.
         let used = self.used_bytes().next_multiple_of(page_size());
-        let limit = self.max_bytes();
+        let limit = self.limit_bytes();
         let mut cold = self.cold.borrow_mut();
         let Some(memory) = &mut cold.memory else {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };
@@ -436,6 +473,14 @@ impl Bump {
     pub(super) fn used_bytes(&self) -> usize {
         self.look(GrowingReservation::start)
             .map_or(0, |start| self.top.get().addr().get() - start.addr().get())
+    }
+
+    /// All that was handed out.
+    pub(super) fn used_memory(&mut self) -> &[MaybeUninit<u8>] {
+        let start = self.look(GrowingReservation::start).unwrap_or(NonNull::dangling());
+        // SAFETY: so many bytes lie there, committed, or there are none; they may be of any value, or none.
+        // Whoever was handed a block has borrowed `self`, which is borrowed mutably, or vouches for it.
+        unsafe { slice::from_raw_parts(start.cast().as_ptr(), self.used_bytes()) }
     }
 
     /// Bytes that can be handed out before more memory is taken, with those that are.

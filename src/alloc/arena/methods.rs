@@ -163,6 +163,42 @@ macro_rules! alloc_methods {
             self.bump.try_alloc_slice_fill_with(len, make)
         }
 
+        /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) for a closure that can fail. Then the
+        /// values before are dropped, and their room is free again, unless the closure has stored
+        /// something behind it.
+        ///
+        /// # Errors
+        ///
+        /// That of the closure, which is not called again.
+        ///
+        /// # Panics
+        ///
+        /// Where [`try_alloc_slice_try_fill_with`](Self::try_alloc_slice_try_fill_with) has an error.
+        #[inline]
+        #[track_caller]
+        pub fn alloc_slice_try_fill_with<T, E>(
+            &self,
+            len: usize,
+            make: impl FnMut(usize) -> Result<T, E>,
+        ) -> Result<&$life mut [T], E> {
+            or_give_up(self.bump.try_alloc_slice_try_fill_with(len, make))
+        }
+
+        /// [`alloc_slice_try_fill_with`](Self::alloc_slice_try_fill_with), or the error; then the
+        /// closure was not called. The inner result is the closure's.
+        ///
+        /// # Errors
+        ///
+        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
+        #[inline]
+        pub fn try_alloc_slice_try_fill_with<T, E>(
+            &self,
+            len: usize,
+            make: impl FnMut(usize) -> Result<T, E>,
+        ) -> Result<Result<&$life mut [T], E>, Error> {
+            self.bump.try_alloc_slice_try_fill_with(len, make)
+        }
+
         /// Stores `len` copies of a value. O(n).
         ///
         /// # Panics
@@ -267,6 +303,82 @@ macro_rules! alloc_methods {
             values: impl IntoIterator<Item = T>,
         ) -> Result<&$life mut [T], Error> {
             self.bump.try_alloc_slice_from_iter(values)
+        }
+
+        /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter), by the name that it has in `bumpalo`. (There,
+        /// the iterator has to know how much it gives, and it is a panic if that was wrong.)
+        ///
+        /// # Panics
+        ///
+        /// Where [`try_alloc_slice_fill_iter`](Self::try_alloc_slice_fill_iter) has an error.
+        #[inline]
+        #[track_caller]
+        pub fn alloc_slice_fill_iter<T>(
+            &self,
+            values: impl IntoIterator<Item = T>,
+        ) -> &$life mut [T] {
+            self.alloc_slice_from_iter(values)
+        }
+
+        /// [`try_alloc_slice_from_iter`](Self::try_alloc_slice_from_iter), by the name that it has in
+        /// `bumpalo`.
+        ///
+        /// # Errors
+        ///
+        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
+        #[inline]
+        pub fn try_alloc_slice_fill_iter<T>(
+            &self,
+            values: impl IntoIterator<Item = T>,
+        ) -> Result<&$life mut [T], Error> {
+            self.try_alloc_slice_from_iter(values)
+        }
+
+        /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) for an iterator whose values may be
+        /// errors. At the first of them the values before are dropped, and their room is free again, unless
+        /// the iterator has stored something behind it.
+        ///
+        /// # Errors
+        ///
+        /// The first that the iterator gives, which is not asked again.
+        ///
+        /// # Panics
+        ///
+        /// Where [`try_alloc_slice_try_fill_iter`](Self::try_alloc_slice_try_fill_iter) has an error.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// let mut arena = stayput::Arena::new();
+        /// arena.scope(|arena| {
+        ///     let mut parse = |text: &str| {
+        ///         arena.alloc_slice_try_fill_iter(text.split(' ').map(str::parse::<u8>)).map(|all| all.to_vec())
+        ///     };
+        ///     assert_eq!(parse("1 2 3"), Ok(vec![1, 2, 3]));
+        ///     assert!(parse("1 2 x").is_err());
+        /// });
+        /// ```
+        #[inline]
+        #[track_caller]
+        pub fn alloc_slice_try_fill_iter<T, E>(
+            &self,
+            values: impl IntoIterator<Item = Result<T, E>>,
+        ) -> Result<&$life mut [T], E> {
+            or_give_up(self.bump.try_alloc_slice_try_fill_iter(values))
+        }
+
+        /// [`alloc_slice_try_fill_iter`](Self::alloc_slice_try_fill_iter), or the error; then what the
+        /// iterator gave until then is dropped, and so is the iterator. The inner result is the iterator's.
+        ///
+        /// # Errors
+        ///
+        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
+        #[inline]
+        pub fn try_alloc_slice_try_fill_iter<T, E>(
+            &self,
+            values: impl IntoIterator<Item = Result<T, E>>,
+        ) -> Result<Result<&$life mut [T], E>, Error> {
+            self.bump.try_alloc_slice_try_fill_iter(values)
         }
 
         /// Stores a copy of a string. O(n).

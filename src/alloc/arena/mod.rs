@@ -13,7 +13,7 @@ mod stats;
 mod tests;
 mod values;
 
-pub use boxed::ArenaBox;
+pub use boxed::{ArenaBox, Unsizing};
 pub use builder::ArenaBuilder;
 use builder::Options;
 use bump::Bump;
@@ -58,6 +58,34 @@ use std::ptr::NonNull;
 ///
 /// Each method has a twin that begins with `try_` and returns an [`Error`], and gives back the
 /// value that could not be stored. The other panics where the twin has an error.
+///
+/// # Moving from `bumpalo`
+///
+/// Change `use bumpalo::Bump` to `use stayput::Arena as Bump`: `alloc`, `alloc_with`, `alloc_try_with`,
+/// `alloc_str`, `alloc_layout`, `alloc_slice_*`, their `try_` twins, `with_capacity`, `set_allocation_limit`
+/// and `reset` are called as there. What is different:
+///
+/// | `bumpalo` 3.20 | here |
+/// |---|---|
+/// | chunks, each twice as large; `reset` keeps the last | one range of addresses, committed in place; `reset` keeps all, [`reset_keeping`](Self::reset_keeping) what you say |
+/// | `new` allocates nothing | neither; the first value reserves addresses and commits 64 KiB: calls to the kernel, so not for an arena of a few values that is made anew each time. [`reset`](Self::reset) one instead |
+/// | memory from the global allocator | from the system; and it goes back when it [is trimmed](Self::trim_within), not only with the arena |
+/// | `try_alloc` loses the value | it gives it back, beside an error that says which limit it was |
+/// | `try_alloc_try_with`: `AllocOrInitError` | a result in a result: outside the arena's, inside the closure's |
+/// | `alloc_slice_fill_iter`: an iterator that knows its length | any iterator, also as [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) |
+/// | `alloc_slice_try_fill_with`, `…_iter`: values before the error are leaked | they are dropped |
+/// | `set_allocation_limit`: for chunks that are taken from then on, rounded up to chunks | for each byte that is [used from then on](Self::set_allocation_limit) |
+/// | `allocated_bytes` | [`capacity_bytes`](Self::capacity_bytes); [`used_bytes`](Self::used_bytes) is what values take |
+/// | `allocated_bytes_including_metadata` | [`stats`](Self::stats) |
+/// | `chunk_capacity` | `capacity_bytes() - used_bytes()`: so much is stored without a call to the kernel |
+/// | `iter_allocated_chunks`: values last to first | [`used_memory`](Self::used_memory): first to last, in one slice |
+/// | `with_min_align` | none: values are aligned as their types ask |
+/// | `boxed::Box::new_in(x, &bump)`, `from_iter_in` | [`alloc_box(x)`](Self::alloc_box), [`alloc_box_slice_from_iter`](Self::alloc_box_slice_from_iter) |
+/// | trait objects by `from_raw(into_raw(x) as *mut dyn …)` | the same, or without `unsafe` by [`ArenaBox::unsize`] |
+/// | `Box::pin_in` | none, for [a reason](ArenaBox): `pin!`, or std's `Box::pin` |
+/// | `collections::Vec`, `String` | the `Vec` of `allocator-api2` or of std, in `&arena`: it grows in place while it is the last. No `String`; [`alloc_fmt`](Self::alloc_fmt) in place of `format!(in &bump, …)` |
+/// | nothing is freed before the whole | [scopes](Self::scope) free what was stored in them |
+/// | `no_std` | needs std |
 ///
 /// # Examples
 ///
@@ -136,6 +164,37 @@ impl Arena {
     /// If the addresses cannot be had.
     pub fn try_with_max_bytes(max_bytes: usize) -> Result<Self, Error> {
         Self::builder().max_bytes(max_bytes).try_build()
+    }
+
+    /// An empty arena with so many bytes committed, for the first values: storing them does not enter the
+    /// kernel but for page faults, which [`prefault`](Self::prefault) takes before.
+    ///
+    /// Enters the kernel, unless there are none.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_with_capacity`](Self::try_with_capacity) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::with_capacity(1 << 20);
+    /// assert!(arena.capacity_bytes() >= 1 << 20);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity_bytes: usize) -> Self {
+        or_give_up(Self::try_with_capacity(capacity_bytes))
+    }
+
+    /// [`with_capacity`](Self::with_capacity), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses or the memory cannot be had, or the size is absurd
+    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
+    pub fn try_with_capacity(capacity_bytes: usize) -> Result<Self, Error> {
+        Self::builder().capacity_bytes(capacity_bytes).try_build()
     }
 
     /// Options for an arena.
@@ -244,6 +303,57 @@ impl Arena {
     /// be, reserved.
     pub fn max_bytes(&self) -> usize {
         self.bump.max_bytes()
+    }
+
+    /// How many bytes may be used at most, if that [was set](Self::set_allocation_limit).
+    pub fn allocation_limit(&self) -> Option<usize> {
+        self.bump.allocation_limit()
+    }
+
+    /// Sets how many bytes may be used at once from now on, or with `None` that there is no limit but
+    /// [`max_bytes`](Self::max_bytes).
+    ///
+    /// What is used already stays, also if it is more; then there is room for nothing else. Near the limit
+    /// memory is committed up to it, and not by the growth policy. (What is committed behind it
+    /// already, or by the [background thread](crate::CommitAhead), stays.)
+    ///
+    /// O(1), and does not enter the kernel.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Arena, ErrorKind};
+    ///
+    /// let arena = Arena::new();
+    /// arena.set_allocation_limit(Some(1000));
+    /// arena.alloc([0_u8; 900]);
+    /// let refused = arena.try_alloc([0_u8; 101]).unwrap_err();
+    /// assert_eq!(refused.error.kind(), ErrorKind::AllocationLimit);
+    /// arena.set_allocation_limit(None);
+    /// arena.alloc([0_u8; 101]);
+    /// ```
+    pub fn set_allocation_limit(&self, limit: Option<usize>) {
+        self.bump.set_allocation_limit(limit);
+    }
+
+    /// What is used, from the first value on, with what lies between values to align them.
+    ///
+    /// Values lie in the order in which they were stored, but for slices that had to move while they
+    /// grew. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut arena = stayput::Arena::new();
+    /// arena.alloc_str("one");
+    /// arena.alloc_str("two");
+    /// let bytes = arena.used_memory().iter();
+    /// // SAFETY: text alone was stored, which leaves nothing out.
+    /// let text: Vec<u8> = bytes.map(|byte| unsafe { byte.assume_init() }).collect();
+    /// assert_eq!(text, b"onetwo");
+    /// ```
+    pub fn used_memory(&mut self) -> &[MaybeUninit<u8>] {
+        self.bump.used_memory()
     }
 
     /// Whether an address lies in what is used. O(1).

@@ -91,6 +91,10 @@ fn a_refused_commit_is_an_error_of_every_method_and_changes_nothing() {
     assert!(arena.try_alloc_slice_copy(&[1, 2]).is_err());
     assert!(arena.try_alloc_slice_clone(&[counted.clone(), counted.clone()]).is_err());
     assert!(arena.try_alloc_slice_fill_with(2, |i| -> usize { unreachable!("{i}") }).is_err());
+    let make = |i| -> Result<usize, ()> { unreachable!("{i}") };
+    assert!(arena.try_alloc_slice_try_fill_with(2, make).is_err());
+    assert!(arena.try_alloc_slice_try_fill_iter([Ok::<_, ()>(counted.clone())]).is_err());
+    assert!(arena.try_alloc_slice_fill_iter([counted.clone()]).is_err());
     assert!(arena.try_alloc_slice_fill_copy(2, 1).is_err());
     assert!(arena.try_alloc_slice_fill_clone(2, &counted).is_err());
     assert!(arena.try_alloc_slice_fill_default::<u64>(2).is_err());
@@ -105,7 +109,7 @@ fn a_refused_commit_is_an_error_of_every_method_and_changes_nothing() {
     drop(refused);
     assert!(arena.try_alloc_box_slice_from_iter([counted.clone()]).is_err());
     assert!(arena.try_prefault(1).is_err());
-    assert!(fault.struck() >= 15);
+    assert!(fault.struck() >= 18);
     assert_eq!(Rc::strong_count(&counted), 1);
     assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (used, used));
     drop(fault);

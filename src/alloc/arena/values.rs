@@ -95,6 +95,23 @@ impl Bump {
         Ok(filling.finish())
     }
 
+    /// The inner result is the closure's. What it made before an error is dropped, and its room free again.
+    #[inline]
+    pub(super) fn try_alloc_slice_try_fill_with<T, E>(
+        &self,
+        len: usize,
+        mut make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<Result<&mut [T], E>, Error> {
+        let mut filling = Filling::with_capacity(self, len)?;
+        for i in 0..len {
+            match make(i) {
+                Ok(value) => filling.try_push(value)?,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(filling.finish()))
+    }
+
     #[inline]
     pub(super) fn try_alloc_slice_fill_copy<T: Copy>(
         &self,
@@ -118,6 +135,23 @@ impl Bump {
             filling.try_push(value)?;
         }
         Ok(filling.finish())
+    }
+
+    /// The inner result is the iterator's. What it gave before an error is dropped, and its room free again.
+    #[inline]
+    pub(super) fn try_alloc_slice_try_fill_iter<T, E>(
+        &self,
+        values: impl IntoIterator<Item = Result<T, E>>,
+    ) -> Result<Result<&mut [T], E>, Error> {
+        let values = values.into_iter();
+        let mut filling = Filling::expecting(self, values.size_hint().0)?;
+        for value in values {
+            match value {
+                Ok(value) => filling.try_push(value)?,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(filling.finish()))
     }
 
     #[inline]

@@ -32,6 +32,7 @@ enum Op {
     Trim(u8, u8),
     Prefault(u8),
     PrefaultAhead(u8),
+    Limit(Option<u8>),
 }
 
 #[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
@@ -135,6 +136,8 @@ impl Model {
             assert_eq!(self.bump.used_bytes(), used);
             return;
         };
+        let limit = self.bump.allocation_limit().unwrap_or(usize::MAX);
+        assert!(self.bump.used_bytes() <= limit.max(used));
         if zeroed && layout.size() > 0 {
             let mut block = Block { start, layout, byte: 0 };
             assert!(all(block.bytes(), 0), "{layout:?} is not zero");
@@ -234,6 +237,11 @@ impl Model {
             Op::PrefaultAhead(money) => {
                 self.bump.prefault_ahead(Budget::bytes(usize::from(money) * 16 * KIB));
             }
+            Op::Limit(limit) => {
+                // No whole page; more than the maximum, the highest of them.
+                let limit = limit.map(|limit| usize::from(limit) * 100 * KIB + 1);
+                self.bump.set_allocation_limit(limit);
+            }
         }
     }
 
@@ -241,6 +249,8 @@ impl Model {
         let bump = &self.bump;
         assert!(bump.used_bytes() <= bump.capacity_bytes());
         assert!(bump.capacity_bytes() <= bump.max_bytes());
+        let limit = bump.allocation_limit().unwrap_or(usize::MAX);
+        assert!(bump.capacity_bytes() <= limit.max(bump.used_bytes()));
         let mut ranges = Vec::new();
         for block in &mut self.blocks {
             let start = block.start.addr().get();
