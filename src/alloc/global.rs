@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "implements `GlobalAlloc`")]
 
 use super::Contents;
-use super::vm_alloc::VmAlloc;
+use super::vm_alloc::{AllocStats, VmAlloc, stats, trim};
 use crate::reservation::HugePages;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
@@ -57,7 +57,44 @@ impl GlobalVm {
 }
 
 impl<A> GlobalVm<A> {
-    /// One that gets small blocks from another allocator than the system's.
+    /// One that gets small blocks from another allocator than the system's, which is named in the type.
+    ///
+    /// # Examples
+    ///
+    /// A parent of one's own, which counts how many small blocks there are:
+    ///
+    /// ```
+    /// use stayput::alloc::GlobalVm;
+    /// use std::alloc::{GlobalAlloc, Layout, System};
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// struct Counting;
+    ///
+    /// static SMALL: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// unsafe impl GlobalAlloc for Counting {
+    ///     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+    ///         SMALL.fetch_add(1, Ordering::Relaxed);
+    ///         unsafe { System.alloc(layout) }
+    ///     }
+    ///     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+    ///         SMALL.fetch_sub(1, Ordering::Relaxed);
+    ///         unsafe { System.dealloc(start, layout) }
+    ///     }
+    /// }
+    ///
+    /// #[global_allocator]
+    /// static GLOBAL: GlobalVm<Counting> = GlobalVm::with_parent(Counting);
+    ///
+    /// fn main() {
+    ///     let before = (SMALL.load(Ordering::Relaxed), GLOBAL.stats().blocks);
+    ///     let large = vec![1_u8; 1 << 20];
+    ///     let small = vec![1_u8; 1 << 10];
+    ///     let after = (SMALL.load(Ordering::Relaxed), GLOBAL.stats().blocks);
+    ///     assert_eq!(after, (before.0 + 1, before.1 + 1));
+    ///     # drop((large, small));
+    /// }
+    /// ```
     pub const fn with_parent(parent: A) -> Self {
         Self { alloc: VmAlloc::over(parent) }
     }
@@ -82,6 +119,40 @@ impl<A> GlobalVm<A> {
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
         self.alloc.set_reserve_bytes(bytes);
         self
+    }
+
+    /// What the program's large blocks take up: the same as [`alloc::stats`](stats), also those of
+    /// [`VmAlloc`]s.
+    ///
+    /// O(1), and does not enter the kernel. Small blocks are the parent's, and not counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::alloc::GlobalVm;
+    ///
+    /// #[global_allocator]
+    /// static GLOBAL: GlobalVm = GlobalVm::new();
+    ///
+    /// fn main() {
+    ///     let before = GLOBAL.stats();
+    ///     let samples = vec![1_u64; 1 << 18]; // 2 MiB
+    ///     let stats = GLOBAL.stats();
+    ///     assert_eq!(stats.blocks, before.blocks + 1);
+    ///     assert!(stats.committed_bytes >= before.committed_bytes + (2 << 20));
+    ///     drop(samples);
+    ///     assert_eq!(GLOBAL.stats().kept_blocks, 1); // for the next
+    ///     GLOBAL.trim();
+    ///     assert_eq!(GLOBAL.stats().kept_bytes, 0);
+    /// }
+    /// ```
+    pub fn stats(&self) -> AllocStats {
+        stats()
+    }
+
+    /// Gives the memory back that is kept of blocks that were freed, as [`alloc::trim`](trim) does.
+    pub fn trim(&self) {
+        trim();
     }
 }
 

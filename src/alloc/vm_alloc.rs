@@ -67,20 +67,40 @@ pub struct VmAlloc<P = System> {
     options: BlockOptions,
 }
 
-/// What large blocks take up, given by [`stats`].
+/// What large blocks take up, given by [`stats`]. (Small ones are the parent's, and not counted.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AllocStats {
-    /// Blocks that have room to grow.
+    /// Blocks in use.
+    pub blocks: usize,
+    /// Bytes that the system has promised for these: what was asked for, in whole runs of pages.
+    pub committed_bytes: usize,
+    /// Blocks that were freed and are kept for those who want the like again.
+    pub kept_blocks: usize,
+    /// Bytes that the system has promised for these. [`trim`] gives them back.
+    pub kept_bytes: usize,
+    /// Blocks that have room to grow in place, with those that are kept.
     pub roomy_blocks: usize,
     /// Bytes of address space that these have.
     pub reserved_bytes: usize,
 }
 
 /// What the large blocks of all [`VmAlloc`]s and [`GlobalVm`](super::GlobalVm)s in the process take up.
+///
+/// O(1): reads a few counters, and does not enter the kernel. While other threads allocate they may be of
+/// different moments.
 pub fn stats() -> AllocStats {
     let (roomy_blocks, reserved_bytes) = block::counts();
-    AllocStats { roomy_blocks, reserved_bytes }
+    let kept_blocks = block::kept_count();
+    let tally = block::tally();
+    AllocStats {
+        blocks: tally.blocks.saturating_sub(kept_blocks),
+        committed_bytes: tally.bytes.saturating_sub(tally.kept_bytes),
+        kept_blocks,
+        kept_bytes: tally.kept_bytes,
+        roomy_blocks,
+        reserved_bytes,
+    }
 }
 
 /// Gives the memory back that is kept of blocks that were freed.

@@ -6,7 +6,7 @@
 
 #![expect(unsafe_code, reason = "hands blocks from one owner to another")]
 
-use super::{Block, BlockOptions, HEADER_BYTES};
+use super::{Block, BlockOptions, HEADER_BYTES, tally};
 use crate::alloc::Contents;
 use crate::service::Release;
 use std::alloc::Layout;
@@ -27,15 +27,26 @@ static TURN: AtomicUsize = AtomicUsize::new(0);
 
 /// Takes the block that is kept in a slot.
 fn take_out(slot: &AtomicPtr<u8>) -> Option<Block> {
-    exchange(slot, ptr::null_mut())
+    exchange(slot, None)
 }
 
-fn exchange(slot: &AtomicPtr<u8>, with: *mut u8) -> Option<Block> {
+fn exchange(slot: &AtomicPtr<u8>, with: Option<Block>) -> Option<Block> {
+    let with = with.map_or(ptr::null_mut(), |mut block| {
+        tally::kept(block.bytes());
+        block.start.as_ptr()
+    });
     // Acquires what the one before has done to the block, and releases what this one has.
     let before = NonNull::new(slot.swap(with, Ordering::AcqRel))?;
     // SAFETY: it was put here by `put`, which had the block, and nobody else has it: it is taken out by
     // the exchange.
-    Some(unsafe { Block::at(before) })
+    let mut before = unsafe { Block::at(before) };
+    tally::taken(before.bytes());
+    Some(before)
+}
+
+/// How many blocks are kept.
+pub(in crate::alloc) fn count() -> usize {
+    KEPT.iter().filter(|slot| !slot.load(Ordering::Relaxed).is_null()).count()
 }
 
 /// Keeps a block; returns one that is to be released: this, or one that had to make room.
@@ -47,7 +58,7 @@ pub(super) fn put(mut block: Block) -> Option<Block> {
     }
     let empty = KEPT.iter().find(|slot| slot.load(Ordering::Relaxed).is_null());
     let slot = empty.unwrap_or_else(|| &KEPT[TURN.fetch_add(1, Ordering::Relaxed) % SLOTS]);
-    exchange(slot, block.start.as_ptr())
+    exchange(slot, Some(block))
 }
 
 /// A block that is kept and suits a layout.
@@ -68,7 +79,7 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
             }
             return Some(block);
         }
-        if let Some(other) = exchange(slot, block.start.as_ptr()) {
+        if let Some(other) = exchange(slot, Some(block)) {
             // Somebody was quicker.
             other.release(options.release);
         }

@@ -16,10 +16,11 @@
 
 mod kept;
 mod room;
+mod tally;
 #[cfg(test)]
 mod tests;
 
-pub(super) use kept::release_all;
+pub(super) use kept::{count as kept_count, release_all};
 
 use super::Contents;
 use crate::growing::round_up;
@@ -53,6 +54,11 @@ struct Header {
     usable: usize,
     /// Tells a header from other memory.
     seal: usize,
+}
+
+/// How many blocks there are, and how much memory they have.
+pub(super) fn tally() -> tally::Tally {
+    tally::now()
 }
 
 /// In what steps blocks grow that are moved for it.
@@ -105,6 +111,7 @@ impl Block {
         // `front` is the page where they begin. Nobody else uses them. The address is aligned for a
         // header, since `start` is to `HEADER_BYTES`.
         unsafe { block.header_ptr().write(header) };
+        tally::begun(usable - front(offset));
         Some(block)
     }
 
@@ -153,6 +160,11 @@ impl Block {
         // SAFETY: written by `build`, and moved only with the block; it is only reached by the one
         // `Block`, which is borrowed, and lies outside what the user has.
         unsafe { &mut *self.header_ptr() }
+    }
+
+    /// How many bytes are committed for it.
+    fn bytes(&mut self) -> usize {
+        self.header().bytes()
     }
 
     /// Whether memory may be said to be of an alignment. (It was made for another.)
@@ -223,6 +235,7 @@ impl Block {
         // SAFETY: the memory is used by nobody but through this block, whose address is changed below.
         let moved = unsafe { header.memory.move_if_possible(usable, end) };
         if moved {
+            tally::resized(usable, header.memory.reserved_bytes());
             header.usable = header.memory.reserved_bytes();
             let memory_start = header.memory.start();
             memory_start.as_ptr().expose_provenance();
@@ -252,6 +265,7 @@ impl Block {
         let header = self.header();
         // If it is refused, by the limit of mappings, the memory stays.
         if header.memory.decommit_if_possible(keep..header.usable) {
+            tally::resized(header.usable, keep);
             header.usable = keep;
         }
     }
@@ -265,7 +279,9 @@ impl Block {
 
     fn release(self, release: Release) {
         // SAFETY: `self` ends here, and with it the right to the header.
-        let Header { mut memory, usable, .. } = unsafe { self.header_ptr().read() };
+        let header = unsafe { self.header_ptr().read() };
+        tally::ended(header.bytes());
+        let Header { mut memory, usable, .. } = header;
         match release {
             Release::Now => drop(memory),
             Release::Background => {
@@ -279,10 +295,16 @@ impl Block {
 }
 
 impl Header {
+    /// How many bytes are committed.
+    fn bytes(&self) -> usize {
+        self.usable - front(self.offset)
+    }
+
     /// Commits up to `end`, which is inside the reservation; whether it could.
     fn grow_to(&mut self, end: usize) -> bool {
         advise(&mut self.memory, end);
         let Some(usable) = commit(&self.memory, self.usable, end) else { return false };
+        tally::resized(self.usable, usable);
         self.usable = usable;
         true
     }

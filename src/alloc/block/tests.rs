@@ -11,12 +11,27 @@ use std::thread;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// What is kept, and counted, is the process'.
-fn alone() -> MutexGuard<'static, ()> {
+/// What is kept, and counted, is the process'. A test leaves no block, and none that is still counted.
+struct Alone {
+    _lock: MutexGuard<'static, ()>,
+    before: (usize, usize),
+}
+
+fn alone() -> Alone {
     static ALONE: Mutex<()> = Mutex::new(());
-    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let lock = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     release_all();
-    alone
+    Alone { _lock: lock, before: (tally().blocks, tally().bytes) }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        release_all();
+        if !thread::panicking() {
+            let left = tally();
+            assert_eq!(((left.blocks, left.bytes), left.kept_bytes), (self.before, 0));
+        }
+    }
 }
 
 fn layout(bytes: usize, align: usize) -> Layout {
@@ -103,6 +118,32 @@ fn a_block_grows_and_shrinks_where_it_is() {
     assert!(block.grow(20 * MIB, Contents::Zeroed));
     assert_eq!(block.block.start(), start);
     block.block.free(Release::Now);
+}
+
+#[test]
+fn what_is_committed_is_counted_wherever_it_is() {
+    let alone = alone();
+    let counted = || tally().bytes - alone.before.1;
+    let mut block = Patterned::new(MIB, 8, &room(4 * MIB)).expect("a MiB");
+    assert_eq!((counted(), tally().blocks), (block.block.bytes(), alone.before.0 + 1));
+    assert!(counted() >= MIB);
+    // In its room, and out of it, if the system can do that without a copy.
+    for bytes in [3 * MIB, 40 * MIB, 80 * MIB] {
+        if block.grow(bytes, Contents::Any) {
+            assert!(counted() >= bytes);
+            assert_eq!(counted(), block.block.bytes());
+        }
+    }
+    block.block.shrink(layout(MIB, 1));
+    assert_eq!(counted(), block.block.bytes());
+    block.block.free(Release::Now);
+
+    let block = Block::new(layout(2 * MIB, 8), &room(64 * MIB), Contents::Any).expect("some MiB");
+    block.free(Release::Now);
+    assert_eq!((kept_count(), tally().kept_bytes), (1, counted()));
+    let mut again = Block::new(layout(MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB");
+    assert_eq!((kept_count(), tally().kept_bytes, counted()), (0, 0, again.bytes()));
+    again.free(Release::Now);
 }
 
 #[test]
