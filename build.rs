@@ -6,18 +6,24 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
 
     let os = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    // By `--cfg stayput_unsupported` tests see on any system how those without virtual memory are treated.
+    let ignored = env::var_os("CARGO_CFG_STAYPUT_UNSUPPORTED").is_some();
 
     // Linux kernels, whatever the C library.
-    group("linux_kernel", matches!(os.as_str(), "linux" | "android"));
+    let linux_kernel = matches!(os.as_str(), "linux" | "android") && !ignored;
     // Unix systems where `mmap`, `mprotect` and `mincore` mean what `src/os/unix.rs` needs.
     // Cargo.toml repeats the list for `libc` and `region`.
-    group(
-        "unix_vm",
-        matches!(
-            os.as_str(),
-            "linux" | "android" | "macos" | "ios" | "freebsd" | "openbsd" | "illumos"
-        ),
-    );
+    let unix_vm = matches!(
+        os.as_str(),
+        "linux" | "android" | "macos" | "ios" | "freebsd" | "openbsd" | "illumos"
+    ) && !ignored;
+    let windows_vm = os == "windows" && !ignored;
+
+    group("linux_kernel", linux_kernel);
+    group("unix_vm", unix_vm);
+    group("windows_vm", windows_vm);
+    // No virtual memory that `src/os` knows.
+    group("no_vm", !unix_vm && !windows_vm);
 }
 
 fn group(name: &str, holds: bool) {

@@ -80,7 +80,8 @@ pub enum ErrorKind {
     /// A call of the scope of an array or a map came out of another of its calls, while that takes
     /// memory: from a backing, a global allocator, or the hook of a panic.
     Busy,
-    /// This system has no virtual memory that the crate knows how to use.
+    /// This system has no virtual memory that the crate knows how to use. Arrays and maps can be made in
+    /// memory that a [`Backing`](crate::Backing) supplies.
     Unsupported,
     /// Any other refusal; [`Error::raw_os_error`] says which.
     System,
@@ -256,7 +257,10 @@ impl fmt::Display for Error {
                  panic hook that runs meanwhile; use the scope when that call has returned",
             ),
             ErrorKind::Unsupported => {
-                f.write_str("this system has no virtual memory that stayput can use")
+                f.write_str(
+                    "this system has no virtual memory that stayput can use; make arrays and maps in \
+                     memory of your own (`build_in` of their builders, with a `Backing`), or use a `Vec`",
+                )
             }
             ErrorKind::System => write!(f, "the system refused a request for {bytes}"),
         }?;

@@ -72,8 +72,16 @@
 //!
 //! # Systems
 //!
-//! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows; with other targets the crate
-//! builds, and refuses every reservation with [`ErrorKind::Unsupported`].
+//! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows.
+//!
+//! With other targets, WebAssembly among them, there is no virtual memory to reserve:
+//!
+//! - [`alloc::GlobalVm`] and [`alloc::VmAlloc`] leave all blocks to their parent, so that a program can have
+//!   them on all systems.
+//! - Arrays and maps are made in [memory of your own](#memory-of-your-own), and work there.
+//! - All others, and arenas, are refused with [`ErrorKind::Unsupported`]: by an error of each `try_` call, and a
+//!   panic of the other. What needs no memory is not refused.
+//! - [`VmVec::prefault_ahead`] and [`Budget::time`] need a clock, which `wasm32-unknown-unknown` has not.
 //!
 //! After `fork` the child has a copy of every array, at the same addresses, as of all private
 //! memory, and may use them and make others, whatever other threads were doing to theirs meanwhile. Memory locked by [`Reservation::lock`] is not locked in the child, and the background

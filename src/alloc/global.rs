@@ -15,6 +15,9 @@ use std::ptr::{self, NonNull};
 /// limits holds here. (Hash tables never grow in place: a larger one is a new one, and what was in the
 /// old is hashed anew. But what they free is kept for others, and fresh memory is zero.)
 ///
+/// On systems without virtual memory, such as WebAssembly, it is its parent, and costs nothing: a program can
+/// have it on all systems.
+///
 /// It allocates nothing for itself, takes no lock and has no thread, so it may be used before `main`,
 /// while threads end, and in the child of a `fork`, where all blocks are as they were. The parent is
 /// asked for small blocks only, and is what it is in these respects.

@@ -4,7 +4,7 @@
 
 use super::Contents;
 use super::block::{self, Block, BlockOptions};
-use crate::reservation::HugePages;
+use crate::reservation::{HugePages, IS_SUPPORTED};
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
@@ -29,6 +29,8 @@ use std::ptr::NonNull;
 /// - **Up to four blocks** of at most 16 MiB that were freed are kept for those who want the like
 ///   again, since fresh pages take page faults. They are the process's, and released when others are
 ///   refused memory, or by [`trim`].
+///
+/// - **On systems without virtual memory**, WebAssembly among them, all blocks are the parent's.
 ///
 /// There is no lock in it, and no allocation of its own (but with [`release`](Self::release)).
 ///
@@ -208,8 +210,9 @@ impl<P> VmAlloc<P> {
         self.options.reserve_bytes = Some(bytes);
     }
 
+    /// Without virtual memory, none is.
     const fn is_large(&self, layout: Layout) -> bool {
-        layout.size() >= self.threshold_bytes
+        IS_SUPPORTED && layout.size() >= self.threshold_bytes
     }
 }
 

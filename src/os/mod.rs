@@ -45,15 +45,15 @@ use crate::page::{PageBytes, PageSize};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-#[cfg(any(unix_vm, windows))]
+#[cfg(not(no_vm))]
 mod by_region;
 #[cfg(unix_vm)]
 #[path = "unix.rs"]
 mod sys;
-#[cfg(windows)]
+#[cfg(windows_vm)]
 #[path = "windows.rs"]
 mod sys;
-#[cfg(not(any(unix_vm, windows)))]
+#[cfg(no_vm)]
 #[path = "unsupported.rs"]
 mod sys;
 mod touch;
@@ -62,6 +62,9 @@ mod touch;
 pub(crate) mod fault;
 #[cfg(test)]
 mod tests;
+
+/// Whether there is virtual memory. If not, every reservation is refused, and whoever can do without does.
+pub(crate) const IS_SUPPORTED: bool = cfg!(not(no_vm));
 
 /// The calls that a system can refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

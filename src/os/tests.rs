@@ -9,7 +9,7 @@ fn pages(count: usize) -> PageBytes {
     PageBytes::exact(count * page_size().get(), page_size()).expect("whole pages")
 }
 
-#[cfg(not(any(unix_vm, windows)))]
+#[cfg(no_vm)]
 mod unsupported {
     use super::*;
 
@@ -21,7 +21,7 @@ mod unsupported {
     }
 }
 
-#[cfg(any(unix_vm, windows))]
+#[cfg(not(no_vm))]
 mod supported {
     use super::*;
 
@@ -319,7 +319,7 @@ mod supported {
     }
 }
 
-#[cfg(any(unix_vm, windows))]
+#[cfg(not(no_vm))]
 mod faults {
     use super::*;
 

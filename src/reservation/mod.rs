@@ -24,6 +24,7 @@ mod share;
 mod tests;
 mod unreleased;
 
+pub(crate) use crate::os::IS_SUPPORTED;
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
 pub(crate) use share::{Space, Taken, blocks, default_reservation_bytes, whole_bytes};

@@ -26,9 +26,10 @@
 #[cfg(test)]
 mod tests;
 
+use super::words::Words;
 use crate::error::{Error, ErrorKind};
 use crate::raw_vec::Options;
-use crate::vec::{VecStats, VmVec};
+use crate::vec::VecStats;
 use std::fmt;
 use std::ops::Range;
 
@@ -52,7 +53,7 @@ const NO_INDEX: u64 = u64::MAX;
 /// It *covers* the indices that it has memory for, and can hold no others. None are covered at
 /// first, and no memory is taken.
 pub struct Bitmap {
-    words: VmVec<u64>,
+    words: Words,
     summaries: [Vec<u64>; HEIGHT],
     lowest: usize,
     recent: u64,
@@ -62,7 +63,7 @@ pub struct Bitmap {
 impl Bitmap {
     /// An empty set that can cover any index.
     ///
-    /// What it reserves when it first covers some is as for [`VmVec::new`].
+    /// What it reserves when it first covers some is as for [`VmVec::new`](crate::VmVec::new).
     pub const fn new() -> Self {
         Self::with_options(Options::DEFAULT)
     }
@@ -75,7 +76,7 @@ impl Bitmap {
 
     const fn with_options(options: Options) -> Self {
         Self {
-            words: VmVec::with_options(options),
+            words: Words::with_options(options),
             summaries: [const { Vec::new() }; HEIGHT],
             lowest: NONE,
             recent: NO_INDEX,
@@ -147,7 +148,7 @@ impl Bitmap {
 
     /// Gives back memory for indices from `len` on, none of which is in the set.
     ///
-    /// Memory goes back as by [`VmVec::shrink_to_fit`]. That of the summaries stays, for an
+    /// Memory goes back as by [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit). That of the summaries stays, for an
     /// allocator that refuses to make an allocation smaller would end the process.
     pub fn uncover(&mut self, len: usize) {
         debug_assert!(
@@ -163,7 +164,7 @@ impl Bitmap {
 
     /// The number of indices that can be set: what was asked for, rounded up to whole words.
     #[inline]
-    pub const fn covered(&self) -> usize {
+    pub fn covered(&self) -> usize {
         self.words.len() * WORD
     }
 
@@ -184,7 +185,7 @@ impl Bitmap {
     /// One index may be in the set and have no bit, unless [`settle`](Self::settle) was called
     /// last.
     #[inline]
-    pub const fn words(&self) -> &[u64] {
+    pub fn words(&self) -> &[u64] {
         self.words.as_slice()
     }
 

@@ -40,6 +40,7 @@ pub(crate) mod state;
 mod tests;
 pub(crate) mod traits;
 mod weak;
+mod words;
 
 pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
 pub use builder::{Reuse, SlotMapBuilder};

@@ -42,6 +42,7 @@ impl VmVec<u64> {
     /// Appends `additional` zeros, without touching memory that is fresh from the system.
     ///
     /// On failure no element has changed, but there may be less capacity.
+    #[cfg_attr(no_vm, allow(dead_code, reason = "the bitmap of a map is no array then"))]
     pub(crate) fn try_extend_zero_words(&mut self, additional: usize) -> Result<(), Error> {
         // SAFETY: 0 is a value of `u64`.
         unsafe { self.try_extend_zeroed_unchecked(additional) }
