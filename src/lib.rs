@@ -123,7 +123,7 @@ pub mod secondary;
 mod serde;
 pub mod service;
 pub mod slot_map;
-mod vec;
+pub mod vec;
 
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
@@ -137,7 +137,7 @@ pub use service::{CommitAhead, Release};
 #[doc(hidden)]
 pub use slot_map::Bitmap;
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
-pub use vec::{Drain, ExtractIf, GrowOnly, IntoIter, Rest, Splice, VecBuilder, VecStats, VmVec};
+pub use vec::{GrowOnly, VecBuilder, VecStats, VmVec};
 
 /// For what [`new_key_type!`] expands to.
 #[cfg(feature = "serde")]

@@ -1,11 +1,11 @@
-//! [`VmVec`]: a vector whose elements never move.
-//!
-//! # Why this is sound
-//!
-//! `len` elements from `start` on are initialised, and `len <= capacity`, for which `RawVec`
-//! answers: so many elements lie in committed memory at one address that never changes. Whatever
-//! runs user code (a closure, a clone, a drop, an iterator) first makes `len` say what holds
-//! should that code panic, or never return control.
+//! [`VmVec`]: a vector whose elements never move; and its iterators, as std's `vec` module has them.
+
+// # Why this is sound
+//
+// `len` elements from `start` on are initialised, and `len <= capacity`, for which `RawVec`
+// answers: so many elements lie in committed memory at one address that never changes. Whatever
+// runs user code (a closure, a clone, a drop, an iterator) first makes `len` say what holds
+// should that code panic, or never return control.
 
 // In the order in which the docs are to list their methods.
 mod access;

@@ -1,9 +1,9 @@
 //! The traits of `Vec`, with the meaning they have there.
 
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
+use stayput::vec::{Drain, IntoIter, Splice};
 use stayput::{
-    Drain, Error, ErrorKind, GrowOnly, IntoIter, Refused, Reservation, Splice, VecBuilder,
-    VecStats, VmVec, vm_vec,
+    Error, ErrorKind, GrowOnly, Refused, Reservation, VecBuilder, VecStats, VmVec, vm_vec,
 };
 use std::borrow::{Borrow, BorrowMut, Cow};
 use std::cell::{Cell, UnsafeCell};
