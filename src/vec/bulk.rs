@@ -139,6 +139,9 @@ impl<T> VmVec<T> {
     /// Moves all elements of `other` behind those of `self`; `other` keeps its memory. O(n), one
     /// copy of the bytes.
     ///
+    /// It takes this type alone, so that `&mut iter.collect()` and `&mut guard` go on to mean what they
+    /// mean in `Vec`; for a `Vec` there is [`append_vec`](Self::append_vec).
+    ///
     /// # Panics
     ///
     /// Where [`try_append`](Self::try_append) has an error.
@@ -159,6 +162,42 @@ impl<T> VmVec<T> {
         // many, and two arrays that are both borrowed mutably are not one.
         unsafe { self.append_from(other.as_ptr(), count) };
         other.len = 0;
+        Ok(())
+    }
+
+    /// [`append`](Self::append) for a `Vec` of std. O(n), one copy of the bytes.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_append_vec`](Self::try_append_vec) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut all = stayput::VmVec::from([1]);
+    /// let mut more = vec![2, 3];
+    /// all.append_vec(&mut more);
+    /// assert_eq!(all, [1, 2, 3]);
+    /// assert!(more.is_empty());
+    /// ```
+    #[track_caller]
+    pub fn append_vec(&mut self, other: &mut Vec<T>) {
+        or_give_up(self.try_append_vec(other));
+    }
+
+    /// [`append_vec`](Self::append_vec), or the error; then neither array has changed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_append_vec(&mut self, other: &mut Vec<T>) -> Result<(), Error> {
+        let count = other.len();
+        self.try_reserve(count)?;
+        // SAFETY: the `count` elements of `other` are initialised, in memory of its own, and given up
+        // below, before anything can panic; there is room for as many.
+        unsafe { self.append_from(other.as_ptr(), count) };
+        // SAFETY: none is within any capacity.
+        unsafe { other.set_len(0) };
         Ok(())
     }
 

@@ -98,6 +98,18 @@ impl<T: PartialOrd> PartialOrd for VmVec<T> {
     }
 }
 
+impl<T: PartialOrd> PartialOrd<Vec<T>> for VmVec<T> {
+    fn partial_cmp(&self, other: &Vec<T>) -> Option<Ordering> {
+        self.as_slice().partial_cmp(other.as_slice())
+    }
+}
+
+impl<T: PartialOrd> PartialOrd<VmVec<T>> for Vec<T> {
+    fn partial_cmp(&self, other: &VmVec<T>) -> Option<Ordering> {
+        self.as_slice().partial_cmp(other.as_slice())
+    }
+}
+
 impl<T: Ord> Ord for VmVec<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.as_slice().cmp(other.as_slice())

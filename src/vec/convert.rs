@@ -15,6 +15,24 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<T> VmVec<T> {
+    /// The elements in a `Vec`. They move, by one copy of their bytes: the memory is another. O(n).
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let text = stayput::VmVec::from("stay put");
+    /// assert_eq!(String::from_utf8(text.into_vec()), Ok("stay put".to_owned()));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn into_vec(self) -> Vec<T> {
+        self.into()
+    }
+
     /// The elements in a box. They move: the memory is another.
     ///
     /// # Panics
@@ -23,7 +41,7 @@ impl<T> VmVec<T> {
     #[must_use]
     #[track_caller]
     pub fn into_boxed_slice(self) -> Box<[T]> {
-        Vec::from(self).into_boxed_slice()
+        self.into_vec().into_boxed_slice()
     }
 }
 
@@ -59,11 +77,7 @@ impl<T> From<Vec<T>> for VmVec<T> {
     fn from(mut from: Vec<T>) -> Self {
         let mut vec = Self::new();
         or_give_up(vec.try_reserve_exact(from.len()));
-        // SAFETY: room for as many was made; they are initialised, elsewhere, and given up below,
-        // before anything can panic.
-        unsafe { vec.append_from(from.as_ptr(), from.len()) };
-        // SAFETY: none of the elements is there any more.
-        unsafe { from.set_len(0) };
+        vec.append_vec(&mut from);
         vec
     }
 }

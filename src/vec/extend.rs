@@ -4,7 +4,6 @@
 
 use super::{VmVec, give_up};
 use crate::error::Refused;
-use std::io::{self, IoSlice, Write};
 use std::iter::Chain;
 use std::option;
 
@@ -144,37 +143,5 @@ impl<T> FromIterator<T> for VmVec<T> {
         let mut vec = Self::new();
         vec.extend(iter);
         vec
-    }
-}
-
-impl Write for VmVec<u8> {
-    /// Appends all bytes. The error, if memory cannot be had, is an [`Error`](crate::Error)
-    /// inside.
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    #[inline]
-    fn write_vectored(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        let count = parts.iter().map(|part| part.len()).sum();
-        self.try_reserve(count)?;
-        parts.iter().try_for_each(|part| self.write_all(part))?;
-        Ok(count)
-    }
-
-    #[inline]
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.try_reserve(bytes.len())?;
-        // SAFETY: room for as many was made; bytes are `Copy`, so they may be used where they were,
-        // and what is borrowed is not the spare room of what is borrowed mutably.
-        unsafe { self.append_from(bytes.as_ptr(), bytes.len()) };
-        Ok(())
-    }
-
-    #[inline]
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -14,6 +14,7 @@ mod memory;
 mod element;
 
 mod bulk;
+mod bytes;
 mod extend;
 mod zeroed;
 
@@ -91,16 +92,19 @@ use std::mem;
 ///
 /// # What is not there
 ///
-/// Nothing of `Vec`'s stable API is missing but for these:
+/// Nothing of `Vec`'s stable API, as of Rust 1.95, is missing but for these:
 ///
-/// - `from_raw_parts`, `into_raw_parts`: the memory is no allocation of Rust's allocator, and a
-///   pointer and two numbers do not tell what is reserved. [`leak`](Self::leak) and
-///   [`as_mut_ptr`](Self::as_mut_ptr) are there.
-/// - Conversions to `Vec`, `Box<[T]>`, `Rc<[T]>` and the like exist and copy, for the same reason;
-///   so there is no `AsRef<Vec<T>>`, and a `CString` is made by way of a `Vec`.
-/// - `const` push: a constant cannot reserve.
-/// - A drop check that lets elements borrow what is dropped together with the array needs an
-///   unstable feature.
+/// | what | why, and what to do instead |
+/// |---|---|
+/// | `from_raw_parts`, `into_raw_parts` | The memory is no allocation of Rust's allocator, and a pointer and two numbers do not tell what is reserved. [`leak`](Self::leak) and [`as_mut_ptr`](Self::as_mut_ptr) are there. |
+/// | `AsRef<Vec<T>>`, `AsMut<Vec<T>>`, and arguments that are a `&mut Vec<T>` | For the same reason: [`into_vec`](Self::into_vec), and the conversions to `Vec`, `Box<[T]>`, `Rc<[T]>` and the like, copy once. For `Read::read_to_end` there is [`read_from`](VmVec::read_from), for `append` of a `Vec` [`append_vec`](Self::append_vec). |
+/// | `From<VmVec<NonZero<u8>>> for CString` | By way of [`into_vec`](Self::into_vec). `CString::new` takes a `VmVec<u8>`. |
+/// | `Write` for an `io::Cursor` over it | Only std may implement it. `Read`, `Seek` and `BufRead` are there for `Cursor<VmVec<u8>>`; to write in the middle, take a cursor over [`as_mut_slice`](Self::as_mut_slice). |
+/// | `FromIterator` for `Cow<[T]>` out of it, `concat` and `join` into it | std has them make a `Vec`. Their input may be a `VmVec`: `[a, b].concat()`. |
+/// | An `Error` as `TryReserveError` | Nobody but std can make one that says what was refused. An `Error` is an `io::Error` by `?`. |
+/// | `push` in a constant | A constant cannot reserve. [`new`](Self::new) is `const`. |
+/// | An allocator as parameter | The memory is no allocator's; see [`Backing`](crate::Backing). |
+/// | Elements that borrow what is dropped together with the array | It needs an unstable feature of the drop check. |
 ///
 /// There is no `try_` twin of `splice`, which works when it is dropped, and of traits such as
 /// [`Extend`], [`From`] and [`FromIterator`], whose form is given; call

@@ -68,8 +68,9 @@ fn moving_the_array_and_its_elements_drops_nothing() {
         other.insert(3, ledger.token(10));
         other.reserve(100_000);
         other.shrink_to_fit();
-        let std: Vec<_> = other.into();
-        let again = VmVec::from(std);
+        let mut std = other.into_vec();
+        let mut again = VmVec::new();
+        again.append_vec(&mut std);
         let boxed: Box<[_]> = again.into_boxed_slice();
         let again = VmVec::from(boxed);
         let deque: std::collections::VecDeque<_> = again.into();

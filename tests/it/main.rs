@@ -30,6 +30,7 @@ mod memory;
 mod model;
 mod op;
 mod panics;
+mod read_from;
 mod reservation;
 mod secondary;
 mod secondary_hostile;

@@ -139,6 +139,7 @@ pub(crate) enum Op {
     ExtendFromWithin(Span),
     ExtendZeroed(Count),
     Append(Batch),
+    AppendVec(Batch),
     SplitOff(Place, bool),
     Drain(Span, Partly),
     Splice(Span, Batch, Hint, Partly),
@@ -356,6 +357,7 @@ impl<T: Element> Model<T> {
             | Op::ExtendFromWithin(_)
             | Op::ExtendZeroed(_)
             | Op::Append(_)
+            | Op::AppendVec(_)
             | Op::GrowOnly(_) => self.many(op),
             Op::SplitOff(..)
             | Op::Clone
@@ -541,6 +543,19 @@ impl<T: Element> Model<T> {
                 );
                 assert_eq!(other.len(), if fits { 0 } else { count });
                 assert_eq!(other.capacity(), capacity);
+            }
+            Op::AppendVec(batch) => {
+                let mut other = batch.vec::<T>();
+                let count = other.len();
+                let fits = matches!(self.room(count), Room::Fits);
+                let other_cell = RefCell::new(&mut other);
+                self.grow(
+                    count,
+                    |vec| vec.append_vec(&mut other_cell.borrow_mut()),
+                    |vec| vec.try_append_vec(&mut other_cell.borrow_mut()),
+                    |std| std.extend(batch.vec::<T>()),
+                );
+                assert_eq!(other.len(), if fits { 0 } else { count });
             }
             Op::GrowOnly(seeds) => self.grow_only(seeds),
             _ => {}

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 use std::ffi::CString;
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -200,7 +200,10 @@ fn order_and_hash_are_those_of_slices() {
         assert_eq!(hash(&VmVec::from(&a[..])), hash(a));
         assert_eq!(hash(&VmVec::from(&a[..])), hash(&a[..]));
     }
+    let (less, more) = (VmVec::from([1, 2]), vec![1, 3]);
+    assert!(less < more && more > less && VmVec::from([2]) > more && more >= VmVec::from([1, 3]));
     let nan = VmVec::from([f64::NAN]);
+    assert_eq!(nan.partial_cmp(&vec![f64::NAN]), None);
     assert_eq!(nan.partial_cmp(&nan), None);
 
     let mut names = HashMap::new();
@@ -299,6 +302,7 @@ fn it_is_made_of_what_a_vec_is_made_of() {
 fn it_becomes_what_a_vec_becomes() {
     let make = || VmVec::from([3_u8, 1, 2]);
     assert_eq!(Vec::from(make()), [3, 1, 2]);
+    assert_eq!(make().into_vec(), [3, 1, 2]);
     assert_eq!(*Box::<[u8]>::from(make()), [3, 1, 2]);
     assert_eq!(*make().into_boxed_slice(), [3, 1, 2]);
     assert_eq!(*Rc::<[u8]>::from(make()), [3, 1, 2]);
@@ -381,6 +385,19 @@ fn bytes_are_written_behind_the_last() {
     assert_eq!(full, *b"abc");
     assert_eq!(full.write(b"d").unwrap(), 1);
     assert!(full.write(b"e").is_err());
+}
+
+#[test]
+fn what_takes_slices_or_bytes_takes_it() {
+    let parts = [VmVec::from([1, 2]), VmVec::new(), VmVec::from([3])];
+    assert_eq!(parts.concat(), [1, 2, 3]);
+    assert_eq!(parts.join(&0), [1, 2, 0, 0, 3]);
+    assert_eq!(CString::new(VmVec::from("abc")).unwrap().as_bytes(), b"abc");
+    let mut cursor = io::Cursor::new(VmVec::from("abcd"));
+    cursor.set_position(2);
+    let mut rest = String::new();
+    cursor.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "cd");
 }
 
 #[test]
