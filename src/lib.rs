@@ -94,7 +94,7 @@
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero.
 //! - `rayon`: `par_iter` and `par_iter_mut` of the maps.
-//! - `serde`: `Serialize` and `Deserialize` for keys and maps.
+//! - `serde`: `Serialize` and `Deserialize` for keys, maps and `VmVec`; see `saved` for the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
 //! feature, since it would break `--all-features`: it is there, for the same types as the others, where
@@ -118,9 +118,9 @@ mod page;
 pub mod par;
 mod raw_vec;
 mod reservation;
-pub mod secondary;
 #[cfg(feature = "serde")]
-mod serde;
+pub mod saved;
+pub mod secondary;
 pub mod service;
 pub mod slot_map;
 pub mod vec;

@@ -29,13 +29,13 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("alloc", &["growing", "reservation", "service", "error"]),
     ("file", &["raw_vec", "vec", "reservation", "error"]),
     // Leaves, which may use anything: `leaf_or_root` lets them.
-    ("serde", &[]),
+    ("saved", &[]),
     ("par", &[]),
 ];
 
 /// Where everything is put together, and the leaves.
 fn leaf_or_root(module: &str) -> bool {
-    matches!(module, "lib" | "macros" | "serde" | "par")
+    matches!(module, "lib" | "macros" | "saved" | "par")
 }
 
 /// Modules without any unsafe code.

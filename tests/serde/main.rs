@@ -1,5 +1,9 @@
 //! Keys and maps go through serde and come back as they were; what is broken is an error.
 
+mod saved;
+mod slotmap;
+mod vec;
+
 use ::serde::de::DeserializeOwned;
 use ::serde::{Deserialize, Deserializer, Serialize};
 use stayput::{

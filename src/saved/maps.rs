@@ -1,14 +1,7 @@
-//! Reading and writing keys and maps, by serde.
-//!
-//! A key is its bits, as a number. A slot map is all of its slots, so that when it is read again keys,
-//! generations, holes, and the order of both are what they were. Options are not written: a map
-//! that is read has those of a new one, so it fills the lowest hole first. A secondary map is its pairs of key and
-//! value.
+//! Reading and writing keys and maps.
 //!
 //! What is read is believed in nothing. Each slot is checked on its own, and nothing is allocated
 //! for slots that are announced and not there.
-
-#![forbid(unsafe_code)]
 
 use crate::error::Error;
 use crate::key::{Key, KeyData, Layout};
@@ -144,7 +137,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
 }
 
 /// A map that values are put into under keys made elsewhere.
-trait Secondary<K: Key, V>: Default {
+pub(super) trait Secondary<K: Key, V>: Default {
     fn size(&self) -> usize;
 
     fn try_put(&mut self, key: K, value: V) -> Result<(), Error>;

@@ -1,0 +1,56 @@
+//! What the feature `serde` writes and reads.
+//!
+//! # The form
+//!
+//! | type | how it is written |
+//! |---|---|
+//! | a key, [`KeyData`](crate::KeyData) | its [bits](crate::KeyData::to_bits), an unsigned number of 64 bits, or of 32 for a layout of 32 |
+//! | [`SlotMap`](crate::SlotMap) | a structure of two: `floor`, a number of 32 bits, the generation above which slots behind the last one start; and `slots`, a sequence of all slots in their order |
+//! | a slot | a variant: `live` (0), a generation and the value; `hole` (1), the last generation that it had; `detached` (2), the generation of its key; `retired` (3), nothing |
+//! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of pairs of a key and a value, in the order of indices |
+//! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
+//! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
+//!
+//! So in JSON a map of two values with a hole between them is
+//!
+//! ```
+//! # use stayput::{DefaultKey, SlotMap};
+//! let text = r#"{"floor":0,"slots":[{"live":[1,"a"]},{"hole":1},{"live":[1,"c"]}]}"#;
+//! let map: SlotMap<DefaultKey, String> = serde_json::from_str(text)?;
+//! assert!(map.values().eq(["a", "c"]));
+//! assert_eq!(serde_json::to_string(&map)?, text);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! # What holds
+//!
+//! - A map that is read has the keys, the generations and the holes of the one that was written, in
+//!   their order: a key that was saved beside it finds its value, and a key that found nothing finds
+//!   nothing. Keys that were detached can be reattached.
+//! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
+//!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
+//!   `VmVec` has.
+//! - What is read is believed in nothing. What cannot be is an error and not a panic, and so is memory
+//!   that cannot be had; lengths that are only announced take none.
+//!
+//! # What stays
+//!
+//! What a version writes, all later ones read, with the same key type; files of each version are kept
+//! among the crate's tests for that. Versions may write new variants or fields, which older ones
+//! refuse; they do so only with a new minor version (with a new patch after 1.0).
+//!
+//! The bits of a key are split as its [`Layout`](crate::Layout) says: with another layout they are
+//! another key. To change it, read with the old type and make keys of the new one, by
+//! [`KeyData::from_parts`](crate::KeyData::from_parts).
+//!
+//! # Files of the crate `slotmap`
+//!
+//! [`from_slotmap`] reads what maps and keys of that crate wrote.
+
+#![forbid(unsafe_code)]
+
+mod maps;
+mod slotmap;
+mod vec;
+
+pub use slotmap::{FromSlotmap, SlotmapForm, from_slotmap};

@@ -1,0 +1,277 @@
+//! Reading what the crate `slotmap` wrote.
+//!
+//! Its slots are numbered from 1, behind one that is never used, and have versions: 1, 3, 5 and so on
+//! while they hold a value, and one more when it is gone.
+
+use super::maps::Secondary;
+use crate::key::{Key, KeyData, Layout};
+use crate::secondary::{SecondaryMap, SparseSecondaryMap};
+use crate::slot_map::SlotMap;
+use crate::slot_map::parts::Part;
+use ::serde::Deserialize;
+use ::serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use std::fmt;
+use std::hash::BuildHasher;
+use std::marker::PhantomData;
+
+/// Reads a key or a map that the crate `slotmap` wrote, in any format of serde.
+///
+/// It reads its keys, also in an `Option` or a `Vec`, its maps `SlotMap`, `HopSlotMap` and
+/// `DenseSlotMap` as a [`SlotMap`], and its secondary maps as one of the two here. Where they lie in other
+/// containers, let [`FromSlotmap`] be the type there.
+///
+/// Keys that belonged together do: a key finds here what it found there, and one that found nothing, or
+/// was detached, finds nothing, now and later. The slot that it calls 1 has index 0, and versions 1, 3, 5
+/// are generations 1, 2, 3. New values go into the lowest hole first.
+///
+/// # Errors
+///
+/// What the format finds wrong, and `slotmap` itself refuses; besides, keys and slots with more index or
+/// more generation than this key type has; and what reading the same kind of map written
+/// [here](crate::saved) refuses.
+///
+/// # Examples
+///
+/// ```
+/// use serde::Deserialize;
+/// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+///
+/// #[derive(Deserialize)]
+/// struct World {
+///     #[serde(deserialize_with = "stayput::saved::from_slotmap")]
+///     names: SlotMap<DefaultKey, String>,
+///     #[serde(deserialize_with = "stayput::saved::from_slotmap")]
+///     ages: SecondaryMap<DefaultKey, u32>,
+///     #[serde(deserialize_with = "stayput::saved::from_slotmap")]
+///     hero: Option<DefaultKey>,
+/// }
+///
+/// let world: World = serde_json::from_str(
+///     r#"{
+///         "names": [{"value": null, "version": 0}, {"value": "Ann", "version": 3}],
+///         "ages": [{"value": null, "version": 0}, {"value": 30, "version": 3}],
+///         "hero": {"idx": 1, "version": 3}
+///     }"#,
+/// )?;
+/// let hero = world.hero.unwrap();
+/// assert_eq!((world.names[hero].as_str(), world.ages[hero]), ("Ann", 30));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn from_slotmap<'de, T: SlotmapForm<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    T::read(deserializer)
+}
+
+/// What [`from_slotmap`] reads.
+pub trait SlotmapForm<'de>: Sized {
+    /// Reads one; see [`from_slotmap`].
+    ///
+    /// # Errors
+    ///
+    /// If it is broken, or cannot be kept here.
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+}
+
+/// A key or a map that the crate `slotmap` wrote; see [`from_slotmap`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::saved::FromSlotmap;
+/// use stayput::{DefaultKey, Key};
+///
+/// let text = r#"[[{"idx":1,"version":1},"a"]]"#;
+/// let pairs: Vec<(FromSlotmap<DefaultKey>, String)> = serde_json::from_str(text)?;
+/// assert_eq!(pairs[0].0.0.index(), 0);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FromSlotmap<T>(pub T);
+
+impl<'de, T: SlotmapForm<'de>> Deserialize<'de> for FromSlotmap<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::read(deserializer).map(Self)
+    }
+}
+
+/// A key as it is written there.
+#[derive(Deserialize)]
+#[serde(rename = "SerKey")]
+struct SavedKey {
+    idx: u32,
+    version: u32,
+}
+
+/// A slot as it is written there.
+#[derive(Deserialize)]
+#[serde(rename = "SerdeSlot")]
+struct SavedSlot<V> {
+    value: Option<V>,
+    version: u32,
+}
+
+/// Which use of a slot an odd version stands for.
+const fn generation_of(version: u32) -> u32 {
+    version / 2 + 1
+}
+
+impl<'de, K: Key> SlotmapForm<'de> for K {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let SavedKey { idx, version } = SavedKey::deserialize(deserializer)?;
+        if idx == u32::MAX {
+            return Ok(KeyData::null().into());
+        }
+        let index = idx.checked_sub(1);
+        let data = index.and_then(|index| KeyData::from_parts(index, generation_of(version), 0));
+        data.map(Self::from).ok_or_else(|| {
+            D::Error::custom(format_args!(
+                "a key of slotmap's with index {idx} and version {version} is none of this key type"
+            ))
+        })
+    }
+}
+
+impl<'de, T: SlotmapForm<'de>> SlotmapForm<'de> for Option<T> {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = Option::<FromSlotmap<T>>::deserialize(deserializer)?;
+        Ok(read.map(|read| read.0))
+    }
+}
+
+impl<'de, T: SlotmapForm<'de>> SlotmapForm<'de> for Vec<T> {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = Vec::<FromSlotmap<T>>::deserialize(deserializer)?;
+        Ok(read.into_iter().map(|read| read.0).collect())
+    }
+}
+
+/// The slots of a map behind the first, which none of its keys names.
+struct Slots<V, A> {
+    slots: A,
+    value: PhantomData<fn() -> V>,
+}
+
+impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
+    fn new(slots: A) -> Result<Self, A::Error> {
+        let mut slots = Self { slots, value: PhantomData };
+        match slots.next()? {
+            Some(SavedSlot { value: None, .. }) => Ok(slots),
+            _ => Err(A::Error::custom("the first slot of a map of slotmap's is empty")),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<SavedSlot<V>>, A::Error> {
+        let slot = self.slots.next_element::<SavedSlot<V>>()?;
+        match &slot {
+            Some(slot) if slot.value.is_some() != (slot.version % 2 == 1) => {
+                Err(A::Error::custom(format_args!(
+                    "a slot of slotmap's holds a value if its version is odd, which {} {}",
+                    slot.version,
+                    if slot.value.is_some() { "is not" } else { "is" }
+                )))
+            }
+            _ => Ok(slot),
+        }
+    }
+}
+
+/// What is made of a slot here.
+fn part_of<L: Layout, V>(slot: SavedSlot<V>) -> Part<V> {
+    match (slot.value, slot.version / 2) {
+        (Some(value), _) => Part::Live(generation_of(slot.version), value),
+        // A version that has come full circle, or the last that keys here can have.
+        (None, generation) if generation == 0 || generation == L::MAX_GENERATION => Part::Retired,
+        (None, generation) => Part::Hole(generation),
+    }
+}
+
+impl<'de, K: Key, V: Deserialize<'de>> SlotmapForm<'de> for SlotMap<K, V> {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ReadMap(PhantomData))
+    }
+}
+
+struct ReadMap<K, V>(PhantomData<fn() -> (K, V)>);
+
+impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadMap<K, V> {
+    type Value = SlotMap<K, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the slots of a map of slotmap's")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
+        let mut map = SlotMap::with_key();
+        let mut slots = Slots::new(slots)?;
+        while let Some(slot) = slots.next()? {
+            map.try_push_part(part_of::<K::Layout, V>(slot)).map_err(A::Error::custom)?;
+        }
+        Ok(map)
+    }
+}
+
+impl<'de, K: Key, V: Deserialize<'de>> SlotmapForm<'de> for SecondaryMap<K, V> {
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ReadSecondary::new())
+    }
+}
+
+impl<'de, K, V, H> SlotmapForm<'de> for SparseSecondaryMap<K, V, H>
+where
+    K: Key,
+    V: Deserialize<'de>,
+    H: BuildHasher + Default,
+{
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ReadSecondary::new())
+    }
+}
+
+struct ReadSecondary<K, V, M> {
+    pair: PhantomData<fn() -> (K, V)>,
+    map: PhantomData<fn() -> M>,
+}
+
+impl<K, V, M> ReadSecondary<K, V, M> {
+    const fn new() -> Self {
+        Self { pair: PhantomData, map: PhantomData }
+    }
+}
+
+impl<'de, K, V, M> Visitor<'de> for ReadSecondary<K, V, M>
+where
+    K: Key,
+    V: Deserialize<'de>,
+    M: Secondary<K, V>,
+{
+    type Value = M;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the slots of a secondary map of slotmap's")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<M, A::Error> {
+        let mut slots = Slots::new(slots)?;
+        let mut index = 0;
+        let mut map = M::default();
+        map.fill(|| {
+            while let Some(slot) = slots.next()? {
+                let data = KeyData::from_parts(index, generation_of(slot.version), 0);
+                let here = index;
+                index = index.saturating_add(1);
+                if let Some(value) = slot.value {
+                    let data = data.ok_or_else(|| {
+                        A::Error::custom(format_args!(
+                            "slot {here} with version {} of slotmap's has no key of this type",
+                            slot.version
+                        ))
+                    })?;
+                    return Ok(Some((K::from(data), value)));
+                }
+            }
+            Ok(None)
+        })?;
+        Ok(map)
+    }
+}
