@@ -93,7 +93,7 @@
 //!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero.
-//! - `rayon`: `par_iter` and `par_iter_mut` of the maps.
+//! - `rayon`: `VmVec` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps and `VmVec`; see `saved` for the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no

@@ -142,14 +142,18 @@ impl Cursor {
         self.front.left
     }
 
-    /// Two cursors, each with about half of the words that no end has come to, if there are two.
+    /// The word at which it is best split in two, if there are two that no end has come to.
     #[cfg(feature = "rayon")]
-    pub(crate) fn split(mut self) -> (Self, Option<Self>) {
+    pub(crate) fn middle_word(&self) -> Option<usize> {
         let words = self.unread.len();
-        if words < 2 {
-            return (self, None);
-        }
-        let middle = self.unread.start + words / 2;
+        (words >= 2).then(|| self.unread.start + words / 2)
+    }
+
+    /// Two cursors: over the words before `word`, and over those from there on, of what no end has come
+    /// to.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split_at_word(mut self, word: usize) -> (Self, Self) {
+        let middle = word.clamp(self.unread.start, self.unread.end);
         let right = Self {
             unread: middle..self.unread.end,
             front: Word::NONE,
@@ -158,7 +162,15 @@ impl Cursor {
         };
         self.unread.end = middle;
         self.back = Word::NONE;
-        (self, Some(right))
+        (self, right)
+    }
+
+    /// Two cursors, each with about half of the words that no end has come to, if there are two.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let Some(middle) = self.middle_word() else { return (self, None) };
+        let (left, right) = self.split_at_word(middle);
+        (left, Some(right))
     }
 }
 

@@ -7,6 +7,8 @@ use crate::error::Error;
 use crate::raw_vec::Amount;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
+#[cfg(feature = "rayon")]
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::{fmt, ptr, slice};
 
@@ -116,6 +118,17 @@ impl<'v, T> Drain<'v, T> {
         let first = unsafe { self.vec().as_ptr().add(self.front) };
         // SAFETY: `front..back` are initialised and not given out yet; `&self` keeps them so.
         unsafe { slice::from_raw_parts(first, self.back - self.front) }
+    }
+
+    /// All that is still to be given out, at once: whoever has it takes the elements, or drops them.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn take_rest(&mut self) -> &mut [ManuallyDrop<T>] {
+        let (front, count) = (self.front, self.back - self.front);
+        self.front = self.back;
+        let first = self.at(front).cast();
+        // SAFETY: `count` initialised elements, which are to be given out no more, and in a layout that
+        // is the same; nobody else reaches them, or moves others there, while `self` is borrowed.
+        unsafe { slice::from_raw_parts_mut(first, count) }
     }
 
     /// Drops what is still to be given out.

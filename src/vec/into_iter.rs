@@ -4,6 +4,8 @@
 
 use super::VmVec;
 use std::iter::FusedIterator;
+#[cfg(feature = "rayon")]
+use std::mem::ManuallyDrop;
 use std::{fmt, slice};
 
 /// An iterator that gives out the elements of a [`VmVec`], made by its `into_iter`.
@@ -44,6 +46,18 @@ impl<T> IntoIter<T> {
         let first = unsafe { self.vec.as_mut_ptr().add(self.front) };
         // SAFETY: `front..back` are initialised, and `&mut self` keeps others away.
         unsafe { slice::from_raw_parts_mut(first, self.back - self.front) }
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<T> IntoIter<T> {
+    /// All that is still to be given out, at once: whoever has it takes the elements, or drops them.
+    pub(crate) fn take_rest(&mut self) -> &mut [ManuallyDrop<T>] {
+        let rest: *mut [T] = self.as_mut_slice();
+        self.front = self.back;
+        // SAFETY: initialised elements, which are to be given out no more, and in a layout that is the
+        // same; nobody else reaches them while `self` is borrowed.
+        unsafe { &mut *(rest as *mut [ManuallyDrop<T>]) }
     }
 }
 

@@ -51,6 +51,8 @@ mod slot_map_twin;
 mod slot_map_value;
 mod tidy;
 mod traits;
+#[cfg(feature = "rayon")]
+mod vec_rayon;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod vm_alloc;
 mod weak;

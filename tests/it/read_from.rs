@@ -17,20 +17,20 @@ enum Step {
 
 /// Gives 0, 1, 2, … by its steps, then ends.
 struct Steps {
-    steps: std::vec::IntoIter<Step>,
+    left: std::vec::IntoIter<Step>,
     next: u8,
     given: usize,
 }
 
 impl Steps {
-    fn new(steps: &[Step]) -> Self {
-        Self { steps: steps.to_vec().into_iter(), next: 0, given: 0 }
+    fn new(steps: Vec<Step>) -> Self {
+        Self { left: steps.into_iter(), next: 0, given: 0 }
     }
 }
 
 impl Read for Steps {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self.steps.next() {
+        match self.left.next() {
             None => Ok(0),
             Some(Step::Give(count)) => {
                 let count = count.clamp(1, into.len());
@@ -78,7 +78,7 @@ proptest! {
         vec.resize(spoilt, 7);
         vec.truncate(before);
         vec.resize(before, 9);
-        let mut reader = Steps::new(&steps);
+        let mut reader = Steps::new(steps);
         let end = catch_unwind(AssertUnwindSafe(|| vec.read_from(&mut reader)));
         prop_assert!(vec[..before].iter().all(|byte| *byte == 9 || *byte == 7));
         prop_assert_eq!(vec.len() - before, reader.given);

@@ -1,7 +1,7 @@
 //! Maps in parallel: each value is seen once, by whoever it is.
 
 use rayon::prelude::*;
-use stayput::{DefaultKey, Key, SlotMap};
+use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -47,6 +47,10 @@ fn each_value_is_seen_once_and_with_its_key() {
         assert!(keys.is_sorted(), "what is collected is in the order of addresses");
         keys.dedup();
         assert!(keys.into_iter().eq(map.keys()));
+        assert!(map.par_keys().collect::<Vec<_>>().into_iter().eq(map.keys()));
+        map.par_values_mut().for_each(|value| *value.get_mut() -= 2 * SEEN);
+        let values: Vec<u32> = map.par_values().map(|value| value.load(Relaxed)).collect();
+        assert!(values.into_iter().eq(map.keys().map(|key| key.index())));
     }
 }
 
@@ -58,6 +62,65 @@ fn looking_may_end_early() {
     assert_eq!(map.par_iter().find_first(|(_, value)| **value > 500).map(|(_, n)| *n), Some(501));
     assert!(map.par_iter().any(|(_, value)| *value == 3));
     assert!(map.par_iter().clone().all(|(_, value)| *value < 100_000));
+}
+
+#[test]
+fn secondary_maps_are_seen_in_parallel() {
+    let map: Map<u32> = (0..10_000).collect();
+    let some = || map.iter().filter(|(_, n)| *n % 7 < 3).map(|(key, n)| (key, *n));
+    let mut second: SecondaryMap<_, u32> = some().collect();
+    let mut sparse: SparseSecondaryMap<_, u32> = some().collect();
+    let len = some().count();
+    assert_eq!((second.par_iter().count(), sparse.par_iter().count()), (len, len));
+    second.par_iter_mut().for_each(|(key, n)| *n += map[key]);
+    sparse.par_iter_mut().for_each(|(key, n)| *n += map[key]);
+    second.par_values_mut().for_each(|n| *n += 1);
+    sparse.par_values_mut().for_each(|n| *n += 1);
+    assert!(second.par_iter().all(|(key, n)| *n == 2 * map[key] + 1));
+    assert!(sparse.par_iter().all(|(key, n)| *n == 2 * map[key] + 1));
+    assert!(second.par_keys().clone().collect::<Vec<_>>().into_iter().eq(second.keys()));
+    let mut keys: Vec<_> = sparse.par_keys().clone().collect();
+    keys.sort();
+    assert!(keys.into_iter().eq(second.keys()));
+    let sum: u32 = second.values().sum();
+    assert_eq!((second.par_values().sum::<u32>(), sparse.par_values().sum::<u32>()), (sum, sum));
+}
+
+#[test]
+fn two_maps_are_joined_by_the_keys_that_both_have() {
+    for map in maps() {
+        let mut one: Map<u32> = map.iter().map(|(_, n)| n.load(Relaxed)).collect();
+        // Those of each third slot are gone, and some of their slots are used again.
+        let keys: Vec<_> = one.keys().collect();
+        let mut other: SecondaryMap<DefaultKey, u32> =
+            one.iter().filter(|(key, _)| key.index() % 5 != 1).map(|(key, n)| (key, *n)).collect();
+        keys.iter().step_by(3).for_each(|key| _ = one.remove(*key));
+        (0..one.len() / 4).for_each(|_| _ = one.insert(1));
+        // Behind the end of the first map.
+        other.extend((0..300).filter_map(|n| {
+            let index = u32::try_from(keys.len()).unwrap() + n;
+            (n % 2 == 0).then(|| (KeyData::from_parts(index, 1, 0).unwrap().into(), n))
+        }));
+        let expected: Vec<_> = one.keys().filter(|key| other.contains_key(*key)).collect();
+        let seen: Vec<_> = one
+            .par_join_mut(&mut other)
+            .map(|(key, a, b)| {
+                assert_eq!(a, b);
+                *a += 1;
+                *b += 2;
+                key
+            })
+            .collect();
+        assert_eq!(seen, expected);
+        assert!(seen.iter().all(|key| one[*key] + 1 == other[*key]));
+        // Either way round, and where one is empty.
+        let mut third: SecondaryMap<_, u32> = one.iter().map(|(key, n)| (key, *n)).collect();
+        assert_eq!(other.par_join_mut(&mut third).count(), expected.len());
+        assert_eq!(third.par_join_mut(&mut other).count(), expected.len());
+        assert_eq!(one.par_join_mut(&mut SecondaryMap::<_, u8>::new()).count(), 0);
+        let found = one.par_join_mut(&mut other).find_first(|_| true).map(|(key, ..)| key);
+        assert_eq!(found, expected.first().copied());
+    }
 }
 
 #[test]

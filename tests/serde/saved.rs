@@ -12,6 +12,9 @@ use stayput::{
 use std::path::PathBuf;
 use std::{env, fs};
 
+/// The versions, by their folders.
+const VERSIONS: &[&str] = &["0.1"];
+
 /// One of everything.
 #[derive(Debug, Serialize, Deserialize)]
 struct World {
@@ -73,7 +76,7 @@ fn assert_is_the_world(mut read: World) {
 
 #[test]
 fn files_of_all_versions_are_read() {
-    for version in ["0.1"] {
+    for version in VERSIONS {
         let folder = folder(version);
         let text = fs::read_to_string(folder.join("world.json")).unwrap();
         assert_is_the_world(serde_json::from_str(&text).unwrap());

@@ -59,10 +59,10 @@ pub struct SparseSecondaryMap<K: Key, V, S = RandomState> {
 
 /// A value, and the key it was put in under.
 #[derive(Clone)]
-pub(super) struct Slot<V> {
+pub(crate) struct Slot<V> {
     index: u32,
     generation: u32,
-    pub(super) value: V,
+    pub(crate) value: V,
 }
 
 impl<V> Slot<V> {
@@ -78,7 +78,7 @@ impl<V> Slot<V> {
     }
 
     #[inline]
-    fn key<K: Key>(&self) -> K {
+    pub(crate) fn key<K: Key>(&self) -> K {
         crate::slot_map::iter::key_of(self.index, self.generation)
     }
 }
@@ -178,6 +178,17 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     pub fn shrink_to_fit(&mut self) {
         let hash_builder = &self.hash_builder;
         self.table.shrink_to_fit(hash_of(hash_builder));
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
+    pub(crate) fn table(&self) -> &HashTable<Slot<V>> {
+        &self.table
+    }
+
+    pub(crate) fn table_mut(&mut self) -> &mut HashTable<Slot<V>> {
+        &mut self.table
     }
 }
 

@@ -1,0 +1,55 @@
+//! Arrays and maps in parallel, by the crate `rayon`.
+//!
+//! Bring its traits in by `use rayon::prelude::*`. Then
+//!
+//! - a [`VmVec`](crate::VmVec) has what a `Vec` has there: it is collected into (`collect`,
+//!   `par_extend`), drained (`par_drain`), given out by value (`into_par_iter`), and, as a slice,
+//!   has `par_iter`, `par_iter_mut`, `par_chunks`, `par_sort` and so on;
+//! - a map has `par_iter` and `par_iter_mut`, and by itself `par_keys`, `par_values` and
+//!   `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
+//!   out by blocks of 64 slots and come back in the order of addresses.
+//!
+//! # Maps side by side
+//!
+//! What one map is changed by another is only looked up in: that may be done by all threads at once.
+//!
+//! ```
+//! use rayon::prelude::*;
+//! use stayput::{DefaultKey, SecondaryMap, SlotMap};
+//!
+//! let mut places: SlotMap<DefaultKey, f64> = (0..1000).map(f64::from).collect();
+//! let speeds: SecondaryMap<_, f64> = places.keys().map(|key| (key, 0.5)).collect();
+//! places.par_iter_mut().for_each(|(key, place)| *place += speeds.get(key).unwrap_or(&0.0));
+//! assert_eq!(places.values().sum::<f64>(), 500_000.0);
+//! ```
+//!
+//! Where both are changed, `par_join_mut` goes through the two side by side, and gives the values of
+//! keys that have one in both:
+//!
+//! ```
+//! # use rayon::prelude::*;
+//! # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+//! # let mut places: SlotMap<DefaultKey, f64> = (0..1000).map(f64::from).collect();
+//! # let mut speeds: SecondaryMap<_, f64> = places.keys().map(|key| (key, 0.5)).collect();
+//! places.par_join_mut(&mut speeds).for_each(|(_, place, speed)| {
+//!     *speed *= 0.5;
+//!     *place += *speed;
+//! });
+//! # assert_eq!(places.values().sum::<f64>(), 499_750.0);
+//! ```
+//!
+//! # Panics
+//!
+//! Where a closure of the user's panics, rayon waits for the other tasks and goes on with the panic. All
+//! arrays and maps are whole then: what is taken out by value is dropped, and what was to be put in is
+//! not there.
+
+mod collect;
+mod join;
+mod maps;
+pub mod sparse;
+mod vec;
+
+pub use join::ParJoinMut;
+pub use maps::{ParIter, ParIterMut, ParKeys, ParValues, ParValuesMut};
+pub use vec::{ParDrain, ParIntoIter};
