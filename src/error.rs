@@ -27,9 +27,43 @@ use std::fmt;
 #[must_use]
 pub struct Error {
     kind: ErrorKind,
+    holder: Holder,
     code: i32,
     bytes: usize,
     limit: Option<u64>,
+}
+
+/// Who could not have what was asked for, for the words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Holder {
+    /// A reservation, or nobody says.
+    Reservation,
+    VmVec,
+    SlotMap,
+    SecondaryMap,
+    Arena,
+}
+
+impl Holder {
+    /// Its name, after "this".
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Reservation => "reservation",
+            Self::VmVec => "VmVec",
+            Self::SlotMap => "SlotMap",
+            Self::SecondaryMap => "SecondaryMap",
+            Self::Arena => "Arena",
+        }
+    }
+
+    /// How to ask for fewer addresses.
+    const fn less(self) -> &'static str {
+        match self {
+            Self::Reservation => "ask for less",
+            Self::Arena => "ask for less (a smaller `max_bytes`)",
+            _ => "ask for less (a smaller `max_len`)",
+        }
+    }
 }
 
 /// The limit that was hit.
@@ -110,7 +144,19 @@ impl Error {
     /// An error that is ours: no system call was refused.
     #[cold]
     pub(crate) const fn new(kind: ErrorKind, bytes: usize) -> Self {
-        Self { kind, code: 0, bytes, limit: None }
+        Self { kind, holder: Holder::Reservation, code: 0, bytes, limit: None }
+    }
+
+    /// The same for somebody else.
+    #[cold]
+    pub(crate) const fn of(self, holder: Holder) -> Self {
+        Self { holder, ..self }
+    }
+
+    /// The same of another kind, with the limit of that kind.
+    #[cold]
+    pub(crate) const fn into_kind(self, kind: ErrorKind, limit: u64) -> Self {
+        Self { kind, limit: Some(limit), ..self }
     }
 
     /// What the system answered, by its own number.
@@ -158,24 +204,26 @@ impl fmt::Debug for Error {
             .field("raw_os_error", &self.raw_os_error())
             .field("bytes", &self.bytes)
             .field("limit", &self.limit)
+            .field("of", &self.holder)
             .finish()
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Error {
+    /// What the system, or a limit of the process, refused.
+    fn show_refusal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = Bytes(self.bytes as u64);
         let limit = self.limit.unwrap_or(0);
+        let less = self.holder.less();
         match self.kind {
             ErrorKind::AddressSpace => write!(
                 f,
-                "no free range of addresses holds {bytes}; ask for less (a smaller `max_len`) or \
-                 drop other reservations"
+                "no free range of addresses holds {bytes}; {less} or drop other reservations"
             ),
             ErrorKind::AddressLimit => write!(
                 f,
                 "reserving {bytes} passes this process' limit of address space, {} \
-                 (RLIMIT_AS); raise it (`ulimit -v`) or ask for less (a smaller `max_len`)",
+                 (RLIMIT_AS); raise it (`ulimit -v`) or {less}",
                 Bytes(limit)
             ),
             ErrorKind::Memory => write!(
@@ -203,66 +251,110 @@ impl fmt::Display for Error {
                 }
                 f.write_str("; raise it or lock less")
             }
-            ErrorKind::MaxLen if self.bytes == 0 => write!(
-                f,
-                "the array is full: it was made for {limit} elements at most; make it with a \
-                 larger `max_len`, or name one"
-            ),
-            ErrorKind::MaxLen => write!(
-                f,
-                "the array (arena) is full: it was made for {limit} elements (bytes) at most, and \
-                 {bytes} in all are asked for; make it with a larger `max_len` (`max_bytes`), or name \
-                 one"
-            ),
-            ErrorKind::AllocationLimit => write!(
-                f,
-                "the arena may use {} at most, and {bytes} in all are asked for; raise or lift its \
-                 allocation limit",
-                Bytes(limit)
-            ),
-            ErrorKind::KeyBits => write!(
-                f,
-                "the map is full: the index in its keys numbers {limit} slots at most, retired \
-                 ones among them; make it with a key type that has more bits of index, or of \
-                 generation"
-            ),
-            ErrorKind::FarIndex => write!(
-                f,
-                "the index in the key needs {bytes} in all, and only slots up to {limit} are \
-                 taken without being announced; if the key is right, call `reserve` or \
-                 `set_capacity` before, or use a `SparseSecondaryMap`"
-            ),
-            ErrorKind::StaleKey => f.write_str(
-                "the key is null, or older than the one whose value is there; insert under a \
-                 key that the map of these keys has now",
-            ),
-            ErrorKind::CapacityOverflow => write!(
-                f,
-                "capacity overflow: {bytes} are more than the {} that an array may have",
-                Bytes(isize::MAX as u64)
-            ),
-            ErrorKind::OutOfBounds => write!(
-                f,
-                "the range ends at byte {}, or starts behind its end, in a reservation of {}",
-                self.bytes,
-                Bytes(limit)
-            ),
-            ErrorKind::Alignment => write!(
-                f,
-                "{limit} is no power of two, no multiple of the page, or more than the memory is \
-                 aligned to; round ranges to `page_size()`, and align to 1, 2, 4, …"
-            ),
-            ErrorKind::Busy => f.write_str(
-                "the array is taking memory, and this call comes from a backing, an allocator or a \
-                 panic hook that runs meanwhile; use the scope when that call has returned",
-            ),
             ErrorKind::Unsupported => {
                 f.write_str(
                     "this system has no virtual memory that stayput can use; make arrays and maps in \
                      memory of your own (`build_in` of their builders, with a `Backing`), or use a `Vec`",
                 )
             }
-            ErrorKind::System => write!(f, "the system refused a request for {bytes}"),
+            _ => write!(f, "the system refused a request for {bytes}"),
+        }
+    }
+
+    /// What does not fit into what was made, or does not fit together.
+    fn show_misfit(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = Bytes(self.bytes as u64);
+        let limit = self.limit.unwrap_or(0);
+        let this = self.holder.name();
+        match (self.kind, self.holder) {
+            (ErrorKind::MaxLen, Holder::Arena) => write!(
+                f,
+                "this Arena is full: its `max_bytes` is {}, and {bytes} in all are asked for; make \
+                 it with a larger one, by `Arena::builder`",
+                Bytes(limit)
+            ),
+            (ErrorKind::MaxLen, Holder::SecondaryMap) => write!(
+                f,
+                "this SecondaryMap takes no more slots: its `max_len` is {limit}; make it with a \
+                 larger one, by `SecondaryMap::builder`"
+            ),
+            (ErrorKind::AllocationLimit, _) => write!(
+                f,
+                "this Arena may use {} at most, and {bytes} in all are asked for; raise or lift its \
+                 allocation limit",
+                Bytes(limit)
+            ),
+            (ErrorKind::MaxLen, _) => write!(
+                f,
+                "this {this} is full: its `max_len` is {limit}; make it with a larger one, by \
+                 `{this}::builder`"
+            ),
+            (ErrorKind::KeyBits, Holder::SecondaryMap) => write!(
+                f,
+                "this SecondaryMap takes no more slots: the index in its keys numbers {limit} slots \
+                 at most; make it with a key type that has more bits of index"
+            ),
+            (ErrorKind::KeyBits, _) => write!(
+                f,
+                "this {this} is full: the index in its keys numbers {limit} slots at most, retired \
+                 ones among them; make it with a key type that has more bits of index, or of \
+                 generation"
+            ),
+            (ErrorKind::FarIndex, _) => write!(
+                f,
+                "the index in the key is far behind what this {this} holds: only those below {limit} \
+                 are taken without being announced; if the key is right, call `reserve` or \
+                 `set_capacity` before, or use a `SparseSecondaryMap`"
+            ),
+            (ErrorKind::StaleKey, _) => f.write_str(
+                "the key is null, or older than the one whose value is there; insert under a \
+                 key that the map of these keys has now",
+            ),
+            (ErrorKind::CapacityOverflow, _) => write!(
+                f,
+                "capacity overflow: {bytes} are more than the {} that an array may have",
+                Bytes(isize::MAX as u64)
+            ),
+            (ErrorKind::OutOfBounds, _) => write!(
+                f,
+                "the range ends at byte {}, or starts behind its end, in a reservation of {}",
+                self.bytes,
+                Bytes(limit)
+            ),
+            (ErrorKind::Alignment, _) => write!(
+                f,
+                "{limit} is no power of two, no multiple of the page, or more than the memory is \
+                 aligned to; round ranges to `page_size()`, and align to 1, 2, 4, …"
+            ),
+            _ => f.write_str(
+                "the array, or the map, of this scope is taking memory, and this call comes from a \
+                 backing, an allocator or a panic hook that runs meanwhile; use the scope when that \
+                 call has returned",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            ErrorKind::MaxLen
+            | ErrorKind::AllocationLimit
+            | ErrorKind::KeyBits
+            | ErrorKind::FarIndex
+            | ErrorKind::StaleKey
+            | ErrorKind::CapacityOverflow
+            | ErrorKind::OutOfBounds
+            | ErrorKind::Alignment
+            | ErrorKind::Busy => self.show_misfit(f),
+            ErrorKind::AddressSpace
+            | ErrorKind::AddressLimit
+            | ErrorKind::Memory
+            | ErrorKind::DataLimit
+            | ErrorKind::MappingLimit
+            | ErrorKind::LockLimit
+            | ErrorKind::Unsupported
+            | ErrorKind::System => self.show_refusal(f),
         }?;
         match self.raw_os_error() {
             Some(code) => write!(f, " (os error {code})"),
@@ -370,6 +462,12 @@ mod tests {
         for part in ["3221225472 bytes (3.0 GiB)", "1.0 TiB", "RLIMIT_AS", "os error 12"] {
             assert!(text.contains(part), "{part:?} is not in {text:?}");
         }
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn an_error_is_four_words() {
+        assert_eq!(size_of::<Error>(), 4 * size_of::<usize>());
     }
 
     #[test]

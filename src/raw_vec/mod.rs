@@ -142,12 +142,13 @@ impl RawVec {
     fn reserve_unserved(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         let builder =
             Reservation::builder().align(element.align()).huge_pages(self.options.huge_pages);
-        let reservation = if let Some(max_len) = self.options.max_len {
-            reserve_exactly(builder.bytes(bytes_of(element, max_len)?))?
+        let reserved = if let Some(max_len) = self.options.max_len {
+            reserve_exactly(builder.bytes(bytes_of(element, max_len)?))
         } else {
             let most = element.size().saturating_mul(self.options.bound);
-            reserve_by_default(builder, bytes_of(element, len.max(1))?, most)?
+            reserve_by_default(builder, bytes_of(element, len.max(1))?, most)
         };
+        let reservation = reserved.map_err(|error| error.of(self.options.holder))?;
         self.start = reservation.start();
         let Options { growth, release, .. } = self.options;
         self.memory = Some(reservation.growing().growth(growth).release(release));
@@ -177,7 +178,8 @@ impl RawVec {
         let bound = self.options.bound;
         if len.saturating_add(additional) > bound {
             let bytes = len.saturating_add(additional).saturating_mul(element.size());
-            return Err(Error::new(ErrorKind::MaxLen, bytes).with_limit(bound as u64));
+            let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(bound as u64);
+            return Err(error.of(self.options.holder));
         }
         let Some(need) = len.checked_add(additional) else {
             return Err(Error::new(ErrorKind::CapacityOverflow, usize::MAX));
@@ -332,7 +334,8 @@ impl RawVec {
     #[cold]
     fn full(&self, element: Layout, need: usize) -> Error {
         let bytes = need.saturating_mul(element.size());
-        Error::new(ErrorKind::MaxLen, bytes).with_limit(self.max_len(element) as u64)
+        let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(self.max_len(element) as u64);
+        error.of(self.options.holder)
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::error::Holder;
 use crate::growing::Growth;
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
@@ -18,6 +19,8 @@ pub(crate) struct Options {
     pub(crate) huge_pages: HugePages,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
+    /// Who is to be named where something is refused.
+    pub(crate) holder: Holder,
 }
 
 impl Options {
@@ -28,6 +31,7 @@ impl Options {
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,
         release: Release::Now,
+        holder: Holder::VmVec,
     };
 
     /// Those of one that never holds anything, which no user can choose.

@@ -120,7 +120,7 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
     fn checked_options(&self) -> Result<Options, Error> {
         let wished = self.options.max_len.unwrap_or(0).max(self.capacity);
         SecondaryMap::<K, V>::check_key_bits(wished)?;
-        Ok(Options { bound: SecondaryMap::<K, V>::BOUND, ..self.options })
+        Ok(SecondaryMap::<K, V>::bounded(self.options))
     }
 }
 

@@ -30,7 +30,7 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Holder};
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slot_map::cursor::Cursor;
@@ -196,7 +196,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
     const BOUND: usize = SlotMap::<K, V>::most_slots();
 
     const fn with_options(options: Options) -> Self {
-        Self::with_slots(Slots::new(Options { bound: Self::BOUND, ..options }))
+        Self::with_slots(Slots::new(Self::bounded(options)))
+    }
+
+    /// The options, for no more slots than keys can number.
+    const fn bounded(options: Options) -> Options {
+        Options { bound: Self::BOUND, holder: Holder::SecondaryMap, ..options }
     }
 
     const fn with_slots(slots: Slots<V>) -> Self {
@@ -209,7 +214,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
             return Ok(());
         }
         let bytes = slots.saturating_mul(Slots::<V>::STRIDE_BYTES);
-        Err(Error::new(ErrorKind::KeyBits, bytes).with_limit(Self::BOUND as u64))
+        let error = Error::new(ErrorKind::KeyBits, bytes).with_limit(Self::BOUND as u64);
+        Err(error.of(Holder::SecondaryMap))
     }
 
     /// Indices to visit: all.

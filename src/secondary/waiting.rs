@@ -1,7 +1,7 @@
 //! [`Waiting`]: values that come together with others, and have far indices until those are there.
 
 use super::SecondaryMap;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Holder};
 use crate::key::Key;
 use crate::slot_map::slots::Slots;
 use std::collections::HashSet;
@@ -116,6 +116,6 @@ impl<K: Key, V> SecondaryMap<K, V> {
     #[cold]
     pub(super) fn far(need: usize, near: usize) -> Error {
         let bytes = need.saturating_mul(Slots::<V>::STRIDE_BYTES);
-        Error::new(ErrorKind::FarIndex, bytes).with_limit(near as u64)
+        Error::new(ErrorKind::FarIndex, bytes).with_limit(near as u64).of(Holder::SecondaryMap)
     }
 }

@@ -3,7 +3,7 @@
 use super::slots::Slots;
 use super::{SlotMap, give_up};
 use crate::backing::Backing;
-use crate::error::{Error, ErrorKind, Refused};
+use crate::error::{Error, ErrorKind, Holder, Refused};
 use crate::key::Key;
 use crate::raw_vec::{Options, option_methods};
 use std::fmt;
@@ -154,9 +154,10 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         let wished = self.options.max_len.unwrap_or(0).max(self.capacity);
         if wished > bound {
             let bytes = wished.saturating_mul(Slots::<V>::STRIDE_BYTES);
-            return Err(Error::new(ErrorKind::KeyBits, bytes).with_limit(bound as u64));
+            let error = Error::new(ErrorKind::KeyBits, bytes).with_limit(bound as u64);
+            return Err(error.of(Holder::SlotMap));
         }
-        Ok(Options { bound, ..self.options })
+        Ok(Options { bound, holder: Holder::SlotMap, ..self.options })
     }
 }
 

@@ -308,7 +308,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub(crate) fn explain(error: Error) -> Error {
         let most = Self::most_slots() as u64;
         if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {
-            return Error::new(ErrorKind::KeyBits, error.bytes()).with_limit(most);
+            return error.into_kind(ErrorKind::KeyBits, most);
         }
         error
     }

@@ -52,6 +52,7 @@ pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, Valu
 pub use memory::SlotMapStats;
 pub use weak::Weak;
 
+use crate::error::Holder;
 pub(crate) use crate::error::{give_up, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
@@ -187,7 +188,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     const fn with_options(options: Options, reuse: Reuse) -> Self {
-        let options = Options { bound: Self::most_slots(), ..options };
+        let options = Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..options };
         Self::with_slots(Slots::new(options), reuse)
     }
 

@@ -6,7 +6,7 @@ use super::SlotMap;
 use super::floors::Floors;
 use super::slots::{Slots, indices};
 use super::state::Vacant;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::key::{Key, Layout};
 use std::fmt;
 
@@ -78,9 +78,9 @@ impl<K: Key, V> SlotMap<K, V> {
         if self.slots.len() == self.slots.capacity() {
             self.grow(1).map_err(BadPart::Refused)?;
         }
-        let index = u32::try_from(self.slots.len());
-        let index =
-            index.map_err(|_| BadPart::Refused(Error::new(ErrorKind::KeyBits, usize::MAX)))?;
+        let Ok(index) = u32::try_from(self.slots.len()) else {
+            unreachable!("there is room for no more slots than keys can number")
+        };
         if let Part::Live(generation, value) = part {
             let pushed = self.slots.push(generation, value);
             return pushed.map_err(|refused| BadPart::Refused(refused.error));

@@ -4,7 +4,10 @@
 #![expect(unsafe_code, reason = "an array of `usize::MAX` units is not made one by one")]
 
 use crate::ledger::{panic_file, panic_message};
-use stayput::{Error, ErrorKind, Refused, Reservation, VmVec};
+use stayput::{
+    Arena, Bits32, DefaultKey, Error, ErrorKind, Key, KeyData, Refused, Reservation, SecondaryMap,
+    SlotMap, SparseSecondaryMap, VmVec, new_key_type,
+};
 use std::ops::Bound;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -91,7 +94,6 @@ fn more_bytes_than_isize_max_and_no_fewer_are_an_overflow() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn maps_refuse_more_bytes_than_isize_max_as_arrays_do() {
-    use stayput::{DefaultKey, SecondaryMap, SlotMap};
     type Large = [u8; 1 << 31];
     const SLOT_BYTES: usize = size_of::<Large>() + 4;
     let kind = |result: Result<(), Error>| result.unwrap_err().kind();
@@ -194,7 +196,7 @@ fn two_to_the_fifty_bytes_are_refused_with_the_number() {
         assert!((ASKED..ASKED + (4 << 20)).contains(&error.bytes()), "{error}");
         let text = error.to_string();
         assert!(text.contains(size) && text.contains(&error.bytes().to_string()), "{text}");
-        assert!(text.contains("max_len"), "{text}");
+        assert!(text.contains("ask for less"), "{text}");
         assert!(error.raw_os_error().is_some_and(|code| text.contains(&code.to_string())));
     }
     // An array that has its reservation is full instead.
@@ -210,7 +212,7 @@ fn the_infallible_call_panics_with_the_words_of_its_twin() {
     let mut full = VmVec::with_max_len(2);
     full.extend([1_u16, 2]);
     let words = full.try_push(3).unwrap_err().to_string();
-    assert!(words.contains("made for 2 elements") && words.contains("6 bytes"), "{words}");
+    assert!(words.contains("this VmVec is full: its `max_len` is 2;"), "{words}");
     let expected = format!("stayput: {words}");
     assert_eq!(panic_message(|| full.push(3)), expected);
     assert_eq!(panic_message(|| full.insert(0, 3)), expected);
@@ -238,6 +240,98 @@ fn the_infallible_call_panics_with_the_words_of_its_twin() {
     assert_eq!(message, format!("stayput: {words}"));
     let message = panic_message(|| VmVec::<u64>::builder().capacity(usize::MAX).build());
     assert_eq!(message, format!("stayput: {words}"));
+}
+
+#[test]
+fn words_name_the_type_and_one_unit() {
+    new_key_type! { struct Tiny: Bits32<2, 2>; }
+    let key = |index| KeyData::from_parts(index, 1, 0).unwrap();
+
+    let mut vec = VmVec::with_max_len(1);
+    vec.push(1);
+    let mut map = SlotMap::<DefaultKey, u8>::builder().max_len(1).build();
+    map.insert(1);
+    let tiny: SlotMap<Tiny, u8> = (0..4).collect();
+    let mut second = SecondaryMap::<DefaultKey, u8>::with_max_len(1);
+    let mut far = SecondaryMap::<DefaultKey, u8>::new();
+    let mut sparse = SparseSecondaryMap::<DefaultKey, u8>::new();
+    let arena = Arena::builder().max_bytes(4096).build();
+    let units = VmVec::<()>::with_max_len(3);
+    let near = (64 << 20) / 8 + 16;
+
+    for (error, words) in [
+        (
+            vec.try_push(2).unwrap_err().error,
+            "this VmVec is full: its `max_len` is 1; make it with a larger one, by `VmVec::builder`",
+        ),
+        (
+            units.clone().try_reserve(4).unwrap_err(),
+            "this VmVec is full: its `max_len` is 3; make it with a larger one, by `VmVec::builder`",
+        ),
+        (
+            map.try_insert(2).unwrap_err().error,
+            "this SlotMap is full: its `max_len` is 1; make it with a larger one, by \
+             `SlotMap::builder`",
+        ),
+        (
+            tiny.clone().try_insert(2).unwrap_err().error,
+            "this SlotMap is full: the index in its keys numbers 4 slots at most, retired ones \
+             among them; make it with a key type that has more bits of index, or of generation",
+        ),
+        (
+            SlotMap::<Tiny, u8>::builder().capacity(5).try_build().unwrap_err(),
+            "this SlotMap is full: the index in its keys numbers 4 slots at most, retired ones \
+             among them; make it with a key type that has more bits of index, or of generation",
+        ),
+        (
+            second.try_insert(key(1).into(), 2).unwrap_err().error,
+            "this SecondaryMap takes no more slots: its `max_len` is 1; make it with a larger one, \
+             by `SecondaryMap::builder`",
+        ),
+        (
+            SecondaryMap::<Tiny, u8>::try_with_max_len(5).unwrap_err(),
+            "this SecondaryMap takes no more slots: the index in its keys numbers 4 slots at most; \
+             make it with a key type that has more bits of index",
+        ),
+        (
+            far.try_insert(key(u32::MAX).into(), 2).unwrap_err().error,
+            &format!(
+                "the index in the key is far behind what this SecondaryMap holds: only those below \
+                 {near} are taken without being announced; if the key is right, call `reserve` or \
+                 `set_capacity` before, or use a `SparseSecondaryMap`"
+            ),
+        ),
+        (
+            sparse.try_insert(DefaultKey::null(), 2).unwrap_err().error,
+            "the key is null, or older than the one whose value is there; insert under a key that \
+             the map of these keys has now",
+        ),
+        (
+            arena.try_alloc([0_u8; 5000]).unwrap_err().error,
+            "this Arena is full: its `max_bytes` is 4096 bytes (4.0 KiB), and 5000 bytes (4.9 KiB) \
+             in all are asked for; make it with a larger one, by `Arena::builder`",
+        ),
+    ] {
+        assert_eq!(error.to_string(), words);
+    }
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn words_ask_for_less_of_what_was_named() {
+    const ASKED: usize = 1 << 50;
+    for (error, way) in [
+        (VmVec::<u8>::try_with_max_len(ASKED).unwrap_err(), "ask for less (a smaller `max_len`)"),
+        (
+            Arena::builder().max_bytes(ASKED).try_build().unwrap_err(),
+            "ask for less (a smaller `max_bytes`)",
+        ),
+        (Reservation::new(ASKED).unwrap_err(), "ask for less"),
+    ] {
+        let words = error.to_string();
+        let (_, after) = words.split_once(way).expect(&words);
+        assert!(!after.starts_with(" (a"), "{words}");
+    }
 }
 
 #[cfg(feature = "bytemuck")]

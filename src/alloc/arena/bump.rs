@@ -25,7 +25,7 @@
 #![expect(unsafe_code, reason = "moves pointers within memory that it owns")]
 
 use super::builder::Options;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{
     Amount, Budget, GivenBack, GrowingReservation, Prefaulted, reserve_by_default, reserve_exactly,
 };
@@ -146,7 +146,8 @@ impl Bump {
         };
         let max_bytes = self.max_bytes();
         if need > max_bytes {
-            return Err(Error::new(ErrorKind::MaxLen, need).with_limit(max_bytes as u64));
+            let error = Error::new(ErrorKind::MaxLen, need).with_limit(max_bytes as u64);
+            return Err(error.of(Holder::Arena));
         }
         let mut cold = self.cold.borrow_mut();
         let allocation_limit = cold.options.allocation_limit;
@@ -205,12 +206,13 @@ impl Bump {
         let mut cold = self.cold.borrow_mut();
         let Options { max_bytes, growth, huge_pages, release, .. } = cold.options;
         let builder = Reservation::builder().align(first.align()).huge_pages(huge_pages);
-        let reservation = if let Some(max_bytes) = max_bytes {
-            reserve_exactly(builder.bytes(max_bytes))?
+        let reserved = if let Some(max_bytes) = max_bytes {
+            reserve_exactly(builder.bytes(max_bytes))
         } else {
             let size = first.size();
-            reserve_by_default(builder, size, usize::MAX)?
+            reserve_by_default(builder, size, usize::MAX)
         };
+        let reservation = reserved.map_err(|error| error.of(Holder::Arena))?;
         let memory = reservation.growing().growth(growth).release(release);
         self.top.set(memory.start());
         self.end.set(memory.start());
