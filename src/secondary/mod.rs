@@ -151,9 +151,19 @@ impl<K: Key, V> SecondaryMap<K, V> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
+        or_give_up(Self::try_with_capacity(capacity))
+    }
+
+    /// [`with_capacity`](Self::with_capacity), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the addresses or the memory cannot be had, or keys cannot number so many slots
+    /// ([`KeyBits`](ErrorKind::KeyBits)).
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
         let mut map = Self::new();
-        map.set_capacity(capacity);
-        map
+        map.try_set_capacity(capacity)?;
+        Ok(map)
     }
 
     /// An empty map that refuses indices from `max_len` on. Reserves addresses for so many slots at

@@ -61,21 +61,61 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if `max_len` would be passed
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. The map is unchanged then.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        let (wished, needed) =
-            (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
-        match self.try_reserve_slots(wished) {
-            // Insertion fills the holes that it would keep where there are no other slots.
-            Err(_) if needed < wished => self.try_reserve_slots(needed),
-            reserved => reserved,
-        }
+        self.try_reserve_slots(additional, Slots::try_reserve)
     }
 
-    /// Makes room for `additional` more slots.
-    fn try_reserve_slots(&mut self, additional: usize) -> Result<(), Error> {
-        if additional <= self.slots.capacity() - self.slots.len() {
-            return Ok(());
+    /// Makes room for `additional` more values, holes counted, to the page and no further: for those
+    /// who know how many there will be.
+    ///
+    /// Enters the kernel if there is not room already. Nothing is moved.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map: SlotMap<_, [u8; 1020]> = SlotMap::new();
+    /// map.reserve_exact(1000);
+    /// assert!(map.capacity() >= 1000);
+    /// # map.insert([0; 1020]);
+    /// ```
+    #[track_caller]
+    pub fn reserve_exact(&mut self, additional: usize) {
+        or_give_up(self.try_reserve_exact(additional));
+    }
+
+    /// [`reserve_exact`](Self::reserve_exact), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve_slots(additional, Slots::try_reserve_exact)
+    }
+
+    /// Makes room for `additional` more values, by a call that makes room for slots.
+    fn try_reserve_slots(
+        &mut self,
+        additional: usize,
+        reserve: impl Fn(&mut Slots<V>, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (wished, needed) =
+            (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
+        let mut grow = |slots| {
+            if slots <= self.slots.capacity() - self.slots.len() {
+                return Ok(());
+            }
+            reserve(&mut self.slots, slots).map_err(Self::explain)?;
+            self.cover_holes()
+        };
+        match grow(wished) {
+            // Insertion fills the holes that it would keep where there are no other slots.
+            Err(_) if needed < wished => grow(needed),
+            reserved => reserved,
         }
-        self.grow(additional)
     }
 
     /// Makes room for `additional` more values, and makes its pages resident now, so that filling

@@ -105,6 +105,51 @@ impl<K: Key, V> IndexMut<K> for SlotMap<K, V> {
     }
 }
 
+impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
+    /// Whether both have the same keys with equal values. What was in a slot before does not count:
+    /// maps that are equal may make different keys for the next value. Linear in the slots that are no
+    /// holes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let map: SlotMap<DefaultKey, u32> = [1, 2].into();
+    /// let mut other = map.clone();
+    /// assert_eq!(map, other);
+    /// let key = other.insert(3);
+    /// assert_ne!(map, other);
+    /// other.remove(key);
+    /// assert_eq!(map, other);
+    /// ```
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self.iter().all(|(key, value)| other.get(key).is_some_and(|v| value == v))
+    }
+}
+
+impl<K: Key, V: Eq> Eq for SlotMap<K, V> {}
+
+impl<K: Key, V, const N: usize> From<[V; N]> for SlotMap<K, V> {
+    /// A map with these values, in their order; see [`keys`](SlotMap::keys) for the keys.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](SlotMap::insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let map: SlotMap<DefaultKey, &str> = ["a", "b"].into();
+    /// assert!(map.values().eq(&["a", "b"]));
+    /// ```
+    #[track_caller]
+    fn from(values: [V; N]) -> Self {
+        Self::from_iter(values)
+    }
+}
+
 impl<K: Key, V> FromIterator<V> for SlotMap<K, V> {
     /// A map with these values, in their order; see [`keys`](SlotMap::keys), or
     /// [`insert_many`](SlotMap::insert_many), for the keys.

@@ -29,6 +29,8 @@
 //!    later ones one and the same; then a `Weak` of one of those may find a value in another, as
 //!    a key may. [`SlotMap::reset`], which lets generations start over, takes a new identity.
 //!
+//! A [`Weak`] that nobody made for a value has generation 0, which no slot is live with.
+//!
 //! `Weak` is `Send` and `Sync` whatever `V` is, and covariant in `V`: without a map there is no
 //! way from it to a value, and a map's own type says what may be done with its values where.
 
@@ -83,10 +85,55 @@ unsafe impl<K: Key, V> Send for Weak<K, V> {}
 unsafe impl<K: Key, V> Sync for Weak<K, V> {}
 
 impl<K: Key, V> Weak<K, V> {
+    /// A pointer to no value: no map finds one for it. It is what [`Default`] gives.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SlotMap, Weak};
+    ///
+    /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+    /// let mut target = Weak::new();
+    /// assert_eq!(target.upgrade(&map), None);
+    /// target = map.keys().last().and_then(|key| map.downgrade(key)).unwrap_or_default();
+    /// assert_eq!(target.upgrade(&map), Some(&2));
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        let (value, map) = (NonNull::dangling(), NonZeroU32::MIN);
+        Self { value, generation: 0, map, key: PhantomData }
+    }
+
+    /// The value, if it is still in this map, which is the one that made the pointer: the same as
+    /// [`SlotMap::upgrade`]. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("bang");
+    /// let weak = map.downgrade(key).unwrap();
+    /// assert_eq!(weak.upgrade(&map), Some(&"bang"));
+    /// map.remove(key);
+    /// assert_eq!(weak.upgrade(&map), None);
+    /// ```
+    #[inline]
+    pub fn upgrade<'m>(&self, map: &'m SlotMap<K, V>) -> Option<&'m V> {
+        map.upgrade(self)
+    }
+
+    /// [`upgrade`](Self::upgrade), to change the value. O(1).
+    #[inline]
+    pub fn upgrade_mut<'m>(&self, map: &'m mut SlotMap<K, V>) -> Option<&'m mut V> {
+        map.upgrade_mut(self)
+    }
+
     /// Where the value lies, if it is still there.
     ///
     /// As long as it is in the map, that is its address. Whoever reads it must know that it is,
-    /// and that nobody writes to it meanwhile.
+    /// and that nobody writes to it meanwhile. Of a pointer to [no value](Self::new) it is no
+    /// address of anything.
     #[inline]
     pub const fn as_ptr(&self) -> *const V {
         self.value.as_ptr()
@@ -182,6 +229,13 @@ impl Identity {
         static LAST: AtomicU32 = AtomicU32::new(0);
         let spent = LAST.fetch_update(Relaxed, Relaxed, |last| last.checked_add(1));
         spent.map_or(NonZeroU32::MAX, |last| NonZeroU32::MIN.saturating_add(last))
+    }
+}
+
+impl<K: Key, V> Default for Weak<K, V> {
+    /// A pointer to no value; see [`Weak::new`].
+    fn default() -> Self {
+        Self::new()
     }
 }
 

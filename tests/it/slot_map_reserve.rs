@@ -3,7 +3,10 @@
 use crate::effort;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use stayput::{Bits32, ErrorKind, Key, Reuse, SlotMap, Tagged64, new_key_type};
+use stayput::{
+    Bits32, ErrorKind, Key, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap, Tagged64,
+    new_key_type,
+};
 
 new_key_type! {
     /// 8 slots, each used once.
@@ -74,14 +77,18 @@ fn run<K: Key>(map: &mut SlotMap<K, Value>, op: Op) {
 fn room<K: Key>(map: &SlotMap<K, Value>, count: usize) -> Result<(), ErrorKind> {
     let mut reserved = map.clone();
     let result = reserved.try_reserve(count).map_err(|error| error.kind());
+    let mut exact = map.clone();
+    assert_eq!(exact.try_reserve_exact(count).map_err(|error| error.kind()), result);
+    assert!(exact.capacity() <= reserved.capacity());
     let prefaulted = map.clone().try_prefault(count).map_err(|error| error.kind());
     assert_eq!(
         (prefaulted, map.clone().grow_only().try_reserve(count).is_ok()),
         (result, result.is_ok())
     );
-    let stats = reserved.stats();
-    let used = stats.live + stats.detached + stats.retired;
-    assert!(result.is_err() || stats.capacity - used >= count, "{count} in {stats:?}");
+    for stats in [reserved.stats(), exact.stats()] {
+        let used = stats.live + stats.detached + stats.retired;
+        assert!(result.is_err() || stats.capacity - used >= count, "{count} in {stats:?}");
+    }
     result
 }
 
@@ -131,4 +138,34 @@ fn it_is_with_blocks_that_are_trimmed() {
 #[test]
 fn it_is_with_more_slots_than_are_used() {
     room_is_what_can_be_filled::<Tagged>(15);
+}
+
+#[test]
+fn exact_room_ends_at_the_page() {
+    let slots = 100_000;
+    let mut map: SlotMap<Tagged, Value> = SlotMap::with_key();
+    map.reserve_exact(slots);
+    let page = stayput::page_size() / size_of::<Value>() + 1;
+    assert!((slots..=slots + page).contains(&map.capacity()), "{}", map.capacity());
+}
+
+#[test]
+fn makers_take_what_was_asked_for_or_say_why_not() {
+    assert_eq!(SlotMap::<_, u8>::try_with_max_len(100).map(|map| map.max_len()), Ok(100));
+    assert!(SlotMap::<_, u8>::try_with_capacity(100).is_ok_and(|map| map.capacity() >= 100));
+    let small = SlotMap::<Small, u8>::try_with_max_len_and_key(64);
+    assert_eq!(small.map(|map| map.max_len()), Ok(64));
+    for refused in [
+        SlotMap::<Small, u8>::try_with_max_len_and_key(65).map(drop),
+        SlotMap::<Small, u8>::try_with_capacity_and_key(65).map(drop),
+        SecondaryMap::<Small, u8>::try_with_capacity(65).map(drop),
+    ] {
+        let error = refused.unwrap_err();
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(64)));
+    }
+    assert!(SecondaryMap::<Small, u8>::try_with_capacity(64).is_ok_and(|map| map.capacity() >= 64));
+    let sparse = SparseSecondaryMap::<Small, u8>::try_with_capacity(100);
+    assert!(sparse.is_ok_and(|map| map.capacity() >= 100));
+    let refused = SparseSecondaryMap::<Small, [u8; 100]>::try_with_capacity(usize::MAX);
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::CapacityOverflow);
 }

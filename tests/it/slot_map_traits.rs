@@ -27,6 +27,8 @@ type SyncOnly = MutexGuard<'static, u8>;
 type Neither = Rc<u8>;
 
 assert_impl_all!(SlotMap<K, u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Debug, Default);
+assert_impl_all!(SlotMap<K, u8>: Eq, From<[u8; 3]>);
+assert_not_impl_any!(SlotMap<K, f32>: Eq);
 assert_impl_all!(SlotMap<K, u8>: FromIterator<u8>, Extend<u8>, IndexMut<K>, IntoIterator);
 assert_impl_all!(SlotMap<K, SendOnly>: Send);
 assert_not_impl_any!(SlotMap<K, SendOnly>: Sync);
@@ -191,4 +193,30 @@ fn a_key_type_written_by_hand_works_like_any() {
     assert_eq!((map[same], same.tag(), same == key), (7, 9, false));
     assert_eq!(map.remove(same), Some(7));
     assert!(!map.contains_key(key) && ByHand::null().is_null());
+}
+
+#[test]
+fn maps_are_equal_if_keys_and_values_are_whatever_was_there_before() {
+    let map: SlotMap<K, u32> = [1, 2, 3].into();
+    let mut other = map.clone();
+    let last = other.insert(4);
+    assert!(map != other && other != map);
+    other.remove(last);
+    assert!(map == other && other == map);
+
+    let [first, second] = [0, 1].map(|n| map.keys().nth(n).expect("there are three"));
+    other[second] = 9;
+    assert_ne!(map, other);
+    other[second] = 2;
+    assert_eq!(map, other);
+    // The same value in the same slot, under another key.
+    other.remove(first);
+    assert_ne!(map, other);
+    other.insert(1);
+    assert!(other.values().eq(map.values()));
+    assert_ne!(map, other);
+
+    let never: SlotMap<K, f32> = [f32::NAN].into();
+    assert_ne!(never, never.clone());
+    assert_eq!(SlotMap::<K, f32>::from([]), SlotMap::new());
 }

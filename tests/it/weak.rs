@@ -226,3 +226,36 @@ fn debug_shows_where_and_which_generation() {
 fn shorten<'s>(long: Weak<DefaultKey, &'static str>, _: &'s ()) -> Weak<DefaultKey, &'s str> {
     long
 }
+
+#[test]
+fn a_pointer_to_nothing_finds_nothing_in_any_map() {
+    let nothing: Weak<DefaultKey, u32> = Weak::new();
+    assert_eq!(nothing, Weak::default());
+    assert_strange(&mut Map::new(), &[nothing]);
+    // The first map of a process to give out pointers, or any other.
+    for _ in 0..3 {
+        let mut map: Map<u32> = (0..100).collect();
+        let weak: Vec<_> = map.keys().filter_map(|key| map.downgrade(key)).collect();
+        assert!(!weak.contains(&nothing) && weak.len() == 100);
+        assert_strange(&mut map, &[nothing]);
+        assert_eq!(nothing.upgrade_mut(&mut map), None);
+        map.clear();
+        assert_strange(&mut map, &[nothing]);
+    }
+    // Where an address may be that of any slot.
+    let mut map: Map<()> = [(); 5].into_iter().collect();
+    assert!(map.keys().all(|key| map.downgrade(key).is_some()));
+    assert_strange(&mut map, &[Weak::new()]);
+}
+
+#[test]
+fn both_ways_to_upgrade_find_the_same() {
+    let mut map = Map::new();
+    let key = map.insert(7);
+    let weak = map.downgrade(key).expect("it is there");
+    *weak.upgrade_mut(&mut map).expect("it is there") += 1;
+    assert_eq!((weak.upgrade(&map), map.upgrade(&weak)), (Some(&8), Some(&8)));
+    map.remove(key);
+    assert_eq!(weak.upgrade(&map), None);
+    assert_eq!(weak.upgrade_mut(&mut map), None);
+}

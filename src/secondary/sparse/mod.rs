@@ -109,6 +109,15 @@ impl<K: Key, V> SparseSecondaryMap<K, V> {
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_capacity_and_hasher(capacity, RandomState::default())
     }
+
+    /// [`with_capacity`](Self::with_capacity), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
+        Self::try_with_capacity_and_hasher(capacity, RandomState::default())
+    }
 }
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
@@ -147,9 +156,18 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Self {
+        or_give_up(Self::try_with_capacity_and_hasher(capacity, hash_builder))
+    }
+
+    /// [`with_capacity_and_hasher`](Self::with_capacity_and_hasher), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Result<Self, Error> {
         let mut map = Self::with_hasher(hash_builder);
-        map.reserve(capacity);
-        map
+        map.try_reserve(capacity)?;
+        Ok(map)
     }
 
     /// Makes room for `additional` more values. Linear in the values if the table grows.
