@@ -2,6 +2,7 @@
 
 use super::{Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
 use crate::key::Key;
+use crate::slot_map::DisjointError;
 use crate::slot_map::iter::{WalkMut, WalkRef};
 
 impl<K: Key, V> SecondaryMap<K, V> {
@@ -68,6 +69,32 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[inline]
     pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [K; N]) -> Option<[&mut V; N]> {
+        self.try_get_disjoint_mut(keys).ok()
+    }
+
+    /// The values of several keys at once, to be changed, or which of the keys is not in the map, or
+    /// given twice. O(N).
+    ///
+    /// # Errors
+    ///
+    /// If a key has no value here, or two are the same; see [`DisjointError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// # use stayput::slot_map::DisjointError;
+    /// let mut map = SlotMap::new();
+    /// let (a, b) = (map.insert(()), map.insert(()));
+    /// let mut second = SecondaryMap::from_iter([(a, 1)]);
+    /// let error = second.try_get_disjoint_mut([a, b]);
+    /// assert_eq!(error, Err(DisjointError::Missing { at: 1 }));
+    /// ```
+    #[inline]
+    pub fn try_get_disjoint_mut<const N: usize>(
+        &mut self,
+        keys: [K; N],
+    ) -> Result<[&mut V; N], DisjointError> {
         self.slots.get_disjoint_mut(super::parts(keys))
     }
 

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
 use super::iter::{WalkMut, WalkRef};
-use super::{GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut, iter};
+use super::{DisjointError, GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut, iter};
 use crate::key::Key;
 use std::ptr;
 
@@ -108,6 +108,32 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [K; N]) -> Option<[&mut V; N]> {
+        self.try_get_disjoint_mut(keys).ok()
+    }
+
+    /// The values of several keys at once, to be changed, or which of the keys is not in the map, or
+    /// given twice. O(N).
+    ///
+    /// # Errors
+    ///
+    /// If a key has no value here, or two are the same; see [`DisjointError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// # use stayput::slot_map::DisjointError;
+    /// let mut map = SlotMap::new();
+    /// let (a, b) = (map.insert(1), map.insert(2));
+    /// assert_eq!(map.try_get_disjoint_mut([a, b]), Ok([&mut 1, &mut 2]));
+    /// map.remove(b);
+    /// assert_eq!(map.try_get_disjoint_mut([a, b]), Err(DisjointError::Missing { at: 1 }));
+    /// ```
+    #[inline]
+    pub fn try_get_disjoint_mut<const N: usize>(
+        &mut self,
+        keys: [K; N],
+    ) -> Result<[&mut V; N], DisjointError> {
         let keys = keys.map(|key| {
             let data = key.data();
             (data.index(), data.generation())

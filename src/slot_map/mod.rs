@@ -26,6 +26,7 @@ mod memory;
 mod blocks;
 mod builder;
 pub(crate) mod cursor;
+pub(crate) mod disjoint;
 pub(crate) mod drain;
 mod floors;
 mod grow_only;
@@ -44,6 +45,7 @@ mod words;
 
 pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
 pub use builder::{Reuse, SlotMapBuilder};
+pub use disjoint::DisjointError;
 pub use drain::Drain;
 pub use grow_only::GrowOnlyMap;
 #[cfg(fuzzing)]

@@ -22,6 +22,7 @@
 #![expect(unsafe_code, reason = "keeps values that may or may not be there")]
 
 use super::cursor::{Cursor, WORD_SLOTS};
+use super::disjoint::DisjointError;
 use super::state::{State, Vacant};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
@@ -238,11 +239,11 @@ impl<V> Slots<V> {
         Some((generation, unsafe { value_of(slot) }))
     }
 
-    /// The values of several slots at once; none if one is not there, or is asked for twice.
+    /// The values of several slots at once, or the first that is not there, or is asked for twice.
     pub(crate) fn get_disjoint_mut<const N: usize>(
         &mut self,
         keys: [(u32, u32); N],
-    ) -> Option<[&mut V; N]> {
+    ) -> Result<[&mut V; N], DisjointError> {
         let mut found = [NonNull::dangling(); N];
         let mut count = 0;
         // A slot that is found is marked as vacant for the time being, so it is not found again.
@@ -260,9 +261,12 @@ impl<V> Slots<V> {
             // there.
             unsafe { (*slot.as_ptr()).state = State::live(generation) };
         }
+        if count < N {
+            return Err(DisjointError::at(&keys, count));
+        }
         // SAFETY: all are live, and no two are the same, so each reference is the only one to its
         // value; `&mut self` keeps others away.
-        (count == N).then(|| found.map(|slot| unsafe { value_of_mut(slot) }))
+        Ok(found.map(|slot| unsafe { value_of_mut(slot) }))
     }
 
     /// The index of the slot at an address, if it is that of a slot's value.

@@ -2,6 +2,7 @@
 //! fuzz target `secondary_model` share.
 
 use stayput::secondary::Entry;
+use stayput::slot_map::DisjointError;
 use stayput::{
     Bits32, Budget, CommitAhead, Compact32, Error, ErrorKind, Key, KeyData, Layout, Release,
     SecondaryMap, SparseSecondaryMap, Tagged64, new_key_type,
@@ -180,6 +181,10 @@ macro_rules! on_both {
         let $map = &mut $model.sparse;
         $run;
     }};
+}
+
+fn indices_of<K: Key>(keys: &[K]) -> impl Iterator<Item = u32> {
+    keys.iter().map(Key::index)
 }
 
 fn key<K: Key>(index: u32, generation: u32, tag: u32) -> K {
@@ -494,6 +499,15 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         indices.sort_unstable();
         let are_different = indices.windows(2).all(|pair| pair[0] != pair[1]);
         let expected = keys.map(|key| self.value(key));
+        let at_fault = (0..3).find_map(|at| {
+            let first = indices_of(&keys[..at]).position(|index| index == keys[at].index());
+            match (expected[at], first) {
+                (None, _) => Some(DisjointError::Missing { at }),
+                (_, Some(first)) => Some(DisjointError::Same { first, second: at }),
+                _ => None,
+            }
+        });
+        on_both!(self, map => assert_eq!(map.try_get_disjoint_mut(keys).err(), at_fault));
         on_both!(self, map => match map.get_disjoint_mut(keys) {
             Some(values) => {
                 assert!(are_different);

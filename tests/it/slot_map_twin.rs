@@ -3,6 +3,7 @@
 use crate::buffer::Buffer;
 use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick};
 use crate::slot_map_value::{Held, Value, walks};
+use stayput::slot_map::DisjointError;
 use stayput::{
     Budget, CommitAhead, Error, ErrorKind, HugePages, Key, KeyData, Layout, Release, Reuse,
     SlotMap, Weak,
@@ -697,7 +698,18 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         let indices: BTreeSet<u32> = keys.iter().map(Key::index).collect();
         let expected = held.filter(|_| indices.len() == N);
         let found = self.map.get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
-        assert_eq!(found.map(Vec::from), expected);
+        assert_eq!(found.map(Vec::from).as_ref(), expected.as_ref());
+        let told = self.map.try_get_disjoint_mut(keys).map(|values| values.map(|value| value.id));
+        let at_fault = (0..N).find_map(|at| {
+            let first = keys[..at].iter().position(|key| key.index() == keys[at].index());
+            match (self.held(keys[at]), first) {
+                (None, _) => Some(DisjointError::Missing { at }),
+                (_, Some(first)) => Some(DisjointError::Same { first, second: at }),
+                _ => None,
+            }
+        });
+        assert_eq!(told.err(), at_fault);
+        assert_eq!(told.ok().map(Vec::from), expected);
     }
 
     fn iterate(&mut self, pattern: u64) {

@@ -2,6 +2,7 @@
 
 use super::{Iter, IterMut, Keys, SparseSecondaryMap, Values, ValuesMut, parts};
 use crate::key::Key;
+use crate::slot_map::DisjointError;
 use std::hash::BuildHasher;
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
@@ -107,19 +108,47 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// assert_eq!(second.get_disjoint_mut([a, a]), None);
     /// ```
     pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [K; N]) -> Option<[&mut V; N]> {
-        let keys = parts(keys);
-        let is_twice = |(n, key)| keys[..n].contains(key);
-        if keys.iter().enumerate().any(is_twice) {
-            return None;
-        }
-        let hashes = keys.map(|(index, _)| self.hash_builder.hash_one(index));
-        let found = self.table.get_disjoint_mut(hashes, |n, slot| slot.is_of(keys[n]));
-        all(found).map(|slots| slots.map(|slot| &mut slot.value))
+        self.try_get_disjoint_mut(keys).ok()
     }
-}
 
-/// All of them, if none is missing.
-fn all<T, const N: usize>(found: [Option<T>; N]) -> Option<[T; N]> {
-    let is_complete = found.iter().all(Option::is_some);
-    is_complete.then(|| found.map(|found| found.expect("none is missing")))
+    /// The values of several keys at once, to be changed, or which of the keys is not in the map, or
+    /// given twice. O(N²).
+    ///
+    /// # Errors
+    ///
+    /// If a key has no value here, or two are the same; see [`DisjointError`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SlotMap, SparseSecondaryMap};
+    /// # use stayput::slot_map::DisjointError;
+    /// let mut map = SlotMap::new();
+    /// let a = map.insert(());
+    /// let mut second: SparseSecondaryMap<_, _> = [(a, 1)].into_iter().collect();
+    /// let error = second.try_get_disjoint_mut([a, a]);
+    /// assert_eq!(error, Err(DisjointError::Same { first: 0, second: 1 }));
+    /// ```
+    pub fn try_get_disjoint_mut<const N: usize>(
+        &mut self,
+        keys: [K; N],
+    ) -> Result<[&mut V; N], DisjointError> {
+        let keys = parts(keys);
+        // The table does not tell those that are given twice.
+        let doubled = (0..N).find(|&at| keys[..at].contains(&keys[at]));
+        let alone = &keys[..doubled.unwrap_or(N)];
+        let hashes = keys.map(|(index, _)| self.hash_builder.hash_one(index));
+        if doubled.is_some() {
+            let is_missing = |(hash, key): (&u64, &(u32, u32))| {
+                self.table.find(*hash, |slot| slot.is_of(*key)).is_none()
+            };
+            let missing = hashes.iter().zip(alone).position(is_missing);
+            return Err(DisjointError::at(&keys, missing.unwrap_or(alone.len())));
+        }
+        let found = self.table.get_disjoint_mut(hashes, |n, slot| slot.is_of(keys[n]));
+        if let Some(at) = found.iter().position(Option::is_none) {
+            return Err(DisjointError::at(&keys, at));
+        }
+        Ok(found.map(|slot| &mut slot.expect("none is missing").value))
+    }
 }
