@@ -96,11 +96,17 @@ pub enum ErrorKind {
     /// A map holds as many slots as the index in its keys can number, or such of them as are left
     /// are retired. [`Error::limit`] is how many slots that is.
     KeyBits,
-    /// The index in a key lies so far behind what a secondary map holds, by the number of its
+    /// The index in a key lies so far behind what a map holds, by the number of its
     /// values, that the key is likely to be made up. [`Error::limit`] is the first index that would be refused.
     FarIndex,
-    /// A key is null, or older than the one whose value is there.
+    /// A key is null, or older than the one whose value is there; or not later than the last one of its
+    /// slot, where a slot map is to take it.
     StaleKey,
+    /// The slot of a key holds a value that is not to be replaced, or is kept for a detached one.
+    Occupied,
+    /// A value has the last generation that keys can have, so there is no other key for its slot.
+    /// [`Error::limit`] is that generation.
+    Generations,
     /// The size in bytes is more than `isize::MAX`, which no array in Rust may have; or the number
     /// of elements without a size is more than `usize::MAX`.
     CapacityOverflow,
@@ -303,12 +309,21 @@ impl Error {
             (ErrorKind::FarIndex, _) => write!(
                 f,
                 "the index in the key is far behind what this {this} holds: only those below {limit} \
-                 are taken without being announced; if the key is right, call `reserve` or \
-                 `set_capacity` before, or use a `SparseSecondaryMap`"
+                 are taken without being announced; if the key is right, call `reserve` (or \
+                 `set_capacity`) before, or use a `SparseSecondaryMap` as the secondary map"
             ),
             (ErrorKind::StaleKey, _) => f.write_str(
-                "the key is null, or older than the one whose value is there; insert under a \
-                 key that the map of these keys has now",
+                "the key is null, or older than the one whose value is, or was, there; insert under \
+                 a key that the map of these keys has now",
+            ),
+            (ErrorKind::Occupied, _) => f.write_str(
+                "the slot of the key holds a value, or is kept for a detached one; remove that, or \
+                 change it in place",
+            ),
+            (ErrorKind::Generations, _) => write!(
+                f,
+                "the value has the last generation, {limit}, so its slot can have no other key; \
+                 remove it and insert it again, or use a key type with more bits of generation"
             ),
             (ErrorKind::CapacityOverflow, _) => write!(
                 f,
@@ -343,6 +358,8 @@ impl fmt::Display for Error {
             | ErrorKind::KeyBits
             | ErrorKind::FarIndex
             | ErrorKind::StaleKey
+            | ErrorKind::Occupied
+            | ErrorKind::Generations
             | ErrorKind::CapacityOverflow
             | ErrorKind::OutOfBounds
             | ErrorKind::Alignment
@@ -493,6 +510,8 @@ mod tests {
             ErrorKind::KeyBits,
             ErrorKind::FarIndex,
             ErrorKind::StaleKey,
+            ErrorKind::Occupied,
+            ErrorKind::Generations,
             ErrorKind::CapacityOverflow,
             ErrorKind::OutOfBounds,
             ErrorKind::Alignment,

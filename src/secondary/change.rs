@@ -1,6 +1,6 @@
 //! Putting values in, and taking them out.
 
-use super::{Drain, Entry, SecondaryMap, unless_stale};
+use super::{Drain, Entry, ExtractIf, SecondaryMap, unless_stale};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use crate::slot_map::iter::key_of;
@@ -170,6 +170,30 @@ impl<K: Key, V> SecondaryMap<K, V> {
                 drop(self.remove_at(index, generation));
             }
         }
+    }
+
+    /// Takes out, one by one as the iterator is asked, the values that the predicate names, in the order
+    /// of addresses.
+    ///
+    /// What it has not come to when it is dropped, or forgotten, stays, as does a value at which the
+    /// predicate panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
+    /// let mut second: SecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, n * 10)).collect();
+    /// map.retain(|_, n| *n % 2 == 0);
+    /// let orphans = second.extract_if(|key, _| !map.contains_key(key));
+    /// assert!(orphans.map(|(_, n)| n).eq([10, 30, 50]));
+    /// assert!(second.values().eq(&[0, 20, 40]));
+    /// ```
+    pub fn extract_if<F: FnMut(K, &mut V) -> bool>(
+        &mut self,
+        predicate: F,
+    ) -> ExtractIf<'_, K, V, F> {
+        ExtractIf::new(self, predicate)
     }
 
     /// Takes all values out, in the order of addresses. What is left when the iterator is dropped

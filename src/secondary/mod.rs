@@ -18,6 +18,7 @@ mod memory;
 mod builder;
 mod drain;
 mod entry;
+mod extract_if;
 pub mod sparse;
 mod traits;
 pub(crate) mod waiting;
@@ -26,6 +27,7 @@ pub use crate::slot_map::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, V
 pub use builder::SecondaryMapBuilder;
 pub use drain::Drain;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use extract_if::ExtractIf;
 pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;

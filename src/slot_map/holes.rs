@@ -331,6 +331,31 @@ impl Bitmap {
         ))
     }
 
+    /// Adds the indices from `from` to before `to`, of which none is in the set. Linear in the words
+    /// that hold them.
+    ///
+    /// # Panics
+    ///
+    /// If they are not covered.
+    pub fn set_range(&mut self, from: usize, to: usize) {
+        if from >= to {
+            return;
+        }
+        assert!(to <= self.covered(), "{to} is not covered");
+        debug_assert!(
+            self.first_at_or_after(index(from)).is_none_or(|next| next as usize >= to),
+            "some of {from}..{to} are in the set"
+        );
+        set_bits(&mut self.words, from, to);
+        self.count += to - from;
+        self.lowest = self.lowest.min(from / WORD);
+        let (mut from, mut to) = (from, to);
+        for level in self.summaries.iter_mut().take_while(|level| !level.is_empty()) {
+            (from, to) = (from / WORD, to.div_ceil(WORD));
+            set_bits(level, from, to);
+        }
+    }
+
     /// Removes the indices from `from` to before `to`, covered or not. Linear in the words there
     /// that hold some, but for a look at the first summary.
     pub fn clear_range(&mut self, from: usize, to: usize) {
@@ -514,6 +539,15 @@ fn masked(from: usize, to: usize) -> [(Range<usize>, u64); 3] {
         return [(first..first + 1, head & tail), (0..0, 0), (0..0, 0)];
     }
     [(first..first + 1, head), (first + 1..last, u64::MAX), (last..last + 1, tail)]
+}
+
+/// Sets bits `from..to`, at least one.
+fn set_bits(words: &mut [u64], from: usize, to: usize) {
+    for (range, mask) in masked(from, to) {
+        for word in &mut words[range] {
+            *word |= mask;
+        }
+    }
 }
 
 /// Clears bits `from..to`, at least one, and returns how many were set.

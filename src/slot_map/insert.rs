@@ -262,7 +262,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     #[inline]
-    fn vacancy_in_hole(&self, index: u32) -> Vacancy {
+    pub(super) fn vacancy_in_hole(&self, index: u32) -> Vacancy {
         let (last, place) = match self.slots.state(index).generation() {
             0 => (self.last_generation(index), Place::TrimmedHole),
             generation => (generation, Place::Hole),

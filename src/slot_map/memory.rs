@@ -21,7 +21,8 @@ pub struct SlotMapStats {
     pub detached: usize,
     /// Slots that are used up: they had the last generation that keys can have.
     pub retired: usize,
-    /// Holes whose memory was handed back by [`SlotMap::trim`].
+    /// Holes whose memory was handed back by [`SlotMap::trim`], or never used, since
+    /// [`SlotMap::insert_at`] passed them over.
     pub trimmed: usize,
     /// Slots that fit into committed memory.
     pub capacity: usize,

@@ -11,14 +11,16 @@
 //
 // - Each slot below the length is one of: live; a hole, and marked so; detached (vacant with its
 //   generation, not marked); retired (empty, not marked). The counts of the last two are kept.
-// - The next generation of a hole is one more than the one its state has, or, if that is empty,
-//   than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
+// - The next generation of a hole, if it is not put in by a key made elsewhere, is one more than the
+//   one its state has, or, if that is empty, than the floor of its block. It is never more than `K::Layout::MAX_GENERATION`: a slot whose
 //   value had that generation is retired when the value goes.
 // - Slots behind the last one start above the floor of the tail.
 
 // In the order in which the docs are to list their methods.
 mod access;
 mod insert;
+mod place;
+mod rekey;
 mod remove;
 
 mod memory;
@@ -28,6 +30,7 @@ mod builder;
 pub(crate) mod cursor;
 pub(crate) mod disjoint;
 pub(crate) mod drain;
+pub(crate) mod extract_if;
 mod floors;
 mod grow_only;
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
@@ -40,6 +43,7 @@ pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod traits;
+mod vacant;
 mod weak;
 mod words;
 
@@ -47,11 +51,13 @@ pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
 pub use builder::{Reuse, SlotMapBuilder};
 pub use disjoint::DisjointError;
 pub use drain::Drain;
+pub use extract_if::ExtractIf;
 pub use grow_only::GrowOnlyMap;
 #[cfg(fuzzing)]
 pub use holes::Bitmap;
 pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
 pub use memory::SlotMapStats;
+pub use vacant::VacantEntry;
 pub use weak::Weak;
 
 use crate::error::{Error, Holder};
@@ -71,7 +77,8 @@ use std::marker::PhantomData;
 /// changing an import is most of moving to it. Besides:
 ///
 /// - **Values stay put.** The address of a value never changes while it is in the map, whatever is
-///   inserted or removed. Growing copies nothing. A [grow-only scope](Self::grow_only) makes that
+///   inserted or removed; [`compact`](Self::compact) alone moves values, and tells which. Growing copies
+///   nothing. A [grow-only scope](Self::grow_only) makes that
 ///   usable for references, [`Weak`] and [`key_of`](Self::key_of) for pointers.
 /// - **Keys are never mistaken.** A key resolves to the value it was made for, and never to
 ///   another: not after its slot is reused, cleared, trimmed, or went through `serde`. A slot
@@ -125,7 +132,7 @@ pub struct SlotMap<K: Key, V> {
     detached: usize,
     /// Slots below the length that are used up.
     retired: usize,
-    /// Holes whose state is empty, since their memory was handed back.
+    /// Holes whose state is empty, since their memory was handed back, or never used.
     trimmed: usize,
     floors: Floors,
     reuse: Reuse,

@@ -67,12 +67,14 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Adds a slot behind the last one.
     pub(crate) fn try_push_part(&mut self, part: Part<V>) -> Result<(), BadPart> {
         let most = <K::Layout as Layout>::MAX_GENERATION;
-        let (generation, most) = match part {
-            Part::Live(generation, _) | Part::Detached(generation) => (generation, most),
-            Part::Hole(generation) => (generation, most - 1),
-            Part::Retired => (1, most),
+        let (generation, allowed) = match part {
+            Part::Live(generation, _) | Part::Detached(generation) => (generation, 1..=most),
+            // One that was passed over has had none.
+            Part::Hole(generation) => (generation, 0..=most - 1),
+            Part::Retired => (1, 1..=most),
         };
-        if !(1..=most).contains(&generation) {
+        if !allowed.contains(&generation) {
+            let most = *allowed.end();
             return Err(BadPart::Generation { index: self.slots.len(), generation, most });
         }
         if self.slots.len() == self.slots.capacity() {
@@ -90,6 +92,7 @@ impl<K: Key, V> SlotMap<K, V> {
             Part::Hole(generation) => {
                 self.slots.set_vacant(index, Vacant::after(generation));
                 self.mark_hole(index);
+                self.trimmed += usize::from(generation == 0 && self.holes.contains(index));
             }
             Part::Detached(generation) => {
                 self.slots.set_vacant(index, Vacant::after(generation));

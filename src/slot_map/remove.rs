@@ -3,7 +3,7 @@
 use super::floors::Floors;
 use super::state::Vacant;
 use super::weak::Identity;
-use super::{Drain, SlotMap};
+use super::{Drain, ExtractIf, SlotMap};
 use crate::key::{Key, Layout};
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -85,6 +85,28 @@ impl<K: Key, V> SlotMap<K, V> {
                 drop(self.remove_at(index, generation));
             }
         }
+    }
+
+    /// Takes out, one by one as the iterator is asked, the values that the predicate names, in the order
+    /// of addresses.
+    ///
+    /// What it has not come to when it is dropped, or forgotten, stays, as does a value at which the
+    /// predicate panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
+    /// let odd: Vec<u32> = map.extract_if(|_, n| *n % 2 == 1).map(|(_, n)| n).collect();
+    /// assert_eq!(odd, [1, 3, 5]);
+    /// assert!(map.values().eq(&[0, 2, 4]));
+    /// ```
+    pub fn extract_if<F: FnMut(K, &mut V) -> bool>(
+        &mut self,
+        predicate: F,
+    ) -> ExtractIf<'_, K, V, F> {
+        ExtractIf::new(self, predicate)
     }
 
     /// Takes all values out, in the order of addresses. What is left when the iterator is dropped

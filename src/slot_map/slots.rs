@@ -370,6 +370,16 @@ impl<V> Slots<V> {
         Some(unsafe { slot.cast::<V>().read() })
     }
 
+    /// Gives the value of a generation another, if it is there.
+    #[inline]
+    pub(crate) fn renew(&mut self, index: u32, generation: u32, new: u32) {
+        if let Some(slot) = self.find(index, generation) {
+            // SAFETY: inside the array, and `&mut self` keeps others away. The slot was live, and stays
+            // so: its value is there.
+            unsafe { (*slot.as_ptr()).state = State::live(new) };
+        }
+    }
+
     /// Changes the state of a slot that holds no value. (In one that does, it would leak.)
     #[inline]
     pub(crate) fn set_vacant(&mut self, index: u32, state: Vacant) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::error::Error;
 use crate::error::{ErrorKind, Refused};
-use crate::key::Bits32;
+use crate::key::{Bits32, KeyData};
 use crate::new_key_type;
 use crate::os::Call;
 use crate::os::fault::Fault;
@@ -72,7 +72,17 @@ fn refused_calls_give_the_values_back_and_change_nothing() {
         assert!(refused.value.eq(["a", "b"]) && keys.is_empty());
         Err::<(), _>(refused.error)
     });
+    refused(|map| {
+        let behind = u32::try_from(map.capacity()).unwrap() + 10;
+        for index in [behind - 10, behind] {
+            let key = KeyData::from_parts(index, 3, 0).unwrap().into();
+            let refused = map.try_insert_at(key, "new".to_owned()).unwrap_err();
+            assert_eq!((refused.value, map.holes.count()), ("new".to_owned(), 0));
+        }
+        Err::<(), _>(map.try_vacant_entry().map(drop).unwrap_err())
+    });
     refused(|map| map.try_reserve(1));
+    refused(|map| map.try_reserve_exact(1));
     refused(|map| map.try_prefault(1));
     refused(|map| map.grow_only().try_reserve(1));
     refused(|map| map.try_clone());

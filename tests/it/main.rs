@@ -43,8 +43,10 @@ mod slot_map_memory;
 mod slot_map_model;
 mod slot_map_op;
 mod slot_map_panics;
+mod slot_map_place;
 #[cfg(feature = "rayon")]
 mod slot_map_rayon;
+mod slot_map_rekey;
 mod slot_map_reserve;
 mod slot_map_traits;
 mod slot_map_twin;

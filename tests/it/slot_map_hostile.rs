@@ -3,7 +3,7 @@
 
 use crate::grow_only::leak;
 use crate::ledger::{Ledger, Token};
-use stayput::{Bits32, GrowOnlyMap, Key, KeyData, SlotMap};
+use stayput::{Bits32, Budget, GrowOnlyMap, Key, KeyData, SlotMap};
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 
@@ -128,7 +128,7 @@ fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
     let (a, b, c) = (key(map), key(map), key(map));
     let check =
         |token: Option<&Token<'_>>| assert!(token.is_none_or(|token| ledger.is_live(token)));
-    match chaos() % 24 {
+    match chaos() % 32 {
         0..6 => drop(map.insert(ledger.token(1))),
         6 => drop(map.insert_with_key(|_| ledger.token(2))),
         7 => drop(map.try_insert_with_key(|_| Err(ledger.token(3)))),
@@ -168,6 +168,28 @@ fn step<'l>(ledger: &'l Ledger, map: &mut Map<'l>) {
             map.iter_mut().rev().for_each(|(_, token)| check(Some(token)));
             assert_eq!(map.keys().count(), map.len());
             map.blocks().for_each(|block| block.iter().for_each(|(_, token)| check(Some(token))));
+        }
+        24..26 => {
+            // Whatever slot it says, and whether it takes it or not.
+            drop(map.try_insert_at(a, ledger.token(7)));
+        }
+        26 => drop(map.try_invalidate(a)),
+        27 => {
+            let entry = map.vacant_entry();
+            let _ = entry.key();
+            check(Some(entry.insert(ledger.token(8))));
+        }
+        28 => map.compact(|_, _| {}),
+        29 => drop(map.compact_within(Budget::bytes(50), |_, _| {})),
+        30 => {
+            let limit = chaos() % 8;
+            let taken = map.extract_if(|_, token| ledger.is_live(token) && chaos() % 8 < limit);
+            drop(taken.take(3).collect::<Vec<_>>());
+        }
+        31 => {
+            if let Ok(all) = map.try_get_disjoint_mut([a, b, c]) {
+                all.into_iter().for_each(|token| check(Some(token)));
+            }
         }
         22 => {
             let clone = map.clone();

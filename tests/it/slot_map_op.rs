@@ -1,5 +1,7 @@
 //! Operations on a `SlotMap`: what the model test and the fuzz target `slot_map_model` share.
 
+#[cfg(test)]
+use proptest::prelude::{Strategy, any};
 use stayput::{Bits32, Compact32, Tagged64, new_key_type};
 
 new_key_type! {
@@ -80,6 +82,25 @@ pub(crate) enum Make {
     Panic,
 }
 
+/// An operation that is about keys known before the value, made elsewhere, or changed; or about
+/// values that are named.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Keyed {
+    /// Under a key that this map may not have made.
+    InsertAt(Pick),
+    /// At some slot of those that a run may have, with a generation so many above the last it had.
+    InsertAhead(u16, u8),
+    /// And perhaps fill it.
+    VacantEntry(bool),
+    Invalidate(Pick),
+    /// With so many bytes, if they are counted, and perhaps a panic after so many.
+    Compact(Option<u16>, Option<Count>),
+    /// So many of those that are named, and perhaps forget the others.
+    ExtractIf(Choice, Count, bool),
+}
+
 #[derive(Clone, Debug)]
 #[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 #[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
@@ -98,6 +119,10 @@ pub(crate) enum Op {
     Churn(u8),
     Detach(Pick),
     Reattach(Pick),
+    Keyed(
+        // In a box, so that the tree of what may be made fits onto the stack of a test.
+        #[cfg_attr(test, proptest(strategy = "any::<Keyed>().boxed()"))] Keyed,
+    ),
     /// Perhaps with a panic after so many.
     Retain(Choice, Option<Count>),
     Drain(Partly),

@@ -3,7 +3,7 @@
 
 use crate::ledger::{Ledger, Step, Token};
 use crate::slot_map_op::Small;
-use stayput::{Key, SlotMap};
+use stayput::{Key, KeyData, SlotMap};
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -115,7 +115,38 @@ fn clones_may_panic() {
 
 #[test]
 fn predicates_iterators_and_constructors_may_panic() {
-    let cases: [Case; 9] = [
+    let cases: [Case; 13] = [
+        |ledger, map| {
+            let taken = open(map).extract_if(|_, token| {
+                ledger.step(Step::Call);
+                token.value % 3 > 0
+            });
+            taken.for_each(|_| ledger.step(Step::Call));
+        },
+        |ledger, map| {
+            let keys: Vec<_> = open(map).keys().collect();
+            open(map).remove_many([keys[0], keys[2], keys[3]]);
+            open(map).compact(|_, _| ledger.step(Step::Call));
+        },
+        |ledger, map| {
+            let entry = open(map).vacant_entry();
+            ledger.step(Step::Call);
+            entry.insert(ledger.token(50));
+        },
+        |ledger, map| {
+            struct Fussy<'t, 'l>(&'l Ledger, Token<'t>);
+            impl PartialEq for Fussy<'_, '_> {
+                fn eq(&self, other: &Self) -> bool {
+                    self.0.step(Step::Call);
+                    self.1.value == other.1.value
+                }
+            }
+            let fussy = || -> SlotMap<Small, _> {
+                ledger.tokens(0..5).map(|token| Fussy(ledger, token)).collect()
+            };
+            assert!(fussy() == fussy());
+            open(map).clear();
+        },
         |ledger, map| {
             open(map).retain(|_, token| {
                 ledger.step(Step::Call);
@@ -167,7 +198,16 @@ fn predicates_iterators_and_constructors_may_panic() {
 
 #[test]
 fn drops_may_panic() {
-    let cases: [Case; 15] = [
+    let cases: [Case; 18] = [
+        |_, map| open(map).extract_if(|_, token| token.value % 3 == 0).for_each(drop),
+        |_, map| drop(open(map).extract_if(|_, _| true).nth(4)),
+        |ledger, map| {
+            let key = open(map).keys().next_back().expect("it is there");
+            assert!(open(map).try_insert_at(key, ledger.token(60)).is_err());
+            let new = KeyData::from_parts(40, 3, 0).expect("it fits").into();
+            open(map).insert_at(new, ledger.token(61));
+            drop(open(map).remove(new));
+        },
         |_, map| drop(map.take()),
         |_, map| open(map).clear(),
         |_, map| open(map).reset(),

@@ -14,6 +14,9 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
+#[path = "slot_map_twin_keys.rs"]
+mod keys;
+
 /// The map, and what it should hold.
 pub(crate) struct Model<K: Key, const PAD: usize> {
     map: SlotMap<K, Value<PAD>>,
@@ -312,6 +315,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             | Op::Drain(_)
             | Op::Clear
             | Op::Reset => self.take_out(op),
+            Op::Keyed(op) => self.keyed(*op),
             Op::Clone(_) | Op::IntoIter(_) | Op::Move => self.whole(op),
             Op::Trim
             | Op::TrimWithin(..)
@@ -569,6 +573,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::Clone(go_on) => {
                 let clone = self.map.clone();
                 assert_eq!(clone.len(), self.map.len());
+                assert_eq!(clone, self.map);
                 // By default, and with few addresses, each map is given fewer than the one before.
                 if usize::BITS > 32 {
                     assert_eq!(clone.max_len(), self.map.max_len());

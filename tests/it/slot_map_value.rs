@@ -17,6 +17,12 @@ impl<const PAD: usize> Value<PAD> {
     }
 }
 
+impl<const PAD: usize> PartialEq for Value<PAD> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
 impl<const PAD: usize> Debug for Value<PAD> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "#{}", self.id)

@@ -160,7 +160,6 @@ fn broken_maps_are_refused_with_what_is_wrong() {
         (slots("{\"detached\":4}"), "from 1 to 3"),
         // A slot that had the last generation is retired.
         (slots("{\"hole\":3}"), "from 1 to 2"),
-        (slots("{\"hole\":0}"), "generation 0"),
         (slots("{\"live\":[1,256]}"), "256"),
         (slots("{\"dead\":1}"), "unknown variant"),
         (slots("\"live\""), "tuple variant"),
@@ -329,4 +328,24 @@ fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
     assert!(error.contains("SparseSecondaryMap"), "{error}");
     let sparse: SparseSecondaryMap<DefaultKey, u64> = serde_json::from_str(&text).unwrap();
     assert_eq!(sparse.len(), few.len());
+}
+
+#[test]
+fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
+    let mut map: SlotMap<DefaultKey, u32> = SlotMap::new();
+    let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
+    map.insert_at(key(3, 4), 3);
+    map.insert_at(key(1, 2), 1);
+    for mut read in through(&map) {
+        assert_eq!(read, map);
+        let (stats, was) = (read.stats(), map.stats());
+        assert_eq!((stats.live, stats.holes, stats.trimmed), (2, 2, 2));
+        assert_eq!((was.live, was.holes, was.trimmed), (2, 2, 2));
+        assert_eq!(
+            [read.insert(0), read.insert(2), read.insert(4)],
+            [key(0, 1), key(2, 1), key(4, 1)]
+        );
+        assert_eq!(read.stats().trimmed, 0);
+        assert!(read.values().copied().eq(0..5));
+    }
 }

@@ -6,6 +6,7 @@ use crate::key::{Key, KeyData};
 use hashbrown::hash_table;
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
+use std::iter::FusedIterator;
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// Puts in the value of a key, and returns the one it had. O(1), but for growing.
@@ -167,6 +168,31 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(K, &mut V) -> bool) {
         self.table.retain(|slot| keep(slot.key(), &mut slot.value));
+    }
+
+    /// Takes out, one by one as the iterator is asked, the values that the predicate names, in no order.
+    ///
+    /// What it has not come to when it is dropped, or forgotten, stays, as does a value at which the
+    /// predicate panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SparseSecondaryMap, SlotMap};
+    /// let mut map: SlotMap<DefaultKey, u32> = (0..6).collect();
+    /// let mut second: SparseSecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// map.retain(|_, n| *n % 2 == 0);
+    /// let orphans = second.extract_if(|key, _| !map.contains_key(key));
+    /// assert_eq!(orphans.map(|(_, n)| n).sum::<u32>(), 1 + 3 + 5);
+    /// assert_eq!(second.len(), 3);
+    /// ```
+    #[must_use = "iterators are lazy and do nothing unless consumed"]
+    pub fn extract_if(
+        &mut self,
+        mut predicate: impl FnMut(K, &mut V) -> bool,
+    ) -> impl FusedIterator<Item = (K, V)> {
+        let taken = self.table.extract_if(move |slot| predicate(slot.key(), &mut slot.value));
+        taken.map(|slot| (slot.key(), slot.value))
     }
 
     /// Takes all values out, in no order. What is left when the iterator is dropped is dropped;

@@ -101,9 +101,13 @@ impl Model {
                 let count = if count % 16 == 0 { count / 6 } else { count % 200 };
                 let to = from.index() + count;
                 self.cover(to as usize);
-                for index in from.index()..to {
-                    self.set(index);
+                // Between those that are there, at once.
+                let (mut next, first) = (from.index(), from.index());
+                for index in self.set.range(first..to).copied().chain([to]).collect::<Vec<_>>() {
+                    self.bitmap.set_range(next as usize, index as usize);
+                    next = index + 1;
                 }
+                self.set.extend(first..to);
             }
             Op::ClearRange(from, to) => {
                 self.bitmap.clear_range(from.len(), to.len());

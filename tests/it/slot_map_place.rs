@@ -1,0 +1,219 @@
+//! Values are put in under keys that another map made, and no key is mistaken by it.
+
+use crate::ledger::Ledger;
+use crate::slot_map_op::Small;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use stayput::{DefaultKey, Error, ErrorKind, HugePages, Key, KeyData, Reuse, SlotMap};
+use std::collections::BTreeSet;
+
+fn key<K: Key>(index: u32, generation: u32) -> K {
+    KeyData::from_parts(index, generation, 0).expect("it fits").into()
+}
+
+#[track_caller]
+fn refusal<K: Key, V: PartialEq + Copy + std::fmt::Debug>(
+    map: &mut SlotMap<K, V>,
+    key: K,
+    value: V,
+) -> Error {
+    let all = |map: &SlotMap<K, V>| {
+        let stats = map.stats();
+        (map.len(), stats.holes, stats.trimmed, stats.retired, stats.committed_bytes)
+    };
+    let before = all(map);
+    let refused = map.try_insert_at(key, value).expect_err("it is to be refused");
+    assert_eq!((refused.value, all(map)), (value, before));
+    refused.error
+}
+
+#[test]
+fn keys_that_were_given_out_stay_stale() {
+    let mut map = SlotMap::new();
+    let first: DefaultKey = map.insert(1);
+    map.remove(first);
+    map.insert_at(key(0, 5), 5);
+    assert_eq!((map.get(first), map[key(0, 5)]), (None, 5));
+    for generation in 2..5 {
+        assert_eq!(map.get(key(0, generation)), None);
+        assert_eq!(refusal(&mut map, key(0, generation), 9).kind(), ErrorKind::StaleKey);
+    }
+    map.remove(key(0, 5));
+    assert_eq!(map.insert(6), key(0, 6));
+    assert_eq!(refusal(&mut map, key(0, 6), 7).kind(), ErrorKind::Occupied);
+    assert_eq!(refusal(&mut map, key(0, 9), 7).kind(), ErrorKind::Occupied);
+    assert_eq!(refusal(&mut map, DefaultKey::null(), 7).kind(), ErrorKind::StaleKey);
+}
+
+#[test]
+fn a_slot_that_is_kept_for_a_value_is_not_given_away() {
+    let mut map = SlotMap::new();
+    let kept: DefaultKey = map.insert(1);
+    assert_eq!(map.detach(kept), Some(1));
+    assert_eq!(refusal(&mut map, kept, 2).kind(), ErrorKind::Occupied);
+    assert_eq!(refusal(&mut map, key(0, 2), 2).kind(), ErrorKind::Occupied);
+    map.reattach(kept, 3);
+    assert_eq!(map[kept], 3);
+}
+
+#[test]
+fn slots_that_are_passed_over_are_holes_of_new_slots() {
+    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
+        let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
+        map.insert_at(key(100, 3), 100);
+        let stats = map.stats();
+        assert_eq!((stats.live, stats.holes, stats.trimmed), (1, 100, 100));
+        for index in 0..100 {
+            assert!(!map.contains_key(key(index, 1)));
+            assert_eq!(map.insert(index), key(index, 1));
+        }
+        assert_eq!(map.insert(101), key(101, 1));
+        assert_eq!((map.stats().holes, map.stats().trimmed), (0, 0));
+        assert!(map.values().copied().eq(0..102));
+        assert_eq!(map.blocks().map(|block| block.mask().count_ones()).sum::<u32>(), 102);
+    }
+}
+
+#[test]
+fn the_last_generation_is_taken_once_and_retires_the_slot() {
+    let mut map: SlotMap<Small, u32> = SlotMap::with_key();
+    map.insert_at(key(0, 7), 1);
+    assert_eq!(map.remove(key(0, 7)), Some(1));
+    assert_eq!((map.stats().retired, map.stats().holes), (1, 0));
+    for generation in 1..=7 {
+        assert_eq!(refusal(&mut map, key(0, generation), 2).kind(), ErrorKind::StaleKey);
+    }
+    assert_eq!(map.insert(3), key(1, 1));
+}
+
+#[test]
+fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
+    let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..1000).map(|_| [1; 1000]).collect();
+    let old: Vec<DefaultKey> = map.keys().collect();
+    map.clear();
+    // One slot of those that go is used often.
+    for _ in 0..10 {
+        let key = map.insert([2; 1000]);
+        map.remove(key);
+    }
+    map.trim();
+    assert!(map.capacity() < 1000);
+    for key in &old {
+        assert_eq!(refusal(&mut map, *key, [3; 1000]).kind(), ErrorKind::StaleKey);
+    }
+    // Beside the one that was used often, all may have been.
+    assert_eq!(refusal(&mut map, key(1, 2), [3; 1000]).kind(), ErrorKind::StaleKey);
+    map.insert_at(key(1, 12), [4; 1000]);
+    map.insert_at(key(900, 2), [5; 1000]);
+    assert_eq!(map.values().map(|value| value[0]).collect::<Vec<_>>(), [4, 5]);
+    assert!(old.iter().all(|key| !map.contains_key(*key)));
+}
+
+#[test]
+fn far_keys_are_refused_unless_they_are_announced() {
+    let mut map: SlotMap<DefaultKey, [u8; 60]> = SlotMap::new();
+    let near = (1 << 20) + 16;
+    for index in [near, 2 * near, u32::MAX] {
+        let error = refusal(&mut map, key(index, 1), [0; 60]);
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::FarIndex, Some(near.into())));
+        assert!(error.bytes() / 64 > index as usize);
+    }
+    assert_eq!(map.stats().committed_bytes, 0);
+    let announced = 3 << 20;
+    map.reserve(announced as usize);
+    map.insert_at(key(announced - 1, 1), [1; 60]);
+    assert_eq!((map.len(), map.stats().holes), (1, announced as usize - 1));
+
+    let mut small: SlotMap<DefaultKey, [u8; 60]> = SlotMap::with_max_len(50);
+    assert_eq!(refusal(&mut small, key(50, 1), [0; 60]).kind(), ErrorKind::MaxLen);
+    assert_eq!(refusal(&mut small, key(u32::MAX, 1), [0; 60]).kind(), ErrorKind::MaxLen);
+    small.insert_at(key(49, 1), [0; 60]);
+}
+
+/// Each as far as it goes, over and over: what is committed does not double each time.
+#[test]
+fn made_up_keys_commit_no_more_than_they_may() {
+    let mut map: SlotMap<DefaultKey, [u8; 60]> =
+        SlotMap::builder().huge_pages(HugePages::Never).build();
+    let mut taken = 0;
+    for _ in 0..100 {
+        let mut far = 1 << 31;
+        while far > 0 && map.try_insert_at(key(far, 1), [1; 60]).is_err() {
+            far -= far.div_ceil(16);
+        }
+        taken += 1;
+    }
+    let stats = map.stats();
+    assert_eq!(stats.live, taken);
+    assert!(stats.committed_bytes < 160 << 20, "{stats:?}");
+    #[cfg(target_os = "linux")]
+    assert!(stats.resident_bytes < Some(16 << 20), "{stats:?}");
+}
+
+#[test]
+fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
+    let mut map: SlotMap<DefaultKey, ()> = SlotMap::new();
+    map.insert_at(key(1000, 2), ());
+    map.insert_at(key(3, 4), ());
+    assert_eq!((map.len(), map.iter().count(), map.stats().holes), (2, 2, 999));
+    let mut moves = Vec::new();
+    map.compact(|old, new| moves.push((old, new)));
+    assert_eq!(moves, [(key(1000, 2), key(0, 1)), (key(3, 4), key(1, 1))]);
+    assert_eq!(map.keys().collect::<Vec<_>>(), [key(0, 1), key(1, 1)]);
+
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    #[repr(align(8192))]
+    struct Wide(u8);
+    let mut map: SlotMap<DefaultKey, Wide> = SlotMap::new();
+    map.insert_at(key(20, 2), Wide(7));
+    assert_eq!(map.insert(Wide(8)), key(0, 1));
+    assert!(map.values().all(|value| std::ptr::from_ref(value).addr() % 8192 == 0));
+    assert_eq!(map.values().map(|value| value.0).collect::<Vec<_>>(), [8, 7]);
+}
+
+#[test]
+fn a_value_that_is_refused_comes_back_and_is_dropped_once() {
+    let ledger = Ledger::new();
+    let mut map: SlotMap<Small, _> = SlotMap::with_key();
+    map.insert_at(key(3, 2), ledger.token(1));
+    let refused = map.try_insert_at(key(3, 2), ledger.token(2)).expect_err("it is there");
+    assert_eq!((refused.value.value, ledger.live()), (2, 2));
+    drop(refused);
+    assert_eq!(ledger.live(), 1);
+    drop(map);
+    ledger.assert_all_dropped_but(0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What a server does, told to a client in whatever order: both are equal then.
+    #[test]
+    fn a_map_that_is_told_of_another_is_like_it(
+        steps in vec((any::<bool>(), any::<u16>()), 1..200),
+        order in any::<u64>(),
+    ) {
+        let mut server: SlotMap<Small, u32> = SlotMap::with_key();
+        let mut client = SlotMap::with_key();
+        let mut given: Vec<Small> = Vec::new();
+        for (number, (is_new, nth)) in (0..).zip(steps) {
+            let there = server.keys().nth(usize::from(nth) % server.len().max(1));
+            match there.filter(|_| !is_new) {
+                Some(key) => drop(server.remove(key)),
+                None => given.extend(server.try_insert(number).ok()),
+            }
+        }
+        let mut messages: Vec<_> = server.iter().map(|(key, value)| (key, *value)).collect();
+        let turn = usize::try_from(order % 64).expect("it is small") % messages.len().max(1);
+        messages.rotate_left(turn);
+        if order % 2 == 0 {
+            messages.reverse();
+        }
+        for (key, value) in messages {
+            client.insert_at(key, value);
+        }
+        prop_assert_eq!(&client, &server);
+        let live: BTreeSet<_> = server.keys().collect();
+        prop_assert!(given.iter().all(|key| client.contains_key(*key) == live.contains(key)));
+    }
+}
