@@ -131,7 +131,9 @@ pub use error::{Error, ErrorKind, Refused};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
-pub use secondary::{SecondaryMap, SecondaryMapBuilder, SecondaryMapStats, SparseSecondaryMap};
+pub use secondary::{
+    GrowOnlySecondaryMap, SecondaryMap, SecondaryMapBuilder, SecondaryMapStats, SparseSecondaryMap,
+};
 pub use service::{CommitAhead, Release};
 #[cfg(fuzzing)]
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! Looking values up, and going over them.
 
-use super::{Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
+use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
 use crate::slot_map::iter::{WalkMut, WalkRef};
@@ -128,6 +128,26 @@ impl<K: Key, V> SecondaryMap<K, V> {
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
         let left = self.live;
         ValuesMut::new(self.walk_mut(), left)
+    }
+
+    /// Opens a scope in which the map can only grow, so that references to values stay good across
+    /// insertions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let (a, b) = (map.insert(()), map.insert(()));
+    /// let mut names = SecondaryMap::new();
+    /// let scope = names.grow_only();
+    /// let first = scope.insert(a, "Alice".to_string()).unwrap();
+    /// let second = scope.insert(b, format!("{first}'s cat")).unwrap(); // `first` is still good
+    /// assert_eq!((&**first, &**second), ("Alice", "Alice's cat"));
+    /// ```
+    #[inline]
+    pub fn grow_only(&mut self) -> GrowOnlySecondaryMap<'_, K, V> {
+        GrowOnlySecondaryMap::new(self)
     }
 
     #[inline]

@@ -19,6 +19,7 @@ mod builder;
 mod drain;
 mod entry;
 mod extract_if;
+mod grow_only;
 pub mod sparse;
 mod traits;
 pub(crate) mod waiting;
@@ -28,6 +29,7 @@ pub use builder::SecondaryMapBuilder;
 pub use drain::Drain;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use extract_if::ExtractIf;
+pub use grow_only::GrowOnlySecondaryMap;
 pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
@@ -48,7 +50,7 @@ use std::marker::PhantomData;
 /// the exceptions. Besides:
 ///
 /// - **Values stay put.** The address of a value never changes while it is in the map. Growing
-///   copies nothing.
+///   copies nothing. A [grow-only scope](Self::grow_only) makes that usable for references.
 /// - **Keys are never mistaken.** A key finds the value that was put in under it, and no other. A
 ///   key that is older than the one whose value is there is refused, and one that is newer takes
 ///   its place: the slot map has removed the older one, so nobody will ask for it. Generations

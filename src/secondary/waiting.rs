@@ -102,9 +102,19 @@ fn need<K: Key>(key: K) -> usize {
 impl<K: Key, V> SecondaryMap<K, V> {
     /// Below which index none is far, where there are so many values.
     pub(super) fn near(&self, near_bytes: usize, values: usize) -> usize {
+        Self::near_of(&self.slots, near_bytes, values, self.announced)
+    }
+
+    /// The same, of what a map consists of.
+    pub(super) fn near_of(
+        slots: &Slots<V>,
+        near_bytes: usize,
+        values: usize,
+        announced: usize,
+    ) -> usize {
         let more = values.saturating_mul(Self::SLOTS_A_VALUE);
         let near = Self::near_slots(near_bytes).saturating_add(more);
-        near.max(self.announced).max(self.slots.len())
+        near.max(announced).max(slots.len())
     }
 
     /// Below which none is far, if there are no values.

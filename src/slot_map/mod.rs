@@ -33,6 +33,7 @@ pub(crate) mod drain;
 pub(crate) mod extract_if;
 mod floors;
 mod grow_only;
+pub(crate) mod growing_slots;
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
 pub(crate) mod holes;
 pub(crate) mod iter;

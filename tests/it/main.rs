@@ -33,6 +33,7 @@ mod panics;
 mod read_from;
 mod reservation;
 mod secondary;
+mod secondary_grow_only;
 mod secondary_hostile;
 mod secondary_op;
 mod secondary_reset;

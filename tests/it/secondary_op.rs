@@ -80,15 +80,19 @@ pub(crate) enum Op {
     Disjoint([Name; 3]),
     Remove(Name),
     Retain(u8),
+    /// So many of those that are named.
+    ExtractIf(u8, u8),
     Drain(Partly),
     Clear,
     ChangeAll(u8),
     Extend(Vec<(Name, u8)>),
+    GrowOnly(Vec<(Name, u8)>),
     Clone,
     Collect,
     IntoIter(Partly),
     SetCapacity(u16),
     Reserve(u8),
+    Prefault(u8),
     ShrinkToFit,
     /// So often, with so many bytes each time.
     ShrinkWithin(u8, u16),
@@ -334,6 +338,11 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                     items.iter().map(|(name, seed)| (self.key(*name), *seed)).collect();
                 self.extend(items);
             }
+            Op::GrowOnly(items) => {
+                let items: Vec<(K, u8)> =
+                    items.iter().map(|(name, seed)| (self.key(*name), *seed)).collect();
+                self.grow_only(&items);
+            }
             Op::Entry(name, op) => self.entry(self.key(*name), *op),
             Op::Look(name) => {
                 let key = self.key(*name);
@@ -424,6 +433,60 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 self.std.insert(key.index(), (key.generation(), seed.into()));
             }
         }
+    }
+
+    fn grow_only(&mut self, items: &[(K, u8)]) {
+        let mut dense = mem::take(&mut self.dense);
+        let scope = dense.grow_only();
+        let mut held = Vec::new();
+        for (key, seed) in items.iter().copied() {
+            let (fate, n) = (self.fate(key), seed.into());
+            if !Self::is_within_reach(key, fate) {
+                continue;
+            }
+            let found = scope.get(key).map(|value| value.n);
+            assert_eq!((found, scope.contains_key(key)), (self.value(key), found.is_some()));
+            // One of an older key stays, too.
+            let is_free = !self.std.contains_key(&key.index());
+            match scope.try_insert(key, Value::new(n)) {
+                Ok(value) => {
+                    assert!(fate == Fate::Vacant && is_free);
+                    self.reach(key);
+                    self.std.insert(key.index(), (key.generation(), n));
+                    self.sparse.insert(key, Value::new(n));
+                    held.push((n, value));
+                }
+                Err(refused) => {
+                    assert_eq!(refused.value.n, n);
+                    match fate {
+                        Fate::Far(limit) => Self::assert_far(refused.error, key, limit),
+                        Fate::Stale => assert_eq!(refused.error.kind(), ErrorKind::StaleKey),
+                        Fate::Same | Fate::Vacant => {
+                            assert!(!is_free);
+                            assert_eq!(refused.error.kind(), ErrorKind::Occupied);
+                        }
+                    }
+                }
+            }
+            assert_eq!(scope.len(), self.std.len());
+        }
+        assert!(held.iter().all(|(n, value)| value.n == *n));
+        self.dense = dense;
+    }
+
+    fn extract_if(&mut self, by: u8, steps: usize) {
+        let by = u32::from(by);
+        let is_named = |index: u32, n: u32| (index ^ n ^ by) % (by % 5 + 1) == 0;
+        let named = self.dense.extract_if(|key, value| is_named(key.index(), value.n));
+        let taken: Vec<_> = named.take(steps).map(|(key, value)| (key, value.n)).collect();
+        let expected = self.std.iter().filter(|(index, (_, n))| is_named(**index, *n)).take(steps);
+        let expected = expected.map(|(index, (generation, n))| (key(*index, *generation, 0), *n));
+        assert!(taken.iter().copied().eq(expected));
+        let keys: BTreeSet<K> = taken.iter().map(|(key, _)| *key).collect();
+        // That of the other map comes in no order.
+        let others = self.sparse.extract_if(|key, _| keys.contains(&key));
+        assert_eq!(others.map(|(key, _)| key).collect::<BTreeSet<_>>(), keys);
+        self.std.retain(|index, (generation, _)| !keys.contains(&key(*index, *generation, 0)));
     }
 
     /// Whether the key is that of no older value than there is.
@@ -540,6 +603,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                     keep(*index, *n - 1)
                 });
             }
+            Op::ExtractIf(by, steps) => self.extract_if(by, steps.into()),
             Op::Drain(partly) => self.drain(partly),
             Op::Clear => {
                 on_both!(self, map => map.clear());
@@ -589,9 +653,14 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                     Err(error) => assert_eq!(error.kind(), ErrorKind::KeyBits),
                 }
             }
-            Op::Reserve(additional) => {
+            Op::Reserve(additional) | Op::Prefault(additional) => {
                 let additional = additional.into();
-                match self.dense.try_reserve(additional) {
+                let result = if matches!(op, Op::Reserve(_)) {
+                    self.dense.try_reserve(additional)
+                } else {
+                    self.dense.try_prefault(additional)
+                };
+                match result {
                     Ok(()) => {
                         assert!(self.dense.capacity() - self.slots >= additional);
                         self.announced = self.announced.max(self.slots + additional);
