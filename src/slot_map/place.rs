@@ -5,7 +5,7 @@
 use super::slots::Slots;
 use super::state::State;
 use super::{SlotMap, or_give_up};
-use crate::error::{Error, ErrorKind, Refused};
+use crate::error::{Error, ErrorKind, Holder, Refused};
 use crate::key::Key;
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -168,6 +168,6 @@ impl<K: Key, V> SlotMap<K, V> {
             return Ok(());
         }
         let bytes = need.saturating_mul(stride);
-        Err(Error::new(ErrorKind::FarIndex, bytes).with_limit(near as u64))
+        Err(Error::new(ErrorKind::FarIndex, bytes).with_limit(near as u64).of(Holder::SlotMap))
     }
 }
