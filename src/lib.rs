@@ -92,7 +92,8 @@
 //! - `allocator-api2-02`, `allocator-api2-04`: the trait `Allocator` of the crate `allocator-api2`,
 //!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
-//!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero.
+//!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
+//!   keys, see [`new_key_type!`].
 //! - `rayon`: `VmVec` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps and `VmVec`; see `saved` for the form.
 //!
@@ -105,6 +106,8 @@
 
 pub mod alloc;
 mod backing;
+#[cfg(feature = "bytemuck")]
+mod bytemuck;
 #[cfg(test)]
 #[path = "../tests/common/effort.rs"]
 mod effort;
@@ -140,6 +143,11 @@ pub use service::{CommitAhead, Release};
 pub use slot_map::Bitmap;
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
 pub use vec::{GrowOnly, VecBuilder, VecStats, VmVec};
+
+/// For what [`new_key_type!`] expands to.
+#[cfg(feature = "bytemuck")]
+#[doc(hidden)]
+pub use ::bytemuck as __bytemuck;
 
 /// For what [`new_key_type!`] expands to.
 #[cfg(feature = "serde")]

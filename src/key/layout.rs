@@ -15,6 +15,9 @@ pub trait Layout:
     /// What the bits are stored in.
     #[doc(hidden)]
     type Word: Word;
+    /// The word of the null key. (A trait's functions cannot make it in a `const`.)
+    #[doc(hidden)]
+    const NULL_WORD: Self::Word;
     /// Bits of the whole key.
     const BITS: u32 = Self::Word::BITS;
     /// Bits that number the slots.
@@ -85,6 +88,10 @@ impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Layout
     for Bits64<INDEX, GENERATION, TAG>
 {
     type Word = NonZeroU64;
+    const NULL_WORD: NonZeroU64 = {
+        let bits = (ones(INDEX) as u64) << (GENERATION + TAG);
+        NonZeroU64::new(bits).expect("an index has bits")
+    };
     const INDEX_BITS: u32 = INDEX;
     const GENERATION_BITS: u32 = GENERATION;
     const TAG_BITS: u32 = TAG;
@@ -94,6 +101,10 @@ impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Layout
     for Bits32<INDEX, GENERATION, TAG>
 {
     type Word = NonZeroU32;
+    const NULL_WORD: NonZeroU32 = {
+        let bits = ones(INDEX) << (GENERATION + TAG);
+        NonZeroU32::new(bits).expect("an index has bits")
+    };
     const INDEX_BITS: u32 = INDEX;
     const GENERATION_BITS: u32 = GENERATION;
     const TAG_BITS: u32 = TAG;
@@ -103,6 +114,10 @@ impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Layout
 pub trait Word: Copy + Eq + Ord + Hash + Debug + Send + Sync + Unpin + 'static {
     const BITS: u32;
 
+    /// What any word is read as, one that is no key's among them.
+    #[cfg(feature = "bytemuck")]
+    type Bits: bytemuck::AnyBitPattern + Into<u64>;
+
     /// `None` for 0, and for what does not fit.
     fn new(bits: u64) -> Option<Self>;
 
@@ -111,6 +126,9 @@ pub trait Word: Copy + Eq + Ord + Hash + Debug + Send + Sync + Unpin + 'static {
 
 impl Word for NonZeroU64 {
     const BITS: u32 = 64;
+
+    #[cfg(feature = "bytemuck")]
+    type Bits = u64;
 
     #[inline]
     fn new(bits: u64) -> Option<Self> {
@@ -125,6 +143,9 @@ impl Word for NonZeroU64 {
 
 impl Word for NonZeroU32 {
     const BITS: u32 = 32;
+
+    #[cfg(feature = "bytemuck")]
+    type Bits = u32;
 
     #[inline]
     fn new(bits: u64) -> Option<Self> {

@@ -12,7 +12,7 @@ mod tests;
 
 pub use layout::{Bits32, Bits64, Compact32, Layout, Plain64, Tagged64};
 
-use layout::Word;
+pub(crate) use layout::Word;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -40,6 +40,7 @@ use std::hash::{Hash, Hasher};
 /// assert_eq!((data.index(), data.generation(), data.tag()), (0, 1, 0));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
 pub struct KeyData<L: Layout = Plain64> {
     /// From the top: unused bits (zero), index, generation, tag. Either the generation is from 1
     /// to `L::MAX_GENERATION`, or the key is null: generation 0, index all ones. So never zero.
@@ -55,11 +56,22 @@ impl<L: Layout> KeyData<L> {
     /// The bits of the index there.
     const FFI_INDEX: u64 = (1 << Self::FFI_SHIFT) - 1;
 
-    /// The key of no value, in any map. It is what [`Default`] gives.
+    /// The key of no value, in any map, for a `const`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Key, KeyData};
+    /// const NOTHING: KeyData = KeyData::NULL;
+    /// assert_eq!(DefaultKey::from(NOTHING), DefaultKey::null());
+    /// ```
+    pub const NULL: Self = Self { word: L::NULL_WORD };
+
+    /// The key of no value, in any map: [`NULL`](Self::NULL). It is what [`Default`] gives.
     #[inline]
     #[must_use]
-    pub fn null() -> Self {
-        Self::pack(L::MAX_INDEX, 0, 0)
+    pub const fn null() -> Self {
+        Self::NULL
     }
 
     /// Whether this is the key of no value, with whatever tag.
@@ -208,6 +220,18 @@ impl<L: Layout> KeyData<L> {
     }
 }
 
+impl KeyData {
+    /// [`NULL`](Self::NULL), of the layout of keys for which none is named.
+    ///
+    /// It is what `KeyData::default()` finds where nothing says which layout: that of the trait
+    /// [`Default`] cannot tell. For another layout there is [`null`](Self::null).
+    #[inline]
+    #[must_use]
+    pub const fn default() -> Self {
+        Self::NULL
+    }
+}
+
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is asked for")]
 fn low_bits(bits: u64) -> u32 {
@@ -217,7 +241,7 @@ fn low_bits(bits: u64) -> u32 {
 impl<L: Layout> Default for KeyData<L> {
     /// [`KeyData::null`].
     fn default() -> Self {
-        Self::null()
+        Self::NULL
     }
 }
 
@@ -254,6 +278,14 @@ impl<L: Layout> fmt::Debug for KeyData<L> {
     }
 }
 
+impl<L: Layout> fmt::Display for KeyData<L> {
+    /// As by [`Debug`](fmt::Debug): index and generation, as in `3v1`, and the tag if it is not 0, as
+    /// in `3v1#7`; or `null`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
 /// A key of a map, made as a type of its own by [`new_key_type!`](crate::new_key_type).
 ///
 /// With one key type for each map, to use a key in the wrong map is an error of the compiler.
@@ -261,7 +293,36 @@ impl<L: Layout> fmt::Debug for KeyData<L> {
 /// A key resolves to the value it was made for as long as that is in the map, and then never
 /// again: not after its slot is reused, not after the map was cleared or trimmed.
 ///
-/// Implementations other than by the macro are possible, and gain nothing.
+/// Implementations other than by the macro are possible, and gain little.
+///
+/// # Examples
+///
+/// A key type by hand, for what the macro cannot say:
+///
+/// ```
+/// use stayput::{Key, KeyData, Plain64, SlotMap};
+///
+/// #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// pub struct Node(pub KeyData);
+///
+/// impl From<KeyData> for Node {
+///     fn from(data: KeyData) -> Self {
+///         Self(data)
+///     }
+/// }
+///
+/// impl Key for Node {
+///     type Layout = Plain64;
+///
+///     fn data(&self) -> KeyData {
+///         self.0
+///     }
+/// }
+///
+/// let mut nodes = SlotMap::with_key();
+/// let Node(data) = nodes.insert("root");
+/// assert_eq!(nodes[Node(data)], "root");
+/// ```
 pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self::Layout>> {
     /// How the bits are split.
     type Layout: Layout;
@@ -330,7 +391,14 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
 ///
 /// Each is a [`KeyData`] of the layout that is named behind the colon, or of [`Plain64`], and a
 /// [`Key`], with `Copy`, `Eq`, `Ord`, `Hash`, `Debug`, `Default` (null), and, with the feature
-/// `serde`, `Serialize` and `Deserialize`.
+/// `serde`, `Serialize` and `Deserialize`. In a `const`, null is `NULL`.
+///
+/// With the feature `bytemuck` they are, as [`KeyData`] is, `NoUninit` (keys can be read as bytes, by
+/// `cast_slice`), `CheckedBitPattern` (bytes can be read as keys, where all of them are keys of the
+/// layout, by `checked::cast_slice`), and `ZeroableInOption` (bytes of zero are `None`). They are not
+/// `Pod`, since no key is 0, nor `PodInOption`, since other words are no keys either.
+///
+/// They are not `Display`, so that you can have them be what you like; [`KeyData`] is.
 ///
 /// # Examples
 ///
@@ -380,12 +448,29 @@ macro_rules! new_key_type {
         }
     };
     ($(#[$attribute:meta])* $visibility:vis struct $name:ident: $layout:ty; $($rest:tt)*) => {
+        $crate::__key_type! { $(#[$attribute])* $visibility struct $name: $layout }
+        $crate::__key_type_bytemuck!($name: $layout);
+        $crate::new_key_type! { $($rest)* }
+    };
+}
+
+/// One key type, without what takes unsafe code, which the lints of this crate see in its own uses
+/// of a macro, and those of others do not.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_type {
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident: $layout:ty) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(transparent)]
         $visibility struct $name($crate::KeyData<$layout>);
 
         const _: () = <$layout as $crate::Layout>::ASSERT_FITS;
+
+        impl $name {
+            /// The key of no value, in any map, for a `const`; what `Key::null` gives.
+            $visibility const NULL: Self = Self($crate::KeyData::NULL);
+        }
 
         impl ::core::convert::From<$crate::KeyData<$layout>> for $name {
             #[inline]
@@ -404,7 +489,37 @@ macro_rules! new_key_type {
         }
 
         $crate::__key_type_serde!($name);
-        $crate::new_key_type! { $($rest)* }
+    };
+}
+
+#[cfg(not(feature = "bytemuck"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_type_bytemuck {
+    ($name:ident: $layout:ty) => {};
+}
+
+#[cfg(feature = "bytemuck")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_type_bytemuck {
+    ($name:ident: $layout:ty) => {
+        // SAFETY: `repr(transparent)` over a type that is so.
+        unsafe impl $crate::__bytemuck::NoUninit for $name {}
+
+        // SAFETY: the same.
+        unsafe impl $crate::__bytemuck::ZeroableInOption for $name {}
+
+        // SAFETY: the same: its bits are those of the other, and so are those which are valid.
+        unsafe impl $crate::__bytemuck::CheckedBitPattern for $name {
+            type Bits = <$crate::KeyData<$layout> as $crate::__bytemuck::CheckedBitPattern>::Bits;
+
+            #[inline]
+            fn is_valid_bit_pattern(bits: &Self::Bits) -> bool {
+                <$crate::KeyData<$layout> as $crate::__bytemuck::CheckedBitPattern>
+                                                                    ::is_valid_bit_pattern(bits)
+            }
+        }
     };
 }
 
@@ -439,7 +554,14 @@ macro_rules! __key_type_serde {
     };
 }
 
-new_key_type! {
+__key_type! {
     /// The key of maps for which nobody made a type of their own.
-    pub struct DefaultKey;
+    pub struct DefaultKey: Plain64
+}
+
+impl fmt::Display for DefaultKey {
+    /// As that of its [`KeyData`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
 }

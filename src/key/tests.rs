@@ -1,7 +1,6 @@
 use super::layout::ones;
 use super::low_bits;
-use super::{Bits32, Bits64, Compact32, Key, KeyData, Layout, Plain64, Tagged64};
-use crate::{DefaultKey, new_key_type};
+use super::{Bits32, Bits64, Compact32, KeyData, Layout, Plain64, Tagged64};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -152,50 +151,10 @@ fn a_tag_that_does_not_fit_panics() {
 }
 
 #[test]
-fn null_is_the_default_and_stays_null_with_a_tag() {
-    new_key_type! { struct Tagged: Tagged64; }
-    assert_eq!(DefaultKey::default(), DefaultKey::null());
-    assert!(DefaultKey::null().is_null());
-    let tagged = Tagged::null().with_tag(5);
-    assert!(tagged.is_null());
-    assert_eq!(Tagged::from_bits(tagged.to_bits()), Some(tagged));
-    assert_eq!(DefaultKey::from_bits(0), None);
-}
-
-#[test]
-fn keys_are_as_small_as_their_words_with_a_niche() {
-    new_key_type! { struct Compact: Compact32; }
-    assert_eq!(size_of::<DefaultKey>(), 8);
-    assert_eq!(size_of::<Option<DefaultKey>>(), 8);
-    assert_eq!(size_of::<Compact>(), 4);
-    assert_eq!(size_of::<Option<Compact>>(), 4);
-}
-
-#[test]
 fn debug_shows_index_generation_and_tag() {
     let key = KeyData::<Tagged64>::from_parts(3, 2, 0).unwrap();
     assert_eq!(
         format!("{key:?} {:?} {:?}", key.with_tag(9), KeyData::<Tagged64>::null()),
         "3v2 3v2#9 null"
     );
-}
-
-#[test]
-fn the_macro_expands_among_names_that_clash() {
-    #![expect(dead_code, reason = "the names are what is tested")]
-
-    trait Serialize {}
-    trait Deserialize {}
-    trait Key {}
-    trait From {}
-    struct Result;
-    struct KeyData;
-
-    new_key_type! {
-        struct A;
-        pub(super) struct B: Bits64<20, 20, 20>;
-        #[doc = "Attributes pass through."]
-        struct C;
-    }
-    assert_eq!(A::default(), A::default());
 }

@@ -1,10 +1,10 @@
 //! What needs refused calls; the rest is in `tests/it`.
 
 use super::*;
+use crate::__key_type;
 use crate::error::Error;
 use crate::error::{ErrorKind, Refused};
 use crate::key::{Bits32, KeyData};
-use crate::new_key_type;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::HugePages;
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-new_key_type! { struct Few: Bits32<20, 4>; }
+__key_type! { struct Few: Bits32<20, 4> }
 
 /// 64 slots of these are a block that can be handed back.
 type Large = [u8; 1020];
@@ -135,7 +135,7 @@ fn with_refusals(call: Call, pass: usize, refuse: usize) -> usize {
         .growth(crate::Growth::Fixed { step_bytes: 0 })
         .build();
     let mut keys: Vec<(Few, u16)> = Vec::new();
-    let mut gone: HashSet<Few> = HashSet::new();
+    let mut gone = HashSet::from([Few::NULL]);
     let fault = Fault::plan(call, pass, refuse);
     for round in 0..6_u16 {
         for n in 0..300 {

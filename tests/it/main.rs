@@ -22,6 +22,7 @@ mod elements;
 mod errors;
 mod grow_only;
 mod key_hash;
+mod keys;
 mod layouts;
 mod ledger;
 mod max_len;

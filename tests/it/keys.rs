@@ -1,0 +1,184 @@
+//! Key types, as those who make them have them.
+
+use stayput::{Bits64, Compact32, DefaultKey, Key, KeyData, SlotMap, Tagged64, new_key_type};
+
+#[test]
+fn null_is_the_default_and_stays_null_with_a_tag() {
+    new_key_type! { struct Tagged: Tagged64; }
+    assert_eq!(DefaultKey::default(), DefaultKey::null());
+    assert!(DefaultKey::null().is_null());
+    let tagged = Tagged::null().with_tag(5);
+    assert!(tagged.is_null());
+    assert_eq!(Tagged::from_bits(tagged.to_bits()), Some(tagged));
+    assert_eq!(DefaultKey::from_bits(0), None);
+}
+
+#[test]
+fn null_stands_in_a_const_in_every_layout() {
+    new_key_type! {
+        struct Tagged: Tagged64;
+        struct Compact: Compact32;
+        struct Loose: Bits64<10, 10, 10>;
+    }
+    const DATA: KeyData = KeyData::NULL;
+    const DEFAULT: DefaultKey = DefaultKey::NULL;
+    static TAGGED: Tagged = Tagged::NULL;
+    const COMPACT: Compact = Compact::NULL;
+    const LOOSE: Loose = Loose::NULL;
+    assert_eq!((DEFAULT, DATA), (DefaultKey::null(), DefaultKey::null().data()));
+    assert_eq!((TAGGED, COMPACT, LOOSE), (Key::null(), Key::null(), Key::null()));
+    assert!(DEFAULT.is_null() && TAGGED.is_null() && COMPACT.is_null() && LOOSE.is_null());
+    assert_eq!(Loose::from_bits(LOOSE.to_bits()), Some(LOOSE));
+    assert_eq!((COMPACT.index(), LOOSE.index()), ((1 << 20) - 1, (1 << 10) - 1));
+}
+
+#[test]
+fn the_default_of_key_data_needs_no_layout_named() {
+    const NOTHING: KeyData = KeyData::default();
+    assert!(KeyData::default().is_null());
+    assert_eq!(NOTHING, KeyData::NULL);
+    // By the trait there is one for each layout.
+    let tagged = <KeyData<Tagged64> as Default>::default();
+    assert_eq!(tagged, KeyData::NULL);
+    assert_eq!(KeyData::<Tagged64>::default(), tagged);
+}
+
+/// As it is written where keys of any type are handed to other languages.
+#[test]
+fn generic_code_makes_keys_of_numbers() {
+    fn there_and_back<K: Key>(key: K) -> K {
+        K::from(KeyData::from_ffi(key.data().as_ffi()))
+    }
+    let mut map = SlotMap::new();
+    let key = map.insert(1);
+    assert_eq!(there_and_back(key), key);
+    let into: DefaultKey = KeyData::from_ffi(key.data().as_ffi()).into();
+    assert_eq!(into, key);
+}
+
+#[test]
+fn keys_are_as_small_as_their_words_with_a_niche() {
+    new_key_type! { struct Compact: Compact32; }
+    assert_eq!(size_of::<DefaultKey>(), 8);
+    assert_eq!(size_of::<Option<DefaultKey>>(), 8);
+    assert_eq!(size_of::<Compact>(), 4);
+    assert_eq!(size_of::<Option<Compact>>(), 4);
+}
+
+#[test]
+fn keys_display_as_their_data_is_debugged() {
+    let mut map = SlotMap::new();
+    let key: DefaultKey = map.insert(());
+    assert_eq!(format!("{key} {} {:?}", key.data(), key.data()), "0v1 0v1 0v1");
+    assert_eq!(DefaultKey::NULL.to_string(), "null");
+}
+
+/// The macro leaves them to be written.
+#[test]
+fn key_types_display_as_their_makers_like() {
+    new_key_type! { struct Block; }
+    impl std::fmt::Display for Block {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "block{}", self.index())
+        }
+    }
+    let mut map = SlotMap::<Block, ()>::with_key();
+    assert_eq!(map.insert(()).to_string(), "block0");
+}
+
+#[test]
+fn the_macro_expands_among_names_that_clash() {
+    #![expect(dead_code, reason = "the names are what is tested")]
+
+    trait Serialize {}
+    trait Deserialize {}
+    trait NoUninit {}
+    trait Key {}
+    trait From {}
+    struct Result;
+    struct KeyData;
+
+    new_key_type! {
+        struct A;
+        pub(super) struct B: Bits64<20, 20, 20>;
+        #[doc = "Attributes pass through."]
+        #[must_use]
+        pub(crate) struct C;
+        /// As do several.
+        /// Lines of them.
+        pub struct D;
+    }
+    assert_eq!(A::default(), A::default());
+}
+
+#[cfg(feature = "bytemuck")]
+mod bytes {
+    use bytemuck::checked::{self, CheckedCastError};
+    use proptest::prelude::*;
+    use stayput::{
+        Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, SlotMap, Tagged64,
+        VmVec, new_key_type,
+    };
+
+    new_key_type! {
+        struct Compact: Compact32;
+        struct Plain;
+    }
+
+    #[test]
+    fn keys_go_through_bytes() {
+        let mut map = SlotMap::<Plain, u32>::with_key();
+        let keys: Vec<Plain> = (0..10).map(|n| map.insert(n)).collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&keys);
+        assert_eq!(bytes.len(), 80);
+        assert_eq!(bytes[..8], keys[0].to_bits().to_ne_bytes());
+        assert_eq!(checked::cast_slice::<u8, Plain>(bytes), keys);
+        let key: DefaultKey = checked::cast(keys[3]);
+        assert_eq!(key.data(), keys[3].data());
+    }
+
+    #[test]
+    fn words_that_are_no_keys_are_refused() {
+        fn refused<T>() -> Result<T, CheckedCastError> {
+            Err(CheckedCastError::InvalidBitPattern)
+        }
+        assert_eq!(checked::try_cast::<u64, Plain>(0), refused());
+        // A generation that no slot has, and one of 0.
+        assert_eq!(checked::try_cast::<u64, DefaultKey>(1 << 31), refused());
+        assert_eq!(checked::try_cast::<u32, Compact>(3), refused());
+        let null = Compact::NULL;
+        assert_eq!(checked::try_cast::<Compact, Compact>(null), Ok(null));
+    }
+
+    #[test]
+    fn zeros_are_no_keys() {
+        let nothing: Option<Compact> = bytemuck::Zeroable::zeroed();
+        assert_eq!(nothing, None);
+        let mut parents: VmVec<Option<Plain>> = VmVec::new();
+        parents.extend_zeroed(1000);
+        assert!(parents.iter().all(Option::is_none));
+    }
+
+    fn is_as_from_bits<L: Layout>(bits: u64) {
+        let bytes = bits.to_ne_bytes();
+        let word = match size_of::<KeyData<L>>() {
+            8 => &bytes[..],
+            _ if cfg!(target_endian = "big") => &bytes[4..],
+            _ => &bytes[..4],
+        };
+        let read = checked::try_pod_read_unaligned::<KeyData<L>>(word).ok();
+        let bits = if word.len() == 8 { bits } else { bits & 0xffff_ffff };
+        assert_eq!(read, KeyData::from_bits(bits));
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_are_keys_where_bits_are(bits: u64, shift in 0..64_u32) {
+            is_as_from_bits::<Plain64>(bits >> shift);
+            is_as_from_bits::<Tagged64>(bits >> shift);
+            is_as_from_bits::<Compact32>(bits >> shift);
+            is_as_from_bits::<Bits32<6, 3>>(bits >> shift);
+            is_as_from_bits::<Bits64<10, 10, 10>>(bits >> shift);
+        }
+    }
+}
