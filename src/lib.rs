@@ -115,6 +115,7 @@ mod error;
 mod growing;
 mod key;
 mod macros;
+mod names;
 mod os;
 mod page;
 #[cfg(feature = "rayon")]
@@ -126,6 +127,7 @@ pub mod saved;
 pub mod secondary;
 pub mod service;
 pub mod slot_map;
+mod unchecked;
 pub mod vec;
 
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
@@ -133,6 +135,9 @@ pub use backing::Backing;
 pub use error::{Error, ErrorKind, Refused};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
+pub use names::{basic, dense, hop, sparse_secondary};
+#[doc(no_inline)]
+pub use names::{dense::DenseSlotMap, hop::HopSlotMap};
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
 pub use secondary::{
     GrowOnlySecondaryMap, SecondaryMap, SecondaryMapBuilder, SecondaryMapStats, SparseSecondaryMap,

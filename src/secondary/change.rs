@@ -161,7 +161,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// second.retain(|key, _| map.contains_key(key));
     /// assert!(second.values().eq(&[0, 20, 40]));
     /// ```
-    pub fn retain(&mut self, mut keep: impl FnMut(K, &mut V) -> bool) {
+    pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
         while let Some(index) = candidates.next(&[]) {
             let Some(generation) = self.slots.state(index).live_generation() else { continue };

@@ -122,7 +122,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
     ///
     /// Should `default` panic, no value has changed.
     #[inline]
-    pub fn or_insert_with(self, default: impl FnOnce() -> V) -> &'a mut V {
+    pub fn or_insert_with<F: FnOnce() -> V>(self, default: F) -> &'a mut V {
         self.or_insert_with_key(|_| default())
     }
 
@@ -130,7 +130,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
     ///
     /// Should `default` panic, no value has changed.
     #[inline]
-    pub fn or_insert_with_key(self, default: impl FnOnce(K) -> V) -> &'a mut V {
+    pub fn or_insert_with_key<F: FnOnce(K) -> V>(self, default: F) -> &'a mut V {
         match self {
             Self::Occupied(entry) => entry.into_mut(),
             Self::Vacant(entry) => {
@@ -164,7 +164,7 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
     /// ```
     #[inline]
     #[must_use = "to change and no more, use `OccupiedEntry::get_mut`"]
-    pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
+    pub fn and_modify<F: FnOnce(&mut V)>(mut self, change: F) -> Self {
         if let Self::Occupied(entry) = &mut self {
             change(entry.get_mut());
         }

@@ -46,8 +46,7 @@ use std::marker::PhantomData;
 ///
 /// The slot map makes the keys, and says what there is; secondary maps hold more about it, each a
 /// kind of value that not all need to have or that others shall not see. It has what the map of
-/// the same name in the `slotmap` crate has, by the same names; see [below](#what-is-not-there) for
-/// the exceptions. Besides:
+/// the same name in the `slotmap` crate has, by the same names. Besides:
 ///
 /// - **Values stay put.** The address of a value never changes while it is in the map. Growing
 ///   copies nothing. A [grow-only scope](Self::grow_only) makes that usable for references.
@@ -94,11 +93,6 @@ use std::marker::PhantomData;
 ///
 /// A slot is the value and 4 bytes, padded to the alignment of the value. Address space is
 /// reserved as for a [`VmVec`](crate::VmVec) of slots.
-///
-/// # What is not there
-///
-/// `get_unchecked`, `get_unchecked_mut` and `get_disjoint_unchecked_mut`: there is no unsafe code
-/// here, and they would gain little: [`get`](Self::get) is one range check and one compare.
 ///
 /// # Examples
 ///

@@ -68,7 +68,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     #[track_caller]
-    pub fn insert_with_key(&mut self, make: impl FnOnce(K) -> V) -> K {
+    pub fn insert_with_key<F: FnOnce(K) -> V>(&mut self, make: F) -> K {
         match self.vacancy() {
             Ok(vacancy) => {
                 let key = vacancy.key();
@@ -104,7 +104,10 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     #[track_caller]
-    pub fn try_insert_with_key<E>(&mut self, make: impl FnOnce(K) -> Result<V, E>) -> Result<K, E> {
+    pub fn try_insert_with_key<F, E>(&mut self, make: F) -> Result<K, E>
+    where
+        F: FnOnce(K) -> Result<V, E>,
+    {
         match self.vacancy() {
             Ok(vacancy) => {
                 let key = vacancy.key();

@@ -76,7 +76,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// map.retain(|_, n| *n % 2 == 0);
     /// assert!(map.values().eq(&[0, 2, 4]));
     /// ```
-    pub fn retain(&mut self, mut keep: impl FnMut(K, &mut V) -> bool) {
+    pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
         while let Some(index) = candidates.next(self.holes.words()) {
             let Some((key, value)) = self.get_by_index_mut(index) else { continue };

@@ -53,6 +53,7 @@ mod slot_map_reserve;
 mod slot_map_traits;
 mod slot_map_twin;
 mod slot_map_value;
+mod slotmap_names;
 mod tidy;
 mod traits;
 #[cfg(feature = "rayon")]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 20] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("error", &[]),
     ("page", &[]),
     ("os", &["error", "page"]),
@@ -28,6 +28,9 @@ const LAYERS: [(&str, &[&str]); 20] = [
     ("columns", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
     ("alloc", &["growing", "reservation", "service", "error"]),
     ("file", &["raw_vec", "vec", "reservation", "error"]),
+    // Other names for what is there, and look-ups that the caller vouches for.
+    ("names", &["slot_map", "secondary"]),
+    ("unchecked", &["key", "secondary"]),
     // Leaves, which may use anything: `leaf_or_root` lets them.
     ("saved", &[]),
     ("par", &[]),

@@ -166,7 +166,7 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// second.retain(|key, _| map.contains_key(key));
     /// assert_eq!(second.values().sum::<u32>(), 6);
     /// ```
-    pub fn retain(&mut self, mut keep: impl FnMut(K, &mut V) -> bool) {
+    pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         self.table.retain(|slot| keep(slot.key(), &mut slot.value));
     }
 

@@ -23,8 +23,7 @@ use std::marker::PhantomData;
 /// It does what a [`SecondaryMap`](super::SecondaryMap) does, in memory for the values that are
 /// there: a hash table of the `hashbrown` crate by the index in the key. So it is slower, and values
 /// move when it grows. It has what the map of the same name in the `slotmap` crate has, by the same
-/// names, but for `get_unchecked`, `get_unchecked_mut` and `get_disjoint_unchecked_mut`: there is
-/// no unsafe code here.
+/// names.
 ///
 /// A key finds the value that was put in under it, and no other. A key that is older than the one
 /// whose value is there is refused, and one that is newer takes its place. Tags take no part. No

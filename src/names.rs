@@ -1,0 +1,93 @@
+//! The modules in which the crate `slotmap` has its maps, by the same names, with what takes their
+//! place here.
+
+/// The module of [`SlotMap`](crate::SlotMap) in the crate `slotmap`: the same items as
+/// [`slot_map`](crate::slot_map).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::SlotMap;
+/// use stayput::basic::Values;
+///
+/// fn sum<K: stayput::Key>(values: Values<'_, K, u32>) -> u32 {
+///     values.sum()
+/// }
+///
+/// let mut map = SlotMap::new();
+/// map.insert(3);
+/// map.insert(4);
+/// assert_eq!(sum(map.values()), 7);
+/// ```
+pub mod basic {
+    pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
+}
+
+/// The module of `DenseSlotMap` in the crate `slotmap`.
+pub mod dense {
+    pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, Values, ValuesMut};
+
+    /// A [`SlotMap`](crate::SlotMap), by the name under which the crate `slotmap` has another map.
+    ///
+    /// That one keeps its values side by side, and moves the last into the place of one that is
+    /// removed. This one does not: values never move, and lie side by side as far as there are no
+    /// holes, which insertion fills first. All calls of that map find the values that they find there,
+    /// but for those that give slices (`values_as_slice`, `keys_as_slice`, `as_slices` and the like),
+    /// which cannot be here. The order of iteration is that of the indices.
+    ///
+    /// It is the same type as `SlotMap`, so a trait cannot be implemented for both.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::DenseSlotMap;
+    ///
+    /// let mut map = DenseSlotMap::new();
+    /// let keys = ["a", "b", "c"].map(|value| map.insert(value));
+    /// map.remove(keys[0]);
+    /// assert!(map.values().eq(&["b", "c"]));
+    /// ```
+    pub type DenseSlotMap<K, V> = crate::slot_map::SlotMap<K, V>;
+}
+
+/// The module of `HopSlotMap` in the crate `slotmap`.
+pub mod hop {
+    pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, Values, ValuesMut};
+
+    /// A [`SlotMap`](crate::SlotMap), by the name under which the crate `slotmap` has one that goes
+    /// over holes faster. (It is deprecated there.) This one does, since it knows holes by a bitmap.
+    ///
+    /// It is the same type as `SlotMap`, so a trait cannot be implemented for both.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::HopSlotMap;
+    ///
+    /// let mut map = HopSlotMap::new();
+    /// let key = map.insert("a");
+    /// assert_eq!(map[key], "a");
+    /// ```
+    pub type HopSlotMap<K, V> = crate::slot_map::SlotMap<K, V>;
+}
+
+/// The module of [`SparseSecondaryMap`](crate::SparseSecondaryMap) in the crate `slotmap`: the same
+/// items as [`secondary::sparse`](crate::secondary::sparse).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::sparse_secondary::Entry;
+/// use stayput::{SlotMap, SparseSecondaryMap};
+///
+/// let mut map = SlotMap::new();
+/// let key = map.insert("a");
+/// let mut second: SparseSecondaryMap<_, u32> = SparseSecondaryMap::new();
+/// assert!(matches!(second.entry(key), Some(Entry::Vacant(_))));
+/// ```
+pub mod sparse_secondary {
+    pub use crate::secondary::sparse::{
+        Drain, Entry, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, OccupiedEntry,
+        SparseSecondaryMap, VacantEntry, Values, ValuesMut,
+    };
+}

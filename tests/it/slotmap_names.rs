@@ -1,0 +1,144 @@
+//! What those who know the crate `slotmap` type is there: paths, generic parameters, calls. (Its own
+//! examples are run by `.ci/slotmap`.)
+
+use stayput::{
+    DefaultKey, DenseSlotMap, HopSlotMap, Key, SecondaryMap, SlotMap, SparseSecondaryMap, basic,
+    dense, hop, secondary, sparse_secondary,
+};
+use std::hash::{BuildHasherDefault, DefaultHasher, RandomState};
+
+#[test]
+fn generic_parameters_can_be_named() {
+    type Make = fn(DefaultKey) -> u32;
+    type Keep = fn(DefaultKey, &mut u32) -> bool;
+    let mut map = SlotMap::new();
+    let first = map.insert_with_key::<Make>(|key| key.index());
+    assert_eq!(map.try_insert_with_key::<_, ()>(|_| Err(())), Err(()));
+    map.retain::<Keep>(|_, n| *n == 0);
+    assert_eq!(map.get(first), Some(&0));
+
+    let mut second = SecondaryMap::new();
+    second
+        .entry(first)
+        .unwrap()
+        .and_modify::<fn(&mut u32)>(|n| *n += 1)
+        .or_insert_with::<fn() -> u32>(|| 5);
+    second.retain::<Keep>(|_, n| *n == 5);
+    assert_eq!(second[first], 5);
+
+    let mut sparse = SparseSecondaryMap::new();
+    sparse.insert(first, 6);
+    sparse.retain::<Keep>(|_, n| *n == 5);
+    assert!(sparse.is_empty());
+}
+
+#[test]
+#[expect(unused_qualifications, reason = "the paths are what is tested")]
+fn iterators_and_entries_have_the_paths_of_slotmap() {
+    struct All<'a, K: Key> {
+        basic: basic::Iter<'a, K, u32>,
+        dense: dense::IterMut<'a, K, u32>,
+        hop: hop::Keys<'a, K, u32>,
+        secondary: secondary::Values<'a, K, u32>,
+        sparse: sparse_secondary::ValuesMut<'a, K, u32>,
+    }
+    let mut slots = basic::SlotMap::new();
+    let key = slots.insert(1);
+    let (mut values, mut hops) = (dense::DenseSlotMap::new(), HopSlotMap::new());
+    values.insert(2);
+    hops.insert(3);
+    let mut second = secondary::SecondaryMap::new();
+    second.insert(key, 4);
+    let mut sparse = sparse_secondary::SparseSecondaryMap::new();
+    sparse.insert(key, 5);
+
+    let all = All {
+        basic: slots.iter(),
+        dense: values.iter_mut(),
+        hop: hops.keys(),
+        secondary: second.values(),
+        sparse: sparse.values_mut(),
+    };
+    let sum = all.basic.map(|(_, n)| n).sum::<u32>()
+        + all.dense.map(|(_, n)| *n).sum::<u32>()
+        + all.secondary.sum::<u32>()
+        + all.sparse.map(|n| *n).sum::<u32>();
+    assert_eq!((sum, all.hop.count()), (12, 1));
+
+    let Some(secondary::Entry::Occupied(entry)) = second.entry(key) else { panic!("gone") };
+    let entry: secondary::OccupiedEntry<'_, DefaultKey, u32> = entry;
+    assert_eq!(entry.remove_entry(), (key, 4));
+    sparse.clear();
+    let Some(sparse_secondary::Entry::Vacant(entry)) = sparse.entry(key) else { panic!("there") };
+    let entry: sparse_secondary::VacantEntry<'_, DefaultKey, u32> = entry;
+    assert_eq!(*entry.insert(6), 6);
+}
+
+#[test]
+fn aliases_make_maps_as_the_types_of_slotmap_do() {
+    let mut dense: DenseSlotMap<DefaultKey, u32> = DenseSlotMap::with_capacity(10);
+    let mut hop = HopSlotMap::<DefaultKey, _>::with_capacity_and_key(10);
+    let (first, second) = (dense.insert(1), hop.insert_with_key(|key| key));
+    assert_eq!((dense.remove(first), hop[second]), (Some(1), second));
+}
+
+#[test]
+#[expect(unsafe_code, reason = "tests the unchecked look-ups")]
+fn unchecked_look_ups_find_what_the_safe_ones_find() {
+    let mut map = SlotMap::new();
+    let keys: [DefaultKey; 3] = [1, 2, 3].map(|n| map.insert(n));
+    let mut second: SecondaryMap<_, _> = keys.into_iter().zip(["a", "b", "c"]).collect();
+    let mut sparse: SparseSecondaryMap<_, _> = keys.into_iter().zip(["a", "b", "c"]).collect();
+    // SAFETY: all three were put in, and so below.
+    assert_eq!(unsafe { second.get_unchecked(keys[1]) }, &"b");
+    // SAFETY: as above.
+    assert_eq!(unsafe { sparse.get_unchecked(keys[1]) }, &"b");
+    // SAFETY: as above.
+    *unsafe { second.get_unchecked_mut(keys[0]) } = "x";
+    // SAFETY: as above.
+    *unsafe { sparse.get_unchecked_mut(keys[0]) } = "x";
+    // SAFETY: as above, and they are different.
+    let [last, first] = unsafe { second.get_disjoint_unchecked_mut([keys[2], keys[0]]) };
+    std::mem::swap(last, first);
+    // SAFETY: as above.
+    let [last, first] = unsafe { sparse.get_disjoint_unchecked_mut([keys[2], keys[0]]) };
+    std::mem::swap(last, first);
+    assert!(second.values().eq(&["c", "b", "x"]));
+    assert_eq!(keys.map(|key| sparse[key]), ["c", "b", "x"]);
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "the key has no value here")]
+#[expect(unsafe_code, reason = "tests what the unchecked look-ups check after all")]
+fn unchecked_look_ups_tell_of_broken_promises_where_assertions_are_on() {
+    let second = SecondaryMap::<DefaultKey, u32>::new();
+    // SAFETY: the promise is broken, and found out before anything is made of it.
+    unsafe { second.get_unchecked(DefaultKey::null()) };
+}
+
+#[test]
+fn sparse_maps_with_hashers_of_their_own_seeds_are_equal() {
+    let mut map = SlotMap::new();
+    let keys: Vec<DefaultKey> = (0..100).map(|n| map.insert(n)).collect();
+    let pairs = || keys.iter().map(|key| (*key, key.index()));
+    // Each has another `RandomState`.
+    let [a, mut b]: [SparseSecondaryMap<_, _, RandomState>; 2] =
+        [(); 2].map(|()| pairs().collect());
+    assert_eq!(a, b);
+    b.remove(keys[50]);
+    assert_ne!(a, b);
+    b.insert(keys[50], 7);
+    assert_ne!(a, b);
+}
+
+#[test]
+fn a_default_hasher_can_be_named() {
+    type Hasher = BuildHasherDefault<DefaultHasher>;
+    let mut map = SlotMap::new();
+    let key: DefaultKey = map.insert(());
+    let mut sparse: SparseSecondaryMap<_, u32, Hasher> = SparseSecondaryMap::default();
+    sparse.extend([(key, 1)]);
+    assert_eq!(format!("{sparse:?}"), "{DefaultKey(0v1): 1}");
+    assert_eq!(sparse.clone(), sparse);
+}
