@@ -13,8 +13,10 @@
 
 use super::cursor::Cursor;
 use super::holes::Bitmap;
+use super::or_give_up;
 use super::slots::{self, Slot, Slots};
 use super::state::Vacant;
+use crate::error::Error;
 use crate::key::{Key, KeyData};
 use std::fmt;
 use std::iter::FusedIterator;
@@ -336,6 +338,26 @@ impl<V> Walk for WalkOwned<V> {
     }
 }
 
+impl<V: Clone> WalkOwned<V> {
+    /// A walk over copies of what is left, in slots of the same options and indices.
+    fn try_clone(&self) -> Result<Self, Error> {
+        let len = self.slots.len();
+        let mut slots = Slots::try_new(self.slots.options(), 0)?;
+        slots.try_reserve_exact(len)?;
+        slots.extend_vacant(len)?;
+        // Over all slots as yet: should the clone of a value panic, the copies that are there are
+        // dropped with it. It knows of no holes, and finds them vacant.
+        let mut clone = Self::new(slots, Bitmap::new());
+        for index in slots::indices(0..len) {
+            if let Some((generation, value)) = self.slots.at_index(index) {
+                clone.slots.fill(index, generation, value.clone());
+            }
+        }
+        clone.cursor = self.cursor.clone();
+        Ok(clone)
+    }
+}
+
 impl<V> Drop for WalkOwned<V> {
     fn drop(&mut self) {
         self.slots.drop_values(self.cursor.clone(), self.holes.words());
@@ -472,6 +494,19 @@ iterator! {
 iterator! {
     /// Values out of a map, made by `into_values`.
     IntoValues<K, V>, WalkOwned<V> => V: |(_, _, value)| value
+}
+
+impl<K: Key, V: Clone> Clone for IntoIter<K, V> {
+    /// An iterator over copies of what is left, at other addresses. Linear in the slots.
+    ///
+    /// # Panics
+    ///
+    /// If the system refuses addresses or memory.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        let Counted { walk, left } = &self.items;
+        Self::new(or_give_up(walk.try_clone()), *left)
+    }
 }
 
 impl<K: Key, V> Clone for Iter<'_, K, V> {

@@ -1,6 +1,7 @@
 //! What those who know the crate `slotmap` type is there: paths, generic parameters, calls. (Its own
 //! examples are run by `.ci/slotmap`.)
 
+use crate::ledger::{Ledger, Step, values};
 use stayput::{
     DefaultKey, DenseSlotMap, HopSlotMap, Key, SecondaryMap, SlotMap, SparseSecondaryMap, basic,
     dense, hop, secondary, sparse_secondary,
@@ -141,4 +142,59 @@ fn a_default_hasher_can_be_named() {
     sparse.extend([(key, 1)]);
     assert_eq!(format!("{sparse:?}"), "{DefaultKey(0v1): 1}");
     assert_eq!(sparse.clone(), sparse);
+}
+
+#[test]
+fn maps_and_iterators_have_the_auto_traits_of_those_of_slotmap() {
+    use std::panic::{RefUnwindSafe, UnwindSafe};
+    fn check<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
+    check::<SlotMap<DefaultKey, String>>();
+    check::<SecondaryMap<DefaultKey, String>>();
+    check::<SparseSecondaryMap<DefaultKey, String>>();
+    check::<basic::Iter<'_, DefaultKey, String>>();
+    check::<basic::IntoIter<DefaultKey, String>>();
+    check::<sparse_secondary::Values<'_, DefaultKey, String>>();
+}
+
+#[test]
+fn iterators_out_of_maps_are_cloned_with_what_is_left() {
+    let ledger = Ledger::new();
+    let mut map: SlotMap<DefaultKey, _> = ledger.tokens(0..200).collect();
+    let second: SecondaryMap<_, _> = map.keys().zip(0..200_u32).collect();
+    map.retain(|_, token| token.value % 3 != 0);
+
+    let mut all = map.into_iter();
+    for _ in 0..40 {
+        drop((all.next(), all.next_back()));
+    }
+    let clone = all.clone();
+    assert_eq!(clone.len(), all.len());
+    assert_eq!(ledger.live(), 2 * all.len());
+    let (left, copies): (Vec<_>, Vec<_>) = (all.collect(), clone.collect());
+    assert!(
+        left.iter()
+            .map(|(key, token)| (key, token.value))
+            .eq(copies.iter().map(|(key, token)| (key, token.value)))
+    );
+    assert_eq!(left[0].1.value, 61);
+
+    // The clone of one that is not gone through is dropped with what it has.
+    drop(second.into_iter().clone());
+    drop((left, copies));
+    ledger.assert_all_dropped_but(0);
+}
+
+#[test]
+fn a_panic_in_the_clone_of_an_iterator_loses_nothing() {
+    let ledger = Ledger::new();
+    let mut all = ledger.tokens(0..10).collect::<SlotMap<DefaultKey, _>>().into_iter();
+    drop(all.next());
+    ledger.set_fuse(Step::Clone, 5);
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| all.clone()));
+    assert!(panic.is_err());
+    assert_eq!((ledger.live(), all.len()), (9, 9));
+    let tokens: Vec<_> = all.map(|(_, token)| token).collect();
+    assert_eq!(values(&tokens), (1..10).collect::<Vec<_>>());
+    drop(tokens);
+    ledger.assert_all_dropped_but(0);
 }
