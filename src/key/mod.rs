@@ -442,10 +442,9 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
 macro_rules! new_key_type {
     () => {};
     ($(#[$attribute:meta])* $visibility:vis struct $name:ident; $($rest:tt)*) => {
-        $crate::new_key_type! {
-            $(#[$attribute])* $visibility struct $name: $crate::Plain64;
-            $($rest)*
-        }
+        $crate::__key_type! { $(#[$attribute])* $visibility struct $name: $crate::Plain64 }
+        $crate::__key_type_bytemuck!($name: $crate::Plain64);
+        $crate::new_key_type! { $($rest)* }
     };
     ($(#[$attribute:meta])* $visibility:vis struct $name:ident: $layout:ty; $($rest:tt)*) => {
         $crate::__key_type! { $(#[$attribute])* $visibility struct $name: $layout }

@@ -111,6 +111,43 @@ fn the_macro_expands_among_names_that_clash() {
     assert_eq!(A::default(), A::default());
 }
 
+/// Also with the feature `bytemuck`, whose traits take unsafe code to have.
+#[forbid(unsafe_code)]
+mod without_unsafe_code {
+    use stayput::{Compact32, Key, SlotMap, new_key_type};
+
+    new_key_type! { struct Careful; struct Short: Compact32; }
+
+    #[test]
+    fn key_types_are_made_where_unsafe_code_is_forbidden() {
+        let mut map = SlotMap::<Careful, Short>::with_key();
+        let key = map.insert(Short::NULL);
+        assert!(map[key].is_null());
+    }
+}
+
+#[test]
+fn a_hundred_key_types_come_of_one_call() {
+    new_key_type! {
+        struct K00; struct K01; struct K02; struct K03; struct K04; struct K05; struct K06;
+        struct K07; struct K08; struct K09; struct K10; struct K11; struct K12; struct K13;
+        struct K14; struct K15; struct K16; struct K17; struct K18; struct K19; struct K20;
+        struct K21; struct K22; struct K23; struct K24; struct K25; struct K26; struct K27;
+        struct K28; struct K29; struct K30; struct K31; struct K32; struct K33; struct K34;
+        struct K35; struct K36; struct K37; struct K38; struct K39; struct K40; struct K41;
+        struct K42; struct K43; struct K44; struct K45; struct K46; struct K47; struct K48;
+        struct K49; struct K50; struct K51; struct K52; struct K53; struct K54; struct K55;
+        struct K56; struct K57; struct K58; struct K59; struct K60; struct K61; struct K62;
+        struct K63; struct K64; struct K65; struct K66; struct K67; struct K68; struct K69;
+        struct K70; struct K71; struct K72; struct K73; struct K74; struct K75; struct K76;
+        struct K77; struct K78; struct K79; struct K80; struct K81; struct K82; struct K83;
+        struct K84; struct K85; struct K86; struct K87; struct K88; struct K89; struct K90;
+        struct K91; struct K92; struct K93; struct K94; struct K95; struct K96; struct K97;
+        struct K98; struct K99;
+    }
+    assert!(K99::default().is_null());
+}
+
 #[cfg(feature = "bytemuck")]
 mod bytes {
     use bytemuck::checked::{self, CheckedCastError};
