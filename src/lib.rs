@@ -100,6 +100,19 @@
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
 //! feature, since it would break `--all-features`: it is there, for the same types as the others, where
 //! the compiler is given `--cfg stayput_nightly` (`RUSTFLAGS='--cfg stayput_nightly' cargo build`).
+//!
+//! ## Not features
+//!
+//! A feature is a dependency to follow for ever. These crates have none here, for what they need takes a
+//! line or two outside:
+//!
+//! | crate | what to do instead |
+//! |---|---|
+//! | `arbitrary` | At the field: `#[arbitrary(with = \|u: &mut Unstructured<'_>\| u.arbitrary::<Vec<_>>().map(VmVec::from))]`, or `SlotMap::from_iter`. To have holes, let the fuzzer make operations, and remove by them. |
+//! | `bevy_reflect` | `#[reflect(ignore)]` at the field, and reflect what is in it. Its traits change with each version of the engine, a few times a year. |
+//! | `proptest` | `vec(any::<T>(), 0..100).prop_map(VmVec::from)`. |
+//! | `rkyv` | The archived form of an array is that of its slice: an `ArchiveWith` of your own for the field, by `ArchivedVec::resolve_from_slice` and `serialize_from_slice`. That of a map would have to be a type of its own; archive its values and keys. |
+//! | `zerocopy` | Its `FromZeros` is `bytemuck`'s `Zeroable`: derive that beside it for `extend_zeroed`. Elements as bytes, and bytes as elements, are a matter of slices, which both crates take. |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
