@@ -15,6 +15,7 @@ use std::hash::{Hash, Hasher};
 use std::io::{self, IoSlice, Read, Write};
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::sync::{Arc, MutexGuard};
@@ -387,6 +388,69 @@ fn bytes_are_written_behind_the_last() {
     assert_eq!(full, *b"abc");
     assert_eq!(full.write(b"d").unwrap(), 1);
     assert!(full.write(b"e").is_err());
+}
+
+/// What is named twice takes the same arguments.
+#[test]
+fn the_methods_of_vec_are_there_with_the_same_arguments() {
+    macro_rules! both {
+        ($($method:ident: $type:ty),* $(,)?) => {$({
+            type Array<T> = Vec<T>;
+            let _: $type = Array::<u8>::$method;
+            {
+                type Array<T> = VmVec<T>;
+                let _: $type = Array::<u8>::$method;
+            }
+        })*};
+    }
+
+    both! {
+        new: fn() -> Array<u8>,
+        with_capacity: fn(usize) -> Array<u8>,
+        capacity: fn(&Array<u8>) -> usize,
+        reserve: fn(&mut Array<u8>, usize),
+        reserve_exact: fn(&mut Array<u8>, usize),
+        shrink_to_fit: fn(&mut Array<u8>),
+        shrink_to: fn(&mut Array<u8>, usize),
+        into_boxed_slice: fn(Array<u8>) -> Box<[u8]>,
+        truncate: fn(&mut Array<u8>, usize),
+        as_slice: fn(&Array<u8>) -> &[u8],
+        as_mut_slice: fn(&mut Array<u8>) -> &mut [u8],
+        as_ptr: fn(&Array<u8>) -> *const u8,
+        as_mut_ptr: fn(&mut Array<u8>) -> *mut u8,
+        set_len: unsafe fn(&mut Array<u8>, usize),
+        swap_remove: fn(&mut Array<u8>, usize) -> u8,
+        insert: fn(&mut Array<u8>, usize, u8),
+        remove: fn(&mut Array<u8>, usize) -> u8,
+        dedup: fn(&mut Array<u8>),
+        push: fn(&mut Array<u8>, u8),
+        pop: fn(&mut Array<u8>) -> Option<u8>,
+        append: fn(&mut Array<u8>, &mut Array<u8>),
+        clear: fn(&mut Array<u8>),
+        len: fn(&Array<u8>) -> usize,
+        is_empty: fn(&Array<u8>) -> bool,
+        split_off: fn(&mut Array<u8>, usize) -> Array<u8>,
+        leak: fn(Array<u8>) -> &'static mut [u8],
+        spare_capacity_mut: fn(&mut Array<u8>) -> &mut [MaybeUninit<u8>],
+        resize: fn(&mut Array<u8>, usize, u8),
+        extend_from_slice: fn(&mut Array<u8>, &[u8]),
+    }
+    // By their calls, since they are generic, newer than the oldest compiler, or return another type.
+    let mut vec = VmVec::from([1, 2, 2, 3]);
+    vec.try_reserve(1).and_then(|()| vec.try_reserve_exact(1)).unwrap();
+    vec.retain(|_| true);
+    vec.retain_mut(|_| true);
+    vec.dedup_by(|a, b| a == b);
+    vec.dedup_by_key(|n| *n);
+    assert_eq!(vec.pop_if(|n| *n > 2), Some(3));
+    *vec.push_mut(5) += 1;
+    *vec.insert_mut(0, 0) += 1;
+    vec.resize_with(5, Default::default);
+    vec.extend_from_within(..1);
+    assert!(vec.extract_if(.., |n| *n == 0).eq([0]));
+    assert!(vec.splice(..2, [7]).eq([1, 1]));
+    assert!(vec.drain(1..).eq([2, 6, 1]));
+    assert_eq!(VmVec::from([[7]]).into_flattened(), vec);
 }
 
 #[test]
