@@ -5,7 +5,7 @@
 use crate::key::Key;
 use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{Walk, WalkMut, WalkRef, key_of};
+use crate::slot_map::iter::{Walk, WalkMut, WalkOwned, WalkRef, WalkTake, key_of};
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::fmt;
@@ -23,6 +23,12 @@ impl<V> Split for WalkRef<'_, V> {
 }
 
 impl<V> Split for WalkMut<'_, V> {
+    fn split(self) -> (Self, Option<Self>) {
+        self.split()
+    }
+}
+
+impl<V> Split for WalkTake<'_, V> {
     fn split(self) -> (Self, Option<Self>) {
         self.split()
     }
@@ -132,7 +138,30 @@ shared!(ParIter);
 shared!(ParKeys);
 shared!(ParValues);
 
-/// A map with `walk` and `walk_mut`, in parallel.
+/// Keys and values of a map in parallel, by value; made by `into_par_iter`. What nobody takes is
+/// dropped.
+#[must_use = "iterators are lazy"]
+pub struct ParIntoIter<K: Key, V> {
+    walk: WalkOwned<V>,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K: Key + Send, V: Send> ParallelIterator for ParIntoIter<K, V> {
+    type Item = (K, V);
+
+    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(mut self, consumer: C) -> C::Result {
+        let make = |(index, generation, value)| (key_of(index, generation), value);
+        bridge_unindexed(Producer { walk: self.walk.share(), make }, consumer)
+    }
+}
+
+impl<K: Key, V> fmt::Debug for ParIntoIter<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParIntoIter").finish_non_exhaustive()
+    }
+}
+
+/// A map with `walk`, `walk_mut` and `into_walk`, in parallel.
 macro_rules! parallel {
     ($map:ident: $(#[$example:meta])*) => {
         impl<'a, K: Key + Send, V: Sync> IntoParallelIterator for &'a $map<K, V> {
@@ -156,6 +185,17 @@ macro_rules! parallel {
             /// Keys and values in parallel, the values to be changed. Needs the feature `rayon`.
             fn into_par_iter(self) -> Self::Iter {
                 ParIterMut::new(self.walk_mut())
+            }
+        }
+
+        impl<K: Key + Send, V: Send> IntoParallelIterator for $map<K, V> {
+            type Iter = ParIntoIter<K, V>;
+            type Item = (K, V);
+
+            /// Keys and values by value in parallel, in the order of addresses. Needs the feature
+            /// `rayon`.
+            fn into_par_iter(self) -> Self::Iter {
+                ParIntoIter { walk: self.into_walk().0, key: PhantomData }
             }
         }
 

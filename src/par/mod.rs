@@ -5,8 +5,8 @@
 //! - a [`VmVec`](crate::VmVec) has what a `Vec` has there: it is collected into (`collect`,
 //!   `par_extend`), drained (`par_drain`), given out by value (`into_par_iter`), and, as a slice,
 //!   has `par_iter`, `par_iter_mut`, `par_chunks`, `par_sort` and so on;
-//! - a map has `par_iter` and `par_iter_mut`, and by itself `par_keys`, `par_values` and
-//!   `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
+//! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and by itself `par_keys`, `par_values`
+//!   and `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
 //!   out by blocks of 64 slots and come back in the order of addresses.
 //!
 //! # Maps side by side
@@ -48,8 +48,7 @@ mod collect;
 mod join;
 mod maps;
 pub mod sparse;
-mod vec;
+pub mod vec;
 
 pub use join::ParJoinMut;
-pub use maps::{ParIter, ParIterMut, ParKeys, ParValues, ParValuesMut};
-pub use vec::{ParDrain, ParIntoIter};
+pub use maps::{ParIntoIter, ParIter, ParIterMut, ParKeys, ParValues, ParValuesMut};

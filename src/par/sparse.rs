@@ -89,6 +89,38 @@ shared!(ParIter);
 shared!(ParKeys);
 shared!(ParValues);
 
+/// Keys and values of a sparse map in parallel, by value; made by `into_par_iter`. What nobody takes
+/// is dropped.
+#[must_use = "iterators are lazy"]
+pub struct ParIntoIter<K: Key, V> {
+    slots: table::IntoParIter<Slot<V>>,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K: Key + Send, V: Send> ParallelIterator for ParIntoIter<K, V> {
+    type Item = (K, V);
+
+    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
+        self.slots.map(|slot| (slot.key(), slot.value)).drive_unindexed(consumer)
+    }
+}
+
+impl<K: Key, V> fmt::Debug for ParIntoIter<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParIntoIter").finish_non_exhaustive()
+    }
+}
+
+impl<K: Key + Send, V: Send, S> IntoParallelIterator for SparseSecondaryMap<K, V, S> {
+    type Iter = ParIntoIter<K, V>;
+    type Item = (K, V);
+
+    /// Keys and values by value in parallel, in no order. Needs the feature `rayon`.
+    fn into_par_iter(self) -> Self::Iter {
+        ParIntoIter { slots: self.into_table().into_par_iter(), key: PhantomData }
+    }
+}
+
 impl<'a, K: Key + Send, V: Sync, S> IntoParallelIterator for &'a SparseSecondaryMap<K, V, S> {
     type Iter = ParIter<'a, K, V>;
     type Item = (K, &'a V);

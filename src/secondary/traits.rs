@@ -229,7 +229,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         IntoValues::new(walk, left)
     }
 
-    fn into_walk(mut self) -> (WalkOwned<V>, usize) {
+    pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
         let options = self.slots.options();
         let slots = mem::replace(&mut self.slots, Slots::new(options));
         (WalkOwned::new(slots, Bitmap::new()), self.live)

@@ -7,7 +7,9 @@
 //! the walk was made, and have while they are borrowed; whether there is a value is asked of the
 //! state. Of mutable references no two are to one value, since a cursor gives each index once, and
 //! both halves of a split one, and the blocks that are taken out of one, give what the whole would
-//! have given.
+//! have given. A walk that moves values out on several threads is one of those, of slots that a
+//! [`WalkOwned`] has: each slot that it comes to is no longer live before the value goes, so what is
+//! left over is dropped with their owner, and nothing twice.
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
@@ -311,6 +313,71 @@ impl<V> WalkOwned<V> {
     fn take(&mut self, index: u32) -> Option<(u32, u32, V)> {
         let generation = self.slots.state(index).live_generation()?;
         Some((index, generation, self.slots.take(index, generation, Vacant::EMPTY)?))
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<V> WalkOwned<V> {
+    /// A walk over the same, to be shared out. What it does not come to stays here.
+    pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
+        WalkTake(WalkMut {
+            start: self.slots.start(),
+            holes: self.holes.words(),
+            cursor: self.cursor.clone(),
+            borrow: PhantomData,
+        })
+    }
+}
+
+/// Moves the values out of slots that somebody else owns, and that are of no map any more.
+#[cfg(feature = "rayon")]
+pub(crate) struct WalkTake<'a, V>(WalkMut<'a, V>);
+
+#[cfg(feature = "rayon")]
+impl<V> WalkTake<'_, V> {
+    pub(crate) fn split(self) -> (Self, Option<Self>) {
+        let (left, right) = self.0.split();
+        (Self(left), right.map(Self))
+    }
+
+    /// # Safety
+    ///
+    /// - The index was given by the cursor, and for the first time.
+    #[inline]
+    unsafe fn take(&self, index: u32) -> Option<(u32, u32, V)> {
+        // SAFETY: the cursor gives indices below the length.
+        let slot = unsafe { self.0.start.add(index as usize) };
+        // SAFETY: below the length; the slots are borrowed mutably, by this walk.
+        let generation = unsafe { slots::live_generation(slot) }?;
+        // SAFETY: live; nobody else reaches the slots, and this walk comes here once.
+        Some((index, generation, unsafe { slots::take_value(slot) }))
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<V> Walk for WalkTake<'_, V> {
+    type Value = V;
+
+    #[inline]
+    fn step(&mut self) -> Option<(u32, u32, V)> {
+        loop {
+            let index = self.0.cursor.next(self.0.holes)?;
+            // SAFETY: just given by the cursor.
+            if let Some(item) = unsafe { self.take(index) } {
+                return Some(item);
+            }
+        }
+    }
+
+    #[inline]
+    fn step_back(&mut self) -> Option<(u32, u32, V)> {
+        loop {
+            let index = self.0.cursor.next_back(self.0.holes)?;
+            // SAFETY: just given by the cursor.
+            if let Some(item) = unsafe { self.take(index) } {
+                return Some(item);
+            }
+        }
     }
 }
 

@@ -525,6 +525,21 @@ pub(super) unsafe fn value_of_mut<'a, V>(slot: NonNull<Slot<V>>) -> &'a mut V {
     unsafe { slot.cast().as_mut() }
 }
 
+/// Moves the value of a slot out, and leaves the slot empty.
+///
+/// # Safety
+///
+/// - The slot is below the length, and live.
+/// - Nobody else reaches it meanwhile.
+#[cfg(feature = "rayon")]
+pub(super) unsafe fn take_value<V>(slot: NonNull<Slot<V>>) -> V {
+    // SAFETY: below the length, and nobody else is there, by the caller's promise.
+    unsafe { (*slot.as_ptr()).state = State::EMPTY };
+    // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot is
+    // not live, so nobody reads the value again.
+    unsafe { slot.cast::<V>().read() }
+}
+
 /// The generation of the value in a slot, if there is one.
 ///
 /// # Safety

@@ -229,7 +229,7 @@ impl<K: Key, V> SlotMap<K, V> {
         IntoValues::new(walk, left)
     }
 
-    fn into_walk(mut self) -> (WalkOwned<V>, usize) {
+    pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
         let left = self.len();
         let options = self.slots.options();
         let slots = mem::replace(&mut self.slots, Slots::new(options));

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 type Map<V> = SlotMap<DefaultKey, V>;
@@ -84,6 +85,47 @@ fn secondary_maps_are_seen_in_parallel() {
     assert!(keys.into_iter().eq(second.keys()));
     let sum: u32 = second.values().sum();
     assert_eq!((second.par_values().sum::<u32>(), sparse.par_values().sum::<u32>()), (sum, sum));
+}
+
+#[test]
+fn by_value_each_is_given_once_with_its_key() {
+    for map in maps() {
+        let expected: Vec<_> = map.iter().map(|(key, value)| (key, value.load(Relaxed))).collect();
+        let second: SecondaryMap<_, u32> = expected.iter().copied().collect();
+        let sparse: SparseSecondaryMap<_, u32> = expected.iter().copied().collect();
+        let given: Vec<_> =
+            map.into_par_iter().map(|(key, value)| (key, value.into_inner())).collect();
+        assert_eq!(given, expected);
+        assert_eq!(second.into_par_iter().collect::<Vec<_>>(), expected);
+        let mut given: Vec<_> = sparse.into_par_iter().collect();
+        given.sort_unstable();
+        assert_eq!(given, expected);
+    }
+}
+
+#[test]
+fn by_value_what_nobody_takes_is_dropped_once() {
+    for panics in [false, true] {
+        let count = Arc::new(());
+        let mut map: Map<(u32, Arc<()>)> = (0..10_000).map(|n| (n, count.clone())).collect();
+        let keys: Vec<_> = map.keys().collect();
+        keys.iter().step_by(3).for_each(|key| _ = map.remove(*key));
+        assert_eq!(Arc::strong_count(&count), 1 + map.len());
+        let second: SecondaryMap<_, _> = map.iter().map(|(key, v)| (key, v.clone())).collect();
+        let run = AssertUnwindSafe(|| {
+            let is_wanted = |n: u32| {
+                assert!(!panics || n != 7001, "planned");
+                n == 8000
+            };
+            let found = map.into_par_iter().find_any(|(_, value)| is_wanted(value.0));
+            assert_eq!(found.unwrap().0, keys[8000]);
+        });
+        assert_eq!(catch_unwind(run).is_err(), panics);
+        assert_eq!(Arc::strong_count(&count), 1 + second.len());
+        // Not even begun.
+        drop(second.into_par_iter());
+        assert_eq!(Arc::strong_count(&count), 1);
+    }
 }
 
 #[test]

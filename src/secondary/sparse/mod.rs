@@ -204,6 +204,10 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         &self.table
     }
 
+    pub(crate) fn into_table(self) -> HashTable<Slot<V>> {
+        self.table
+    }
+
     pub(crate) fn table_mut(&mut self) -> &mut HashTable<Slot<V>> {
         &mut self.table
     }
