@@ -5,9 +5,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use bench_common::memory::{size_text, touch};
-use bench_common::table::{short, words};
+use bench_common::table::{Table, short, words};
 use bench_common::usage;
-use comfy_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::child;

@@ -10,8 +10,7 @@ use std::hint::black_box;
 use std::ptr;
 use std::time::Instant;
 
-use bench_common::table::{short, words};
-use comfy_table::Table;
+use bench_common::table::{Table, short, words};
 use mimalloc::MiMalloc;
 use serde::Serialize;
 use stayput::alloc::GlobalVm;

@@ -6,6 +6,7 @@ pub mod allocator;
 pub mod delegate;
 pub mod machine;
 pub mod memory;
+pub mod progress;
 pub mod table;
 pub mod target;
 pub mod usage;

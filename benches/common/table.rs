@@ -1,15 +1,65 @@
 //! Tables for a terminal, in Markdown.
 
-use comfy_table::{CellAlignment, Table, presets};
+use std::fmt;
+
+/// A header, and rows as long as it.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// So many first columns are words, and start at the left; the others are figures.
+    words: usize,
+    rows: Vec<Vec<String>>,
+}
 
 /// A table of which the first columns are words and the others figures.
 pub fn table(words: usize, header: Vec<String>, rows: Vec<Vec<String>>) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header(header).add_rows(rows);
-    for column in table.column_iter_mut().skip(words) {
-        column.set_cell_alignment(CellAlignment::Right);
+    Table { words, rows: [header].into_iter().chain(rows).collect() }
+}
+
+impl Table {
+    /// The rows, with the header.
+    pub fn height(&self) -> usize {
+        self.rows.len()
     }
-    table
+
+    /// The characters that each column needs.
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column| {
+            let cells = self.rows.iter().filter_map(move |row| row.get(column));
+            // Three dashes at least make a column of Markdown.
+            cells.map(|cell: &String| cell.chars().count()).fold(3, usize::max)
+        };
+        (0..columns).map(width).collect()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths = self.widths();
+        for (line, row) in self.rows.iter().enumerate() {
+            if line > 0 {
+                writeln!(f)?;
+            }
+            for (column, &width) in widths.iter().enumerate() {
+                let cell = row.get(column).map_or("", String::as_str);
+                if column < self.words {
+                    write!(f, "| {cell:<width$} ")?;
+                } else {
+                    write!(f, "| {cell:>width$} ")?;
+                }
+            }
+            write!(f, "|")?;
+            if line == 0 {
+                writeln!(f)?;
+                for (column, width) in widths.iter().enumerate() {
+                    let end = if column < self.words { '-' } else { ':' };
+                    write!(f, "|{:-<1$}{end}", "", width + 1)?;
+                }
+                write!(f, "|")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Three digits or so.

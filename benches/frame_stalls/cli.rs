@@ -17,14 +17,19 @@ const FRAME_60_HZ_US: u64 = 16_667;
 
 /// Frame stalls: what growing an array costs a game loop, container by container.
 ///
-/// Everything, three times over, takes about eight minutes.
+/// Without options: steady spawning and the churn of maps, by the containers that overviews show,
+/// three times over, in under a minute.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench frame_stalls --")]
 pub(crate) struct Options {
-    /// A look in under a minute: 100 frames, one repetition, and of the containers those that overviews
-    /// show
+    /// All scenarios and all containers, pushes timed as often as frames, in about eight minutes
     #[arg(long)]
+    full: bool,
+
+    /// A smoke run: all scenarios, 100 frames, one repetition, and of the containers those that
+    /// overviews show
+    #[arg(long, conflicts_with = "full")]
     quick: bool,
 
     /// Start a frame every US microseconds; back to back if 0
@@ -39,7 +44,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "period_us")]
     paced: bool,
 
-    /// What happens in a frame [default: all]
+    /// What happens in a frame [default: steady and churn; with --full, --quick or --only: all]
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = scenario_ids())]
     scenario: Vec<String>,
 
@@ -73,7 +78,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "US")]
     budget_us: Option<u64>,
 
-    /// Measure these containers only
+    /// Measure these containers only [default: those that overviews show; with --full: all]
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = container_ids())]
     only: Vec<String>,
 
@@ -90,13 +95,16 @@ impl Options {
 
     pub(crate) fn plan(&self) -> Plan {
         let (frames, repetitions) = if self.quick { (100, 1) } else { (220, 3) };
+        let repetitions = self.repetitions.unwrap_or(repetitions);
+        let everywhere = self.full || self.quick || !self.only.is_empty();
         Plan {
             frames: self.frames.unwrap_or(frames),
             spawn: self.spawn,
             arrays: self.arrays,
             population: self.population,
             churn: self.churn,
-            repetitions: self.repetitions.unwrap_or(repetitions),
+            repetitions,
+            push_repetitions: if self.full { repetitions } else { 1 },
             period_us: match (self.fast, self.paced) {
                 (true, _) => 0,
                 (_, true) => FRAME_60_HZ_US,
@@ -105,12 +113,15 @@ impl Options {
             budget_us: self.budget_us,
             scenarios: Scenario::ALL
                 .into_iter()
-                .filter(|scenario| named(&self.scenario, scenario.id()))
+                .filter(|scenario| match self.scenario.as_slice() {
+                    [] => everywhere || Scenario::FIRST.contains(scenario),
+                    named => named.iter().any(|name| name == scenario.id()),
+                })
                 .collect(),
             containers: containers::all()
-                .filter(|container| {
-                    let shown = container.headline || !self.quick || !self.only.is_empty();
-                    shown && named(&self.only, container.id)
+                .filter(|container| match self.only.as_slice() {
+                    [] => container.headline || self.full,
+                    named => named.iter().any(|name| name == container.id),
                 })
                 .collect(),
         }
@@ -131,9 +142,4 @@ fn container_ids() -> PossibleValuesParser {
 
 fn scenario_ids() -> PossibleValuesParser {
     PossibleValuesParser::new(Scenario::ALL.map(Scenario::id))
-}
-
-/// Whether it is among those named; all are if none is.
-fn named(names: &[String], id: &str) -> bool {
-    names.is_empty() || names.iter().any(|name| name == id)
 }

@@ -18,6 +18,7 @@ mod scenario;
 mod stats;
 mod summary;
 mod table;
+mod verdict;
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! The few containers that matter most, over all scenarios.
+//! The few containers that matter most, over several scenarios.
 
 use crate::containers;
 use crate::scenario::Subject;
@@ -20,7 +20,7 @@ pub(crate) fn tables(summary: &Summary) -> Vec<(Subject, Cells)> {
             .collect();
         let ids = scenarios.iter().map(|scenario| scenario.id);
         let header = std::iter::once("container").chain(ids).map(str::to_owned).collect();
-        (!rows.is_empty()).then_some((subject, (header, rows)))
+        (scenarios.len() > 1 && !rows.is_empty()).then_some((subject, (header, rows)))
     };
     Subject::ALL.into_iter().filter_map(table).collect()
 }

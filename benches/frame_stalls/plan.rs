@@ -11,6 +11,8 @@ pub(crate) struct Plan {
     pub(crate) population: usize,
     pub(crate) churn: usize,
     pub(crate) repetitions: usize,
+    /// Those that time pushes too, at most as many.
+    pub(crate) push_repetitions: usize,
     pub(crate) period_us: u64,
     pub(crate) budget_us: Option<u64>,
     pub(crate) scenarios: Vec<Scenario>,
@@ -74,6 +76,9 @@ impl Plan {
             format!("--churn {}", self.churn),
             format!("--repetitions {}", self.repetitions),
         ];
+        if self.push_repetitions > 1 || self.containers.len() == containers::all().count() {
+            words.push("--full".to_owned());
+        }
         words.extend(self.budget_us.map(|budget| format!("--budget-us {budget}")));
         if self.scenarios.len() < Scenario::ALL.len() {
             words.push("--scenario".to_owned());

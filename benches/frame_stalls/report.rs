@@ -11,6 +11,9 @@ use crate::stats::{Results, micros};
 use crate::summary::Summary;
 use crate::{page, plots};
 
+/// The name of the page.
+pub(crate) const PAGE: &str = "report.html";
+
 /// A file's name and its text.
 pub(crate) type File = (String, String);
 
@@ -19,8 +22,9 @@ pub(crate) fn render(summary: &Summary, results: &[Results]) -> Result<Vec<File>
     let mut files = vec![
         ("summary.json".to_owned(), serde_json::to_string_pretty(summary)? + "\n"),
         ("frames.csv".to_owned(), csv(results)?),
-        ("report.html".to_owned(), page::html(summary, results)?),
+        (PAGE.to_owned(), page::html(summary, results)?),
     ];
+    files.extend(picture(results, summary)?.map(|text| ("picture.svg".to_owned(), text)));
     let headline = |container: &Container| container.headline;
     for Results { scenario, measured } in results {
         let (of, what) = match scenario {
@@ -37,6 +41,32 @@ pub(crate) fn render(summary: &Summary, results: &[Results]) -> Result<Vec<File>
         ));
     }
     Ok(files)
+}
+
+/// That of the README, if what it shows was measured.
+fn picture(results: &[Results], summary: &Summary) -> Result<Option<String>, Box<dyn Error>> {
+    let steady = results.iter().zip(&summary.scenarios);
+    let Some((results, scenario)) =
+        steady.into_iter().find(|(results, _)| results.scenario == Scenario::Steady)
+    else {
+        return Ok(None);
+    };
+    let spawn = grouped(scenario.script.spawn_per_frame);
+    plots::picture(
+        &format!(
+            "Time a frame takes that spawns {spawn} entities of {} bytes",
+            summary.entity_bytes
+        ),
+        &results.measured,
+    )
+}
+
+/// With a comma after thousands.
+fn grouped(number: usize) -> String {
+    match (number / 1000, number % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{},{rest:03}", grouped(thousands)),
+    }
 }
 
 pub(crate) fn write(directory: &Path, files: &[File]) -> io::Result<()> {

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 
+use bench_common::progress::Progress;
+use bench_common::table::table;
 use bench_common::target;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::child::{self, Job, Outcome, Pass};
 use crate::cli::Options;
@@ -12,10 +13,7 @@ use crate::plan::Plan;
 use crate::scenario::Scenario;
 use crate::stats::{Measured, Results};
 use crate::summary::Summary;
-use crate::{overview, report, table};
-
-/// Measurements of a container in each repetition: frames and pushes.
-const PASSES: usize = 2;
+use crate::{overview, report, table, verdict};
 
 /// Measures, shows and writes everything.
 pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
@@ -35,15 +33,17 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
     }
     for scenario in &summary.scenarios {
         println!("{}: {}", scenario.name, scenario.description);
-        println!("{}\n", table::terminal(table::cells(&scenario.containers, plan.budget_us)));
+        let (header, rows) = table::all_figures(&scenario.containers, plan.budget_us);
+        println!("{}\n", table(1, header, rows));
     }
-    for (subject, cells) in overview::tables(&summary) {
+    for (subject, (header, rows)) in overview::tables(&summary) {
         println!("{}. {}.", subject.name(), overview::CAPTION);
-        println!("{}\n", table::terminal(cells));
+        println!("{}\n", table(1, header, rows));
     }
-    for (name, _) in &files {
-        println!("{}", directory.join(name).display());
+    for verdict in verdict::all(&summary) {
+        println!("{}: {}", verdict.scenario.name, verdict.sentence);
     }
+    println!("\nPlots and all figures: {}", directory.join(report::PAGE).display());
     Ok(())
 }
 
@@ -56,6 +56,7 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
         population: 1000,
         churn: 50,
         repetitions: 1,
+        push_repetitions: 1,
         period_us: 0,
         budget_us: None,
         scenarios: Scenario::ALL.into(),
@@ -72,33 +73,25 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
 /// machine that slows down on the way slows them all.
 fn measure_all(plan: &Plan) -> Result<Vec<Results>, Box<dyn Error>> {
     let each = plan.scenarios().map(|scenario| plan.of(scenario).count());
-    let steps = plan.repetitions * each.sum::<usize>() * PASSES;
-    let bar = progress_bar(steps)?;
+    let passes = plan.repetitions + plan.push_repetitions;
+    let mut progress = Progress::new(each.sum::<usize>() * passes);
     let mut results = Vec::new();
     for scenario in plan.scenarios() {
         let mut measured: Vec<Measured> = plan.of(scenario).map(empty).collect();
         for repetition in 1..=plan.repetitions {
-            if bar.is_hidden() {
-                eprintln!("{}: repetition {repetition} of {}", scenario.name(), plan.repetitions);
-            }
-            for measured in &mut measured {
-                bar.set_message(measured.container.name);
-                measured.frames.push(measure(plan, scenario, Pass::Frames, measured.container)?);
-                bar.inc(1);
-                measured.pushes.push(measure(plan, scenario, Pass::Pushes, measured.container)?);
-                bar.inc(1);
+            for Measured { container, frames, pushes } in &mut measured {
+                let what = format!("{}, {}", scenario.name(), container.name);
+                progress.begin(&what);
+                frames.push(measure(plan, scenario, Pass::Frames, container)?);
+                if repetition <= plan.push_repetitions {
+                    progress.begin(format!("{what}: single pushes"));
+                    pushes.push(measure(plan, scenario, Pass::Pushes, container)?);
+                }
             }
         }
         results.push(Results { scenario, measured });
     }
-    bar.finish_and_clear();
     Ok(results)
-}
-
-/// Drawn between measurements only: a thread that redraws it would compete with what is measured.
-fn progress_bar(steps: usize) -> Result<ProgressBar, Box<dyn Error>> {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}")?;
-    Ok(ProgressBar::new(steps as u64).with_style(style))
 }
 
 fn empty(container: &'static Container) -> Measured {

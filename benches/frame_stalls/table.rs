@@ -1,6 +1,4 @@
-//! The figures of a scenario as a table: its columns, and how tables look on a terminal.
-
-use comfy_table::{CellAlignment, Table, presets};
+//! The figures of a scenario as a table: its columns.
 
 use crate::stats::{Row, micros};
 
@@ -8,6 +6,19 @@ use crate::stats::{Row, micros};
 pub(crate) type Cells = (Vec<String>, Vec<Vec<String>>);
 
 type Column = (String, Box<dyn Fn(&Row) -> String>);
+
+/// The columns that tell most.
+pub(crate) fn main_figures(rows: &[&Row]) -> Cells {
+    let header = ["container, µs", "mean", "p99", "worst", "> 1 ms"].map(str::to_owned);
+    let cells = |row: &&Row| {
+        let times = [row.mean_us, row.p99_us, row.worst_us].map(whole);
+        let mut cells = vec![row.name.to_owned()];
+        cells.extend(times);
+        cells.push(row.over_1ms.to_string());
+        cells
+    };
+    (header.into(), rows.iter().map(cells).collect())
+}
 
 /// The columns that have something to say.
 fn columns(rows: &[Row], budget_us: Option<u64>) -> Vec<Column> {
@@ -41,18 +52,10 @@ fn columns(rows: &[Row], budget_us: Option<u64>) -> Vec<Column> {
     columns
 }
 
-pub(crate) fn cells(rows: &[Row], budget_us: Option<u64>) -> Cells {
+/// All of them.
+pub(crate) fn all_figures(rows: &[Row], budget_us: Option<u64>) -> Cells {
     let (header, columns): (Vec<_>, Vec<_>) = columns(rows, budget_us).into_iter().unzip();
     (header, rows.iter().map(|row| columns.iter().map(|cell| cell(row)).collect()).collect())
-}
-
-pub(crate) fn terminal((header, rows): Cells) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header).add_rows(rows);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
 }
 
 pub(crate) fn whole(us: f64) -> String {

@@ -7,8 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_common::memory::{Entity, touch};
-use bench_common::table::{short, words};
-use comfy_table::Table;
+use bench_common::table::{Table, short, words};
 use serde::Serialize;
 use stayput::{CommitAhead, Release, VmVec, service};
 

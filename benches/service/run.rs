@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use bench_common::machine::Machine;
-use comfy_table::Table;
+use bench_common::table::Table;
 use serde::Serialize;
 
 use crate::cli::{Options, Plan};
@@ -47,7 +47,7 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
 pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
     let summary = measure(&Plan::SMOKE)?;
     let tables = tables(&summary);
-    let lines: usize = tables.iter().map(|(_, table)| table.lines().count()).sum();
+    let lines: usize = tables.iter().map(|(_, table)| table.height()).sum();
     let json = serde_json::to_string(&summary)?;
     println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
     Ok(())

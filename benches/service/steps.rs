@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_common::memory::{size_text, touch};
-use comfy_table::Table;
+use bench_common::table::Table;
 use serde::Serialize;
 use stayput::{Reservation, page_size};
 

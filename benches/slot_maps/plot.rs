@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use bench_common::table::short;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -9,7 +10,6 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::child::Case;
 use crate::containers::{self, Kind};
 use crate::summary::{CaseSummary, OperationSummary, Summary};
-use crate::table::short;
 
 const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
 const SOFT: RGBColor = RGBColor(0x77, 0x77, 0x77);

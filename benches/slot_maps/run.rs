@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fs;
 use std::time::{Duration, Instant};
 
+use bench_common::progress::Progress;
 use bench_common::target;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::child::{self, Case, Outcome};
 use crate::cli::{Options, Plan, PlannedCase};
@@ -85,19 +85,16 @@ pub(crate) fn smoke() {
 
 type Ranges = Vec<(&'static Container, Outcome)>;
 
-/// Where there is no bar to be seen, of lines about what is going on.
-const LINES_APART: Duration = Duration::from_secs(10);
-
 /// By turns: a case's containers one after the other, and some time later all of them again, so
 /// that a machine that slows down on the way slows them all.
 fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
     let start = Instant::now();
     let turns: usize = plan.cases.iter().map(|case| case.repetitions).sum();
-    let bar = progress_bar((turns + 1) * plan.containers.len())?;
+    let mut progress = Progress::new((turns + 1) * plan.containers.len());
     let mut ranges = Vec::new();
     for &container in &plan.containers {
+        progress.begin(container.name);
         ranges.push((container, child::live_range(container, RANGE_CASE)?));
-        bar.inc(1);
     }
 
     let of = |&container: &&'static Container| Measured { container, lives: Vec::new() };
@@ -108,12 +105,7 @@ fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
     let mut results: Vec<Results> = plan.cases.iter().map(none).collect();
     let mut took = vec![Duration::ZERO; plan.cases.len()];
     let rounds = plan.cases.iter().map(|case| case.repetitions).max().unwrap_or(0);
-    let mut said: Option<Instant> = None;
     for round in 0..rounds {
-        if bar.is_hidden() && said.is_none_or(|said| said.elapsed() > LINES_APART) {
-            said = Some(Instant::now());
-            eprintln!("{} of {rounds}, {} s", round + 1, start.elapsed().as_secs());
-        }
         for ((planned, results), took) in plan.cases.iter().zip(&mut results).zip(&mut took) {
             let late = plan.enough.is_some_and(|enough| start.elapsed() + *took > enough);
             // Of those that have fewer repetitions than there are rounds, evenly among these.
@@ -125,19 +117,11 @@ fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
             let turn = Instant::now();
             child::touch(planned.case)?;
             for Measured { container, lives } in &mut results.measured {
-                bar.set_message(container.name);
+                progress.begin(container.name);
                 lives.push(child::life(container, planned.case, planned.extent)?);
-                bar.inc(1);
             }
             *took = turn.elapsed();
         }
     }
-    bar.finish_and_clear();
     Ok((results, ranges))
-}
-
-/// Drawn between measurements only: a thread that redraws it would compete with what is measured.
-fn progress_bar(steps: usize) -> Result<ProgressBar, Box<dyn Error>> {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}")?;
-    Ok(ProgressBar::new(steps as u64).with_style(style))
 }

@@ -1,6 +1,6 @@
 //! The figures as tables for a terminal, in Markdown.
 
-use comfy_table::{CellAlignment, Table, presets};
+use bench_common::table::{short, table, words};
 
 use crate::bars;
 use crate::containers::{self, Kind};
@@ -8,7 +8,7 @@ use crate::summary::{CaseSummary, Figure, OperationSummary, Summary};
 
 /// What a case came to, its title above.
 pub(crate) fn case(case: &CaseSummary) -> String {
-    let header = [
+    let header = words([
         "ns an operation",
         "stayput",
         "quartiles",
@@ -18,11 +18,11 @@ pub(crate) fn case(case: &CaseSummary) -> String {
         "ratio",
         "Dense",
         "bar",
-    ];
+    ]);
     let mut rows: Vec<Vec<String>> = case.operations.iter().map(row).collect();
     rows.extend(walk(case));
     rows.extend(memory(case));
-    format!("{}\n{}", case.title(), table(&header, rows))
+    format!("{}\n{}", case.title(), table(1, header, rows))
 }
 
 fn row(operation: &OperationSummary) -> Vec<String> {
@@ -94,7 +94,7 @@ fn memory(case: &CaseSummary) -> Option<Vec<String>> {
 
 /// Where values lie after churn.
 pub(crate) fn ranges(summary: &Summary) -> String {
-    let header = ["highest place in use / values", "churned", "refilled", "bar"];
+    let header = words(["highest place in use / values", "churned", "refilled", "bar"]);
     let rows = summary.live_ranges.iter().filter_map(|range| {
         let container = containers::find(range.id)?;
         let max = bars::LIVE_RANGE_REFILLED;
@@ -107,30 +107,11 @@ pub(crate) fn ranges(summary: &Summary) -> String {
             bar.unwrap_or_default(),
         ])
     });
-    format!("{}", table(&header, rows.collect()))
-}
-
-fn table(header: &[&str], rows: Vec<Vec<String>>) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::ASCII_MARKDOWN).set_header(header).add_rows(rows);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
+    table(1, header, rows.collect()).to_string()
 }
 
 fn median(figure: Option<&Figure>) -> String {
     figure.map_or(String::new(), |figure| short(figure.spread.ns_per_op_p50))
-}
-
-/// Three digits or so.
-pub(crate) fn short(ns: f64) -> String {
-    let decimals = match ns {
-        ..9.995 => 2,
-        ..99.95 => 1,
-        _ => 0,
-    };
-    format!("{ns:.decimals$}")
 }
 
 fn ratio(ratio: Option<f64>) -> String {

@@ -6,8 +6,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use bench_common::memory::touch;
-use bench_common::table::{short, words};
-use comfy_table::Table;
+use bench_common::table::{Table, short, words};
 use serde::{Deserialize, Serialize};
 
 use crate::stats::{Spread, each, micros, nanoseconds};

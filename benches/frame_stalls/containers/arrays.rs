@@ -15,6 +15,10 @@ use crate::scenario::spawn::measure;
 /// 2^16 entities: fragments of 4 MiB.
 const FRAGMENT_EXPONENT: usize = 16;
 
+/// By the allocator that it is on.
+const SYSTEM_VEC: &str =
+    if cfg!(all(target_os = "linux", target_env = "gnu")) { "Vec (glibc)" } else { "Vec (system)" };
+
 /// Those that every comparison needs.
 const EVERYWHERE: &[Scenario] = &[Steady, Burst, Many, Beside, Level];
 
@@ -25,10 +29,10 @@ const RECOMMENDED: VecBuilder<Entity> =
 /// In the order of the report. The limit is memory that is there and resident before the first
 /// frame, and that a level leaves to the next.
 pub(super) const ALL: &[Container] = &[
-    Container::std(&[], ["vec", "Vec", "new()"], |job| measure(job, Handling::new(|_| Vec::new())))
+    Container::std(&[], ["vec", SYSTEM_VEC, "new()"], |job| measure(job, Handling::new(|_| Vec::new())))
         .measured_in(EVERYWHERE)
         .headline()
-        .shown(0xE6, 0x9F, 0x00),
+        .shown(0x00, 0x80, 0x60),
     Container::std(
         &["mimalloc"],
         ["vec-mimalloc", "Vec (mimalloc)", "new(), mimalloc as the global allocator"],
@@ -67,13 +71,11 @@ pub(super) const ALL: &[Container] = &[
         |job| measure(job, Handling::new(virtual_buffer::vec::Vec::new)),
     )
     .measured_in(EVERYWHERE)
-    .headline()
     .shown(0xCC, 0x79, 0xA7),
     Container::peer(&["boxcar"], ["boxcar", "boxcar", "Vec::new()"], |job| {
         measure(job, Handling::new(|_| boxcar::Vec::new()))
     })
     .measured_in(EVERYWHERE)
-    .headline()
     .shown(0x56, 0xB4, 0xE9),
     Container::peer(
         &["orx-split-vec"],
@@ -83,7 +85,6 @@ pub(super) const ALL: &[Container] = &[
         },
     )
     .measured_in(EVERYWHERE)
-    .headline()
     .shown(0x00, 0x9E, 0x73),
     Container::peer(
         &["orx-split-vec"],
@@ -117,7 +118,6 @@ pub(super) const ALL: &[Container] = &[
     )
     .small_pages()
     .measured_in(EVERYWHERE)
-    .headline()
     .shown(0x99, 0x55, 0xCC),
     Container::stayput(
         ["vec-global-vm", "Vec (GlobalVm)", "std's Vec::new(), GlobalVm as the global allocator"],

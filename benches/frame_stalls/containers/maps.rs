@@ -19,7 +19,7 @@ pub(super) const ALL: &[Container] = &[
     })
     .measured_in(EVERYWHERE)
     .headline()
-    .shown(0xE6, 0x9F, 0x00),
+    .shown(0x00, 0x80, 0x60),
     Container::peer(
         &["slotmap", "mimalloc"],
         [
@@ -39,13 +39,11 @@ pub(super) const ALL: &[Container] = &[
         |job| measure(job, Handling::new(|_| slotmap::DenseSlotMap::new())),
     )
     .measured_in(EVERYWHERE)
-    .headline()
     .shown(0xCC, 0x79, 0xA7),
     Container::peer(&["thunderdome"], ["thunderdome", "thunderdome", "Arena::new()"], |job| {
         measure(job, Handling::new(|_| thunderdome::Arena::new()))
     })
     .measured_in(EVERYWHERE)
-    .headline()
     .shown(0x56, 0xB4, 0xE9),
     Container::peer(
         &["generational-arena"],
@@ -53,8 +51,7 @@ pub(super) const ALL: &[Container] = &[
         |job| measure(job, Handling::new(|_| generational_arena::Arena::new())),
     )
     .measured_in(EVERYWHERE)
-    .headline()
-    .shown(0x00, 0x9E, 0x73),
+    .shown(0xE6, 0x9F, 0x00),
     Container::peer(&["slab"], ["slab", "slab", "Slab::new(); no generations"], |job| {
         measure(job, Handling::new(|_| slab::Slab::new()))
     })
@@ -94,7 +91,6 @@ pub(super) const ALL: &[Container] = &[
     )
     .small_pages()
     .measured_in(EVERYWHERE)
-    .headline()
     .shown(0x99, 0x55, 0xCC),
     Container::stayput(
         ["slot-map-small", "stayput, small pages", "SlotMap, HugePages::Never"],

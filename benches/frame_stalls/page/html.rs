@@ -20,18 +20,46 @@ fn hex(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
+/// What sets a row apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    None,
+    Ours,
+    Best,
+    Limit,
+}
+
+impl Mark {
+    /// The row's class, and what stands behind its name.
+    fn class_and_word(self) -> [&'static str; 2] {
+        match self {
+            Self::None => ["", ""],
+            Self::Ours => ["ours", "ours"],
+            Self::Best => ["best", "best of the others"],
+            Self::Limit => ["limit", "the limit"],
+        }
+    }
+}
+
 /// In a box of its own, so that what is too wide scrolls there.
-pub(super) fn write_table(page: &mut String, (header, rows): &Cells) -> std::fmt::Result {
+pub(super) fn write_table(
+    page: &mut String,
+    (header, rows): &Cells,
+    marks: &[Mark],
+) -> std::fmt::Result {
     page.push_str("<div class=\"wide\"><table>\n<tr>");
     for cell in header {
         write!(page, "<th scope=\"col\">{}</th>", escaped(cell))?;
     }
     page.push_str("</tr>\n");
-    for row in rows {
-        page.push_str("<tr>");
-        for (index, cell) in row.iter().enumerate() {
-            let tag = if index == 0 { "th" } else { "td" };
-            write!(page, "<{tag}>{}</{tag}>", escaped(cell))?;
+    for (row, mark) in rows.iter().zip(marks) {
+        let [class, word] = mark.class_and_word();
+        write!(page, "<tr class=\"{class}\">")?;
+        for (index, cell) in row.iter().map(|cell| escaped(cell)).enumerate() {
+            match index {
+                0 => write!(page, "<th scope=\"row\">{cell} <small>{word}</small></th>")?,
+                _ => write!(page, "<td>{cell}</td>")?,
+            }
         }
         page.push_str("</tr>\n");
     }

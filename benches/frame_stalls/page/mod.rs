@@ -8,12 +8,12 @@ use std::error::Error;
 use std::fmt::Write;
 
 use crate::containers;
-use crate::overview;
 use crate::scenario::Subject;
 use crate::stats::{Results, Row};
 use crate::summary::{ScenarioSummary, Summary};
+use crate::verdict;
 
-use html::{escaped, write_table};
+use html::escaped;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -28,39 +28,36 @@ pub(crate) fn html(summary: &Summary, results: &[Results]) -> Result<String, Box
          <h1>Frame stalls</h1>\n\
          <p>What growing arrays and slot maps cost a game loop.</p>\n"
     )?;
+    write_verdicts(&mut page, summary)?;
     write_contents(&mut page, &summary.scenarios)?;
-    write_overview(&mut page, summary)?;
     for (results, scenario) in results.iter().zip(&summary.scenarios) {
         scenario::write(&mut page, results, scenario, summary.budget_us)?;
     }
     write_containers(&mut page, &summary.scenarios)?;
+    write_command(&mut page, summary)?;
     write_machine(&mut page, summary)?;
     page.push_str("</body>\n</html>\n");
     Ok(page)
 }
 
 fn write_contents(page: &mut String, scenarios: &[ScenarioSummary]) -> std::fmt::Result {
-    page.push_str("<nav>\n<a href=\"#overview\">Overview</a>\n");
+    page.push_str("<nav>\n");
     for ScenarioSummary { id, name, .. } in scenarios {
         writeln!(page, "<a href=\"#{id}\">{}</a>", escaped(name))?;
     }
     page.push_str(
-        "<a href=\"#containers\">Containers and settings</a>\n<a href=\"#machine\">Machine</a>\n\
-         <a href=\"#reproduce\">To reproduce</a>\n</nav>\n",
+        "<a href=\"#containers\">Containers and settings</a>\n\
+         <a href=\"#reproduce\">To reproduce</a>\n<a href=\"#machine\">Machine</a>\n</nav>\n",
     );
     Ok(())
 }
 
-fn write_overview(page: &mut String, summary: &Summary) -> std::fmt::Result {
-    page.push_str("<h2 id=\"overview\">Overview</h2>\n");
-    for (subject, cells) in overview::tables(summary) {
-        writeln!(page, "<h3>{}</h3>\n<p>{}.</p>", subject.name(), overview::CAPTION)?;
-        write_table(page, &cells)?;
+fn write_verdicts(page: &mut String, summary: &Summary) -> std::fmt::Result {
+    for verdict in verdict::all(summary) {
+        let name = escaped(verdict.scenario.name);
+        let sentence = escaped(&verdict.sentence);
+        writeln!(page, "<p class=\"verdict\"><b>{name}.</b> {sentence}</p>")?;
     }
-    page.push_str(
-        "<p>Each figure is the median over the repetitions. The warm container is the limit: memory \
-         that was there and resident beforehand.</p>\n",
-    );
     Ok(())
 }
 
@@ -85,17 +82,22 @@ fn write_containers(page: &mut String, scenarios: &[ScenarioSummary]) -> std::fm
     Ok(())
 }
 
+fn write_command(page: &mut String, summary: &Summary) -> std::fmt::Result {
+    write!(
+        page,
+        "<h2 id=\"reproduce\">To reproduce</h2>\n<pre>{}</pre>\n\
+         <p><code>benches/README.md</code> says what is measured, how, and where the figures \
+         mislead. <code>summary.json</code> and <code>frames.csv</code> beside this page hold \
+         them all. With <code>--full</code> there are more scenarios and containers.</p>\n",
+        escaped(&summary.command)
+    )
+}
+
 fn write_machine(page: &mut String, summary: &Summary) -> std::fmt::Result {
     page.push_str("<h2 id=\"machine\">Measured on</h2>\n<dl>\n");
     for (label, value) in summary.machine.facts() {
         writeln!(page, "<dt>{label}</dt><dd>{}</dd>", escaped(&value))?;
     }
-    write!(
-        page,
-        "</dl>\n<h2 id=\"reproduce\">To reproduce</h2>\n<pre>{}</pre>\n\
-         <p><code>benches/README.md</code> says what is measured, how, and where the figures \
-         mislead. <code>summary.json</code> and <code>frames.csv</code> beside this page hold \
-         them all.</p>\n",
-        escaped(&summary.command)
-    )
+    page.push_str("</dl>\n");
+    Ok(())
 }

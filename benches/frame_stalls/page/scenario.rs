@@ -3,20 +3,21 @@
 use std::error::Error;
 use std::fmt::Write;
 
-use super::html::{escaped, write_figure, write_table};
-use crate::containers::{Container, Family};
+use super::html::{Mark, escaped, write_figure, write_table};
+use crate::containers::{self, Container, Family};
 use crate::plots;
-use crate::stats::{Measured, Results, typical_run};
+use crate::stats::{Measured, Results, Row, typical_run};
 use crate::summary::ScenarioSummary;
 use crate::table;
 
 /// A title, and which containers a plot shows.
 type Panel = (&'static str, fn(&Container) -> bool);
 
-/// The headline containers together, then each family by itself beside the limit: more lines
-/// than that in one plot can't be told apart.
-const PANELS: [Panel; 4] = [
-    ("an overview", |container| container.headline),
+/// The few containers that overviews show.
+const OVERVIEW: Panel = ("overview", |container| container.headline);
+
+/// Each family by itself beside the limit: more lines in one plot can't be told apart.
+const FAMILIES: [Panel; 3] = [
     ("Vec", |container| container.family == Family::Std || container.limit),
     ("other crates", |container| container.family == Family::Peer || container.limit),
     ("stayput", |container| container.family == Family::Stayput || container.limit),
@@ -32,65 +33,104 @@ pub(super) fn write(
     writeln!(page, "<h2 id=\"{id}\">Scenario: {}</h2>", escaped(name))?;
     writeln!(page, "<p>{}</p>", escaped(description))?;
 
+    let best = best(containers);
+    let shown = shown(containers, best);
+    let marked = |rows: &[&Row]| rows.iter().map(|row| mark(row, best)).collect::<Vec<_>>();
+
     let measured = &results.measured;
+    let overview = overview(measured);
+    let figures = [frame_times(overview, measured)?, plots::worst_frames("Worst frame", &shown)?];
+    write_figures(page, &figures)?;
+    writeln!(page, "<p class=\"note\">{}</p>", escaped(&how(measured)))?;
+    write_table(page, &table::main_figures(&shown), &marked(&shown))?;
+
+    let all: Vec<&Row> = containers.iter().collect();
+    writeln!(page, "<details><summary>Percentiles, memory and all figures</summary>")?;
+    let mut figures = vec![percentiles(overview, measured)?];
+    figures.extend(plots::memory("Resident memory", measured, overview.1)?);
+    for family in FAMILIES.into_iter().filter(|family| adds_lines(family, measured)) {
+        figures.push(frame_times(family, measured)?);
+        figures.push(percentiles(family, measured)?);
+    }
+    if all.len() > shown.len() {
+        figures.push(plots::worst_frames("Worst frame, all containers", &all)?);
+    }
+    write_figures(page, &figures)?;
+    page.push_str(
+        "<p class=\"note\">Percentiles are over the frames of all repetitions; each line ends at the \
+         worst frame. Resident is what the process has after each frame, in the runs whose frame \
+         times are shown: what is in the container, what it or the allocator keeps, and some 3 MiB \
+         of program. In the table are microseconds where not said otherwise, each the median over \
+         the repetitions; the range is that of the single repetitions' worst frames.</p>\n",
+    );
+    write_table(page, &table::all_figures(containers, budget_us), &marked(&all))?;
+    page.push_str("</details>\n");
+    Ok(())
+}
+
+/// The best that is neither this crate's nor the limit.
+fn best(rows: &[Row]) -> Option<&'static str> {
+    let others = rows.iter().filter(|row| {
+        containers::find(row.id).is_some_and(|one| one.family != Family::Stayput && !one.limit)
+    });
+    others.min_by(|a, b| f64::total_cmp(&a.worst_us, &b.worst_us)).map(|row| row.id)
+}
+
+/// What overviews show, and the best.
+fn shown<'a>(rows: &'a [Row], best: Option<&str>) -> Vec<&'a Row> {
+    let headline = |row: &Row| containers::find(row.id).is_some_and(|one| one.headline);
+    let shown: Vec<&Row> =
+        rows.iter().filter(|row| headline(row) || Some(row.id) == best).collect();
+    if shown.len() > 1 { shown } else { rows.iter().collect() }
+}
+
+fn mark(row: &Row, best: Option<&str>) -> Mark {
+    match containers::find(row.id) {
+        Some(one) if one.limit => Mark::Limit,
+        Some(one) if one.family == Family::Stayput => Mark::Ours,
+        _ if Some(row.id) == best => Mark::Best,
+        _ => Mark::None,
+    }
+}
+
+/// How to read the first plots.
+fn how(measured: &[Measured]) -> String {
     let frames = measured.iter().find_map(typical_run).map_or(0, |run| run.frame_ns.len());
     let group = match plots::frames_a_point(frames) {
         1 => String::new(),
         group => format!(" Each point is the worst of {group} frames."),
     };
-    let how = format!(
-        "Of each container the repetition whose worst frame is the median one, as it happened.{group} \
-         The dashed lines are budgets of 1 ms and of a frame at 60 Hz."
-    );
-    let figures = drawn(measured, |title, shown| {
-        plots::frame_times(&format!("Frame times: {title}"), measured, shown)
-    })?;
-    write_section(page, "Time a frame takes", &how, &figures)?;
-
-    let how = "Over the frames of all repetitions together; each line ends at the worst frame.";
-    let figures = drawn(measured, |title, shown| {
-        plots::percentiles(&format!("Percentiles: {title}"), measured, shown)
-    })?;
-    write_section(page, "Percentiles", how, &figures)?;
-
-    let how = "Worst frames are medians over the repetitions; the thin line spans those of the single \
-               ones. Resident is what the process has after each frame, in the runs whose frame times \
-               are shown: what is in the container, what it or the allocator keeps, and some 3 MiB \
-               of program.";
-    let mut figures = vec![plots::worst_frames("Worst frame", containers)?];
-    figures.extend(plots::memory("Resident memory", measured, |container| container.headline)?);
-    write_section(page, "Worst frames, and memory over time", how, &figures)?;
-
-    page.push_str(
-        "<h3>Figures</h3>\n<p>Microseconds where not said otherwise, each the median over the \
-         repetitions; the range is that of the single repetitions' worst frames.</p>\n",
-    );
-    write_table(page, &table::cells(containers, budget_us))?;
-    Ok(())
+    format!(
+        "Frame times are of the repetition whose worst frame is the median one, as it happened.{group} \
+         Worst frames are medians over the repetitions; the thin line spans those of the single ones."
+    )
 }
 
-fn write_section(
-    page: &mut String,
-    title: &str,
-    how: &str,
-    figures: &[String],
-) -> std::fmt::Result {
-    writeln!(page, "<h3>{title}</h3>\n<p>{how}</p>\n<div class=\"figures\">")?;
+fn frame_times((title, shown): Panel, measured: &[Measured]) -> Result<String, Box<dyn Error>> {
+    plots::frame_times(&format!("Frame times: {title}"), measured, shown)
+}
+
+fn percentiles((title, shown): Panel, measured: &[Measured]) -> Result<String, Box<dyn Error>> {
+    plots::percentiles(&format!("Percentiles: {title}"), measured, shown)
+}
+
+/// If it would show no more than one line, one of whatever there is.
+fn overview(measured: &[Measured]) -> Panel {
+    let lines = measured.iter().filter(|measured| OVERVIEW.1(measured.container)).count();
+    if lines > 1 { OVERVIEW } else { ("all", |_| true) }
+}
+
+/// Whether a family has a container that the overview does not show.
+fn adds_lines((_, shown): &Panel, measured: &[Measured]) -> bool {
+    let has_others = measured
+        .iter()
+        .any(|measured| shown(measured.container) && !OVERVIEW.1(measured.container));
+    has_others && overview(measured).0 == OVERVIEW.0
+}
+
+fn write_figures(page: &mut String, figures: &[String]) -> std::fmt::Result {
+    page.push_str("<div class=\"figures\">\n");
     figures.iter().try_for_each(|figure| write_figure(page, figure))?;
     page.push_str("</div>\n");
     Ok(())
-}
-
-/// The panels that show more than the limit; if there are none, one of whatever there is.
-fn drawn(
-    measured: &[Measured],
-    plot: impl Fn(&str, fn(&Container) -> bool) -> Result<String, Box<dyn Error>>,
-) -> Result<Vec<String>, Box<dyn Error>> {
-    let lines =
-        |(_, shown): &Panel| measured.iter().filter(|measured| shown(measured.container)).count();
-    let mut panels: Vec<Panel> = PANELS.into_iter().filter(|panel| lines(panel) > 1).collect();
-    if panels.is_empty() {
-        panels.push(("all", |_| true));
-    }
-    panels.into_iter().map(|(title, shown)| plot(title, shown)).collect()
 }

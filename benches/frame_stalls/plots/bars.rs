@@ -3,7 +3,9 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::chart::{Axis, Failure, INK, axes, colour, font, height, svg, time};
+use super::chart::{
+    Axis, Failure, INK, RIGHT_MARGIN, WIDTH, axes, colour, font, height, svg, time,
+};
 use crate::containers;
 use crate::stats::Row;
 
@@ -12,15 +14,15 @@ const AXIS_HEIGHT: u32 = 64;
 
 /// A bar a row, from the left edge of a logarithmic axis to the median of the worst frames; the
 /// thin line spans those of the single repetitions.
-pub(crate) fn worst_frames(title: &str, rows: &[Row]) -> Result<String, Failure> {
+pub(crate) fn worst_frames(title: &str, rows: &[&Row]) -> Result<String, Failure> {
     let count = u32::try_from(rows.len())?;
     let times = rows.iter().flat_map(|row| [row.worst_us_min, row.worst_us_max]);
     // From a decade lower, or the shortest bar might not be seen.
     let x = Axis::times("worst frame", times).extended();
     let y = Axis { label: "", range: (-f64::from(count), 0.0), ticks: Vec::new() };
 
-    svg(count * BAR_HEIGHT + AXIS_HEIGHT, title, |area| {
-        let mut chart = axes(area, &x, &y)?;
+    svg((WIDTH, count * BAR_HEIGHT + AXIS_HEIGHT), title, |area| {
+        let mut chart = axes(area, &x, &y, RIGHT_MARGIN)?;
         for (row, top) in rows.iter().zip((0..count).map(|index| -f64::from(index))) {
             let Some(container) = containers::find(row.id) else { continue };
             let length = height(row.worst_us);

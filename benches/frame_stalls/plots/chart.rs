@@ -23,16 +23,19 @@ pub(super) type Plot<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// Narrow, so that text is still legible when a phone scales the picture down.
-const WIDTH: u32 = 600;
+pub(super) const WIDTH: u32 = 600;
 const TITLE_HEIGHT: u32 = 36;
-/// Room for the names of the budgets.
-const RIGHT_MARGIN: u32 = 58;
+/// Room for half of the last label.
+pub(super) const RIGHT_MARGIN: u32 = 34;
 const PLOT_HEIGHT: u32 = 340;
 const LEGEND_ROW_HEIGHT: u32 = 26;
 const LEGEND_COLUMNS: usize = 2;
 
-/// Frame budgets worth a line of their own, in microseconds.
-const BUDGETS: [(f64, &str); 2] = [(1_000.0, "1 ms"), (16_600.0, "60 Hz")];
+/// Frame budgets worth a line of their own, in microseconds. The axis has a label for the first.
+const BUDGETS: [(f64, &str); 2] = [(1_000.0, ""), (16_600.0, "a frame at 60 Hz")];
+
+/// A line across a plot at that height, and its name.
+pub(super) type Rule = (f64, &'static str);
 
 /// A line of a plot, in the units of its axes.
 pub(super) struct Line {
@@ -82,13 +85,13 @@ pub(super) fn height(us: f64) -> f64 {
 
 /// Draws below the title of a new SVG, and returns its text.
 pub(super) fn svg(
-    height: u32,
+    (width, height): (u32, u32),
     title: &str,
     draw: impl FnOnce(&Area<'_>) -> Result<(), Failure>,
 ) -> Result<String, Failure> {
     let mut text = String::new();
     {
-        let size = (WIDTH, TITLE_HEIGHT + height);
+        let size = (width, TITLE_HEIGHT + height);
         let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
         root.fill(&PAPER)?;
         let (top, rest) = root.split_vertically(TITLE_HEIGHT);
@@ -113,8 +116,7 @@ pub(super) fn time_plot(
     for point in lines.iter_mut().flat_map(|line| &mut line.points) {
         point.1 = height(point.1);
     }
-    let budgets = BUDGETS.map(|(us, name)| (height(us), name));
-    line_plot(title, x, &y, &budgets, &lines)
+    line_plot(title, x, &y, &budgets(), &lines)
 }
 
 /// A plot of lines, its legend below. What belongs to this crate is drawn last, and thicker. Rules
@@ -123,16 +125,15 @@ pub(super) fn line_plot(
     title: &str,
     x: &Axis,
     y: &Axis,
-    rules: &[(f64, &'static str)],
+    rules: &[Rule],
     lines: &[Line],
 ) -> Result<String, Failure> {
     let legend_rows = u32::try_from(lines.len().div_ceil(LEGEND_COLUMNS))?;
-    svg(PLOT_HEIGHT + legend_rows * LEGEND_ROW_HEIGHT + 8, title, |area| {
+    let height = PLOT_HEIGHT + legend_rows * LEGEND_ROW_HEIGHT + 8;
+    svg((WIDTH, height), title, |area| {
         let (plot, legend) = area.split_vertically(PLOT_HEIGHT);
-        let mut chart = axes(&plot, x, y)?;
-        for rule in rules.iter().filter(|(height, _)| y.range.0 < *height && *height < y.range.1) {
-            draw_rule(&mut chart, x.range, *rule)?;
-        }
+        let mut chart = axes(&plot, x, y, RIGHT_MARGIN)?;
+        draw_rules(&mut chart, x.range, y.range, rules)?;
         for stayput in [false, true] {
             for line in lines {
                 if (line.container.family == Family::Stayput) == stayput {
@@ -145,13 +146,23 @@ pub(super) fn line_plot(
     })
 }
 
-/// The axes and the grid.
-pub(super) fn axes<'a, 'b>(area: &Area<'b>, x: &Axis, y: &Axis) -> Result<Plot<'a, 'b>, Failure> {
+/// The budgets, where a logarithmic axis has them.
+pub(super) fn budgets() -> [Rule; 2] {
+    BUDGETS.map(|(us, name)| (height(us), name))
+}
+
+/// The axes and the grid, and so much room on the right.
+pub(super) fn axes<'a, 'b>(
+    area: &Area<'b>,
+    x: &Axis,
+    y: &Axis,
+    right_margin: u32,
+) -> Result<Plot<'a, 'b>, Failure> {
     let (left, right) = x.range;
     let (bottom, top) = y.range;
     let mut chart = ChartBuilder::on(area)
         .margin_left(4)
-        .margin_right(RIGHT_MARGIN)
+        .margin_right(right_margin)
         .margin_top(4)
         .x_label_area_size(56)
         .y_label_area_size(if y.ticks.is_empty() { 40 } else { 80 })
@@ -174,16 +185,20 @@ pub(super) fn axes<'a, 'b>(area: &Area<'b>, x: &Axis, y: &Axis) -> Result<Plot<'
     Ok(chart)
 }
 
-fn draw_rule(
+/// Those within the axis, with their names above them.
+pub(super) fn draw_rules(
     chart: &mut Plot<'_, '_>,
     (left, right): (f64, f64),
-    (height, name): (f64, &'static str),
+    (bottom, top): (f64, f64),
+    rules: &[Rule],
 ) -> Result<(), Failure> {
-    let ends = [(left, height), (right, height)];
-    chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
-    let place = Pos::new(HPos::Left, VPos::Center);
-    let text = Text::new(name, (6, 0), font(17).pos(place));
-    chart.draw_series([EmptyElement::at(ends[1]) + text])?;
+    for &(height, name) in rules.iter().filter(|(height, _)| bottom < *height && *height < top) {
+        let ends = [(left, height), (right, height)];
+        chart.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
+        let place = Pos::new(HPos::Left, VPos::Bottom);
+        let text = Text::new(name, (6, -3), font(17).pos(place));
+        chart.draw_series([EmptyElement::at(ends[0]) + text])?;
+    }
     Ok(())
 }
 
@@ -205,7 +220,7 @@ pub(super) fn colour(container: &Container) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-fn stroke(container: &Container) -> ShapeStyle {
+pub(super) fn stroke(container: &Container) -> ShapeStyle {
     let width = if container.family == Family::Stayput { 3 } else { 2 };
     colour(container).stroke_width(width)
 }
@@ -215,7 +230,7 @@ pub(super) fn font(size: u32) -> TextStyle<'static> {
 }
 
 /// `50 µs`, `1 ms`, `2 s`: the number short, the unit near it.
-pub(super) fn time(us: f64) -> String {
+pub(crate) fn time(us: f64) -> String {
     let (value, unit) = match us {
         ..1_000.0 => (us, "µs"),
         ..1_000_000.0 => (us / 1e3, "ms"),

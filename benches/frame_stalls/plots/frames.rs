@@ -41,7 +41,10 @@ pub(crate) fn memory(
     line_plot(title, &frame_numbers(measured), &y, &[], &lines).map(Some)
 }
 
-fn lines(measured: &[Measured], points: impl Fn(&Outcome) -> Vec<(f64, f64)>) -> Vec<Line> {
+pub(super) fn lines(
+    measured: &[Measured],
+    points: impl Fn(&Outcome) -> Vec<(f64, f64)>,
+) -> Vec<Line> {
     let line = |measured: &Measured| Line {
         container: measured.container,
         points: typical_run(measured).map_or(Vec::new(), &points),
@@ -49,7 +52,7 @@ fn lines(measured: &[Measured], points: impl Fn(&Outcome) -> Vec<(f64, f64)>) ->
     measured.iter().map(line).collect()
 }
 
-fn frame_numbers(measured: &[Measured]) -> Axis {
+pub(super) fn frame_numbers(measured: &[Measured]) -> Axis {
     let runs = measured.iter().filter_map(typical_run);
     let frames = as_f64(runs.map(|run| run.frame_ns.len()).max().unwrap_or(0).max(1));
     let ticks = round_ticks(frames).into_iter().map(|tick| (tick, tick.to_string())).collect();
@@ -57,7 +60,7 @@ fn frame_numbers(measured: &[Measured]) -> Axis {
 }
 
 /// The largest value of each group, over the number of its first frame.
-fn thinned(values: &[u64], scaled: fn(u64) -> f64) -> Vec<(f64, f64)> {
+pub(super) fn thinned(values: &[u64], scaled: fn(u64) -> f64) -> Vec<(f64, f64)> {
     let group = frames_a_point(values.len());
     let groups = values.chunks(group).enumerate();
     groups

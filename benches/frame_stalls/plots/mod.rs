@@ -5,8 +5,10 @@ mod bars;
 mod chart;
 mod frames;
 mod percentiles;
+mod picture;
 
 pub(crate) use bars::worst_frames;
-pub(crate) use chart::{GRID, INK, PAPER};
+pub(crate) use chart::{GRID, INK, PAPER, time};
 pub(crate) use frames::{frame_times, frames_a_point, memory};
 pub(crate) use percentiles::percentiles;
+pub(crate) use picture::picture;

@@ -35,6 +35,9 @@ impl Scenario {
     pub(crate) const ALL: [Self; 6] =
         [Self::Steady, Self::Burst, Self::Many, Self::Beside, Self::Level, Self::Churn];
 
+    /// Those that are measured unless others are asked for.
+    pub(crate) const FIRST: [Self; 2] = [Self::Steady, Self::Churn];
+
     /// For the command line and for names of files.
     pub(crate) fn id(self) -> &'static str {
         match self {

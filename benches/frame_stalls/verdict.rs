@@ -1,0 +1,50 @@
+//! What was seen, in a sentence a scenario.
+
+use crate::containers;
+use crate::plots::time;
+use crate::stats::{Row, micros};
+use crate::summary::{ScenarioSummary, Summary};
+
+pub(crate) struct Verdict<'a> {
+    pub(crate) scenario: &'a ScenarioSummary,
+    pub(crate) sentence: String,
+}
+
+/// Of the scenarios in which several of the containers were measured that overviews show.
+pub(crate) fn all(summary: &Summary) -> Vec<Verdict<'_>> {
+    let verdict = |scenario| {
+        let sentence = sentence(scenario, summary.budget_us)?;
+        Some(Verdict { scenario, sentence })
+    };
+    summary.scenarios.iter().filter_map(verdict).collect()
+}
+
+/// Names how many frames were late, and the worst, of each.
+fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String> {
+    let shown = scenario.containers.iter().filter_map(|row| {
+        containers::find(row.id).filter(|container| container.headline).map(|one| (row, one.limit))
+    });
+    let (limits, others): (Vec<_>, Vec<_>) = shown.partition(|(_, limit)| *limit);
+    if limits.len() + others.len() < 2 {
+        return None;
+    }
+    let late = |row: &Row| match row.over_budget.unwrap_or(row.over_1ms) {
+        0 => "none".to_owned(),
+        frames => frames.to_string(),
+    };
+    let budget = time(budget_us.map_or(1000.0, |us| micros(us * 1000)));
+    let mut parts = Vec::new();
+    for (row, is_limit) in others.into_iter().chain(limits) {
+        let name = if is_limit { "the limit, warm memory," } else { row.name };
+        let (late, worst) = (late(row), time(row.worst_us));
+        parts.push(match parts.len() {
+            // What the figures are is said with the first.
+            0 => format!(
+                "{name} was late (over {budget}) in {late} of {} frames (worst {worst})",
+                scenario.script.frames
+            ),
+            _ => format!("{name} in {late} ({worst})"),
+        });
+    }
+    Some(parts.join("; ") + ".")
+}
