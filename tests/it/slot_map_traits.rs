@@ -2,12 +2,12 @@
 
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
 use stayput::slot_map::{
-    Block, BlockMut, Blocks, BlocksMut, Drain, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys,
-    Values, ValuesMut,
+    Block, BlockMut, Blocks, BlocksMut, DisjointError, Drain, ExtractIf, IntoIter, IntoKeys,
+    IntoValues, Iter, IterMut, Keys, VacantEntry, Values, ValuesMut,
 };
 use stayput::{
     Compact32, DefaultKey, GrowOnlyMap, Key, KeyData, Reuse, SlotMap, SlotMapBuilder, SlotMapStats,
-    Tagged64, new_key_type,
+    Tagged64, Weak, new_key_type,
 };
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{BTreeSet, HashMap};
@@ -29,6 +29,15 @@ type Neither = Rc<u8>;
 assert_impl_all!(SlotMap<K, u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Debug, Default);
 assert_impl_all!(SlotMap<K, u8>: Eq, From<[u8; 3]>);
 assert_not_impl_any!(SlotMap<K, f32>: Eq);
+
+type Named = fn(K, &mut u8) -> bool;
+assert_impl_all!(ExtractIf<'static, K, u8, Named>: FusedIterator, Send, Sync, Debug);
+assert_not_impl_any!(ExtractIf<'static, K, Neither, fn(K, &mut Neither) -> bool>: Send, Sync);
+assert_impl_all!(VacantEntry<'static, K, u8>: Send, Sync, Debug);
+assert_not_impl_any!(VacantEntry<'static, K, Neither>: Send, Sync, Clone);
+assert_impl_all!(DisjointError: std::error::Error, Copy, Eq, Hash, Send, Sync);
+assert_impl_all!(Weak<K, Neither>: Default, Send, Sync);
+
 assert_impl_all!(SlotMap<K, u8>: FromIterator<u8>, Extend<u8>, IndexMut<K>, IntoIterator);
 assert_impl_all!(SlotMap<K, SendOnly>: Send);
 assert_not_impl_any!(SlotMap<K, SendOnly>: Sync);
