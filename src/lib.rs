@@ -143,6 +143,7 @@ pub mod slot_map;
 mod unchecked;
 pub mod vec;
 
+#[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
 pub use error::{Error, ErrorKind, Refused};
@@ -152,14 +153,18 @@ pub use names::{basic, dense, hop, sparse_secondary};
 #[doc(no_inline)]
 pub use names::{dense::DenseSlotMap, hop::HopSlotMap};
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
+#[doc(inline)]
 pub use secondary::{
     GrowOnlySecondaryMap, SecondaryMap, SecondaryMapBuilder, SecondaryMapStats, SparseSecondaryMap,
 };
+#[doc(inline)]
 pub use service::{CommitAhead, Release};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use slot_map::Bitmap;
+#[doc(inline)]
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
+#[doc(inline)]
 pub use vec::{GrowOnly, VecBuilder, VecStats, VmVec};
 
 /// For what [`new_key_type!`] expands to.
