@@ -308,9 +308,9 @@ impl Error {
             ),
             (ErrorKind::FarIndex, _) => write!(
                 f,
-                "the index in the key is far behind what this {this} holds: only those below {limit} \
-                 are taken without being announced; if the key is right, call `reserve` (or \
-                 `set_capacity`) before, or use a `SparseSecondaryMap` as the secondary map"
+                "the index in the key is so far that this {this} would take {bytes} in all; only \
+                 those below {limit} are taken without being announced; if the key is right, call \
+                 `reserve` or `set_capacity` before, or use a `SparseSecondaryMap`"
             ),
             (ErrorKind::StaleKey, _) => f.write_str(
                 "the key is null, or older than the one whose value is, or was, there; insert under \

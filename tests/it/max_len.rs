@@ -9,10 +9,7 @@ fn assert_full(error: Error, max_len: usize, bytes: usize) {
     assert_eq!(error.bytes(), bytes);
     assert_eq!(error.raw_os_error(), None);
     let text = error.to_string();
-    assert!(text.contains(&max_len.to_string()), "{text}");
-    // Elements of size zero need no bytes, and a message that says so says nothing.
-    assert_eq!(text.contains("bytes"), bytes > 0, "{text}");
-    assert!(bytes == 0 || text.contains(&bytes.to_string()), "{text}");
+    assert!(text.contains(&format!("`max_len` is {max_len};")), "{text}");
 }
 
 /// An array of exactly `max_len` elements, as pushed.
