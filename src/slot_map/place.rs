@@ -79,7 +79,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// If the key is null, or not later than what was in its slot ([`StaleKey`](ErrorKind::StaleKey));
     /// if a value is there, of this key or an older one, or the slot is kept for a
     /// [detached](Self::detach) one ([`Occupied`](ErrorKind::Occupied)); if its index is
-    /// [far](Self::insert_at#far-indices) ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
+    /// [far](Self::insert_at) ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
     /// ([`MaxLen`](ErrorKind::MaxLen)); or if the system refuses memory. The map is unchanged then.
     ///
     /// # Examples

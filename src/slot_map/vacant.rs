@@ -72,9 +72,15 @@ impl<'m, K: Key, V> VacantEntry<'m, K, V> {
     /// not enter the kernel, and never fails.
     #[inline]
     pub fn insert(self, value: V) -> &'m mut V {
-        let Self { map, vacancy } = self;
-        map.occupy(vacancy, value);
-        map.slots.get_mut(vacancy.index, vacancy.generation).expect("the slot was just filled")
+        self.map.occupy(self.vacancy, value);
+        self.filled()
+    }
+
+    /// The value that was put in.
+    #[inline]
+    fn filled(self) -> &'m mut V {
+        let Vacancy { index, generation, .. } = self.vacancy;
+        self.map.slots.get_mut(index, generation).expect("the slot was just filled")
     }
 }
 

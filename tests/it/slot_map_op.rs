@@ -97,8 +97,8 @@ pub(crate) enum Keyed {
     Invalidate(Pick),
     /// With so many bytes, if they are counted, and perhaps a panic after so many.
     Compact(Option<u16>, Option<Count>),
-    /// So many of those that are named, and perhaps forget the others.
-    ExtractIf(Choice, Count, bool),
+    /// So many of those that are named.
+    ExtractIf(Choice, Count),
 }
 
 #[derive(Clone, Debug)]

@@ -152,6 +152,10 @@ fn made_up_keys_commit_no_more_than_they_may() {
 
 #[test]
 fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    #[repr(align(8192))]
+    struct Wide(u8);
+
     let mut map: SlotMap<DefaultKey, ()> = SlotMap::new();
     map.insert_at(key(1000, 2), ());
     map.insert_at(key(3, 4), ());
@@ -161,9 +165,6 @@ fn values_without_a_size_and_aligned_ones_may_be_put_anywhere() {
     assert_eq!(moves, [(key(1000, 2), key(0, 1)), (key(3, 4), key(1, 1))]);
     assert_eq!(map.keys().collect::<Vec<_>>(), [key(0, 1), key(1, 1)]);
 
-    #[derive(Clone, Copy, PartialEq, Debug)]
-    #[repr(align(8192))]
-    struct Wide(u8);
     let mut map: SlotMap<DefaultKey, Wide> = SlotMap::new();
     map.insert_at(key(20, 2), Wide(7));
     assert_eq!(map.insert(Wide(8)), key(0, 1));

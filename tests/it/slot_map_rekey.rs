@@ -65,7 +65,7 @@ fn compacting_gives_the_tail_free_and_no_key_is_mistaken() {
         });
         // 950 of 1000 lay behind the first thousand.
         assert_eq!(
-            (moves, map.len(), map.keys().last().map(|key| key.index())),
+            (moves, map.len(), map.keys().next_back().map(|key| key.index())),
             (950, 1000, Some(999))
         );
         map.shrink_to_fit();
@@ -117,7 +117,7 @@ fn a_budget_of_nothing_moves_nothing_and_a_map_in_order_is_done() {
 #[test]
 fn compacting_fills_holes_whose_memory_went() {
     let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..2000).map(|_| [7; 1000]).collect();
-    let last = map.keys().last().expect("there are many");
+    let last = map.keys().next_back().expect("there are many");
     let old: Vec<_> = map.keys().collect();
     map.retain(|key, _| key == last);
     map.trim();

@@ -209,9 +209,11 @@ fn maps_are_equal_if_keys_and_values_are_whatever_was_there_before() {
     let map: SlotMap<K, u32> = [1, 2, 3].into();
     let mut other = map.clone();
     let last = other.insert(4);
-    assert!(map != other && other != map);
+    assert_ne!(map, other);
+    assert_ne!(other, map);
     other.remove(last);
-    assert!(map == other && other == map);
+    assert_eq!(map, other);
+    assert_eq!(other, map);
 
     let [first, second] = [0, 1].map(|n| map.keys().nth(n).expect("there are three"));
     other[second] = 9;

@@ -9,7 +9,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         match op {
             Keyed::InsertAt(pick) => self.insert_at(self.key(pick)),
             Keyed::InsertAhead(n, by) => {
-                let index = u32::from(n) % Self::SPAN & <K::Layout as Layout>::MAX_INDEX;
+                let index = (u32::from(n) % Self::SPAN) & <K::Layout as Layout>::MAX_INDEX;
                 let next = self.last.get(&index).copied().unwrap_or(0) + 1;
                 let data = KeyData::from_parts(index, next + u32::from(by % 3), 0);
                 self.insert_at(data.map_or(K::null(), K::from));
@@ -18,7 +18,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Keyed::VacantEntry(_) => {}
             Keyed::Invalidate(pick) => self.invalidate(self.key(pick)),
             Keyed::Compact(bytes, panic_after) => self.compact(bytes, panic_after),
-            Keyed::ExtractIf(choice, steps, forget) => self.extract_if(choice, steps, forget),
+            Keyed::ExtractIf(choice, steps) => self.extract_if(choice, steps),
         }
     }
 
@@ -173,7 +173,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         self.hold(new, held.id);
     }
 
-    fn extract_if(&mut self, choice: Choice, steps: Count, forget: bool) {
+    fn extract_if(&mut self, choice: Choice, steps: Count) {
         let named: Vec<_> = self.items().into_iter().filter(|item| choice.names(item.2)).collect();
         let mut taken = self.map.extract_if(|_, value| choice.names(value.id));
         let mut found = Vec::new();
@@ -183,9 +183,6 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             let item = item.map(|(key, value)| (key.index(), key.generation(), value.id));
             assert_eq!(item, named.get(found.len()).copied());
             found.extend(item);
-        }
-        if forget {
-            mem::forget(taken);
         }
         for (index, ..) in found {
             self.removed(index);

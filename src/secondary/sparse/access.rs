@@ -146,9 +146,15 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
             return Err(DisjointError::at(&keys, missing.unwrap_or(alone.len())));
         }
         let found = self.table.get_disjoint_mut(hashes, |n, slot| slot.is_of(keys[n]));
-        if let Some(at) = found.iter().position(Option::is_none) {
-            return Err(DisjointError::at(&keys, at));
+        let missing = found.iter().position(Option::is_none);
+        match missing {
+            Some(at) => Err(DisjointError::at(&keys, at)),
+            None => Ok(all(found).map(|slot| &mut slot.value)),
         }
-        Ok(found.map(|slot| &mut slot.expect("none is missing").value))
     }
+}
+
+/// All of them, of which none is missing.
+fn all<T, const N: usize>(found: [Option<T>; N]) -> [T; N] {
+    found.map(|found| found.expect("none is missing"))
 }
