@@ -293,8 +293,8 @@ fn words_name_the_type_and_one_unit() {
         ),
         (
             sparse.try_insert(DefaultKey::null(), 2).unwrap_err().error,
-            "the key is null, or older than the one whose value is there; insert under a key that \
-             the map of these keys has now",
+            "the key is null, or older than the one whose value is, or was, there; insert under a \
+             key that the map of these keys has now",
         ),
         (
             arena.try_alloc([0_u8; 5000]).unwrap_err().error,
