@@ -131,17 +131,19 @@ mod macros;
 mod names;
 mod os;
 mod page;
-#[cfg(feature = "rayon")]
-pub mod par;
 mod raw_vec;
 mod reservation;
-#[cfg(feature = "serde")]
-pub mod saved;
 pub mod secondary;
 pub mod service;
 pub mod slot_map;
 mod unchecked;
 pub mod vec;
+
+// Behind the others, so that what they add to types stands last in the docs.
+#[cfg(feature = "rayon")]
+pub mod par;
+#[cfg(feature = "serde")]
+pub mod saved;
 
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
