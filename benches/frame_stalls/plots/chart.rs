@@ -26,7 +26,7 @@ pub(super) type Plot<'a, 'b> =
 pub(super) const WIDTH: u32 = 600;
 const TITLE_HEIGHT: u32 = 36;
 /// Room for half of the last label.
-pub(super) const RIGHT_MARGIN: u32 = 34;
+pub(super) const RIGHT_MARGIN: u32 = 44;
 const PLOT_HEIGHT: u32 = 340;
 const LEGEND_ROW_HEIGHT: u32 = 26;
 const LEGEND_COLUMNS: usize = 2;
