@@ -90,7 +90,10 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.extend_vacant(1).map_err(BadPart::Refused)?;
         match part {
             Part::Hole(generation) => {
-                self.slots.set_vacant(index, Vacant::after(generation));
+                // What reads as empty is so already, untouched.
+                if generation > 0 {
+                    self.slots.set_vacant(index, Vacant::after(generation));
+                }
                 self.mark_hole(index);
                 self.trimmed += usize::from(generation == 0 && self.holes.contains(index));
             }

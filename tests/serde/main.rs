@@ -139,6 +139,19 @@ fn slots_that_were_given_up_keep_their_generations() {
 }
 
 #[test]
+fn slots_that_were_passed_over_take_no_memory_when_they_are_read() {
+    let mut map: SlotMap<DefaultKey, [u64; 31]> = SlotMap::new();
+    map.insert_at(KeyData::from_parts(200_000, 1, 0).unwrap().into(), [1; 31]);
+    for read in through(&map) {
+        let stats = read.stats();
+        assert_eq!((stats.holes, stats.trimmed), (200_000, 200_000));
+        assert!(stats.committed_bytes > 48 << 20);
+        #[cfg(target_os = "linux")]
+        assert!(stats.resident_bytes < Some(8 << 20), "{stats:?}");
+    }
+}
+
+#[test]
 fn slots_that_were_passed_over_start_above_the_floor() {
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
     let mut map: SlotMap<DefaultKey, [u64; 7]> = SlotMap::new();
