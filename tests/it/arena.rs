@@ -490,6 +490,40 @@ fn an_allocation_limit_is_kept_exactly_and_can_change() {
 }
 
 #[test]
+fn a_limit_below_what_is_used_holds_for_what_comes_after_it_is_free_again() {
+    let ways: [fn(&mut Arena); 3] = [
+        Arena::reset,
+        |arena| arena.reset_keeping(usize::MAX).unwrap(),
+        |arena| {
+            arena.reset();
+            arena.scope(|scope| *scope.alloc(1_u8));
+        },
+    ];
+    for free in ways {
+        let mut arena = Arena::new();
+        arena.alloc_slice_fill_copy(1000, 0_u8);
+        arena.set_allocation_limit(Some(500));
+        assert_eq!(arena.capacity_bytes(), 1000);
+        free(&mut arena);
+        assert_eq!(arena.capacity_bytes(), 500);
+        let refused = arena.try_alloc([0_u8; 501]).unwrap_err();
+        assert_eq!(refused.error.kind(), ErrorKind::AllocationLimit);
+        arena.alloc([0_u8; 500]);
+        arena.set_allocation_limit(None);
+        arena.alloc([0_u8; 500]);
+    }
+
+    // The closure sets it, so that its own room is the one that goes.
+    let arena = Arena::new();
+    let failed: Result<&mut [u8; 1000], ()> = arena.alloc_try_with(|| {
+        arena.set_allocation_limit(Some(500));
+        Err(())
+    });
+    assert!(failed.is_err());
+    assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, 500));
+}
+
+#[test]
 fn a_limit_above_the_maximum_changes_nothing() {
     let arena = Arena::with_max_bytes(1000);
     arena.set_allocation_limit(Some(MIB));

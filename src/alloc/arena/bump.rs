@@ -8,7 +8,7 @@
 //! - Before there is memory, `top` and `end` are equal, and point to nothing.
 //! - From then on `start <= top <= end`, all three point into the reservation, which never moves,
 //!   or to its end, and all bytes before `end` are usable, and no more than the options allow, unless more
-//!   was used before they did.
+//!   was used before they did: then `end` is `top`, and goes back with it.
 //! - Whoever was handed a block lies before `top`. What lies from `top` on is nobody's.
 //! - What lies from `top` on, and from the address `written` on, reads as zero.
 //!
@@ -279,6 +279,20 @@ impl Bump {
         debug_assert!(to <= top);
         self.written.set(self.written.get().max(top.addr().get()));
         self.top.set(to);
+        if top == self.end.get() {
+            self.keep_limit();
+        }
+    }
+
+    /// Sets `end` by the limit, behind which it lies only where more was used before there was one.
+    #[cold]
+    #[inline(never)]
+    fn keep_limit(&self) {
+        // Who has it borrowed sets `end` afterwards.
+        let Ok(cold) = self.cold.try_borrow() else { return };
+        if let (Some(memory), Some(_)) = (&cold.memory, cold.options.allocation_limit) {
+            self.set_end(memory, self.limit_bytes());
+        }
     }
 
     /// Makes a block larger: in place if it is the last, otherwise by a copy.

@@ -238,8 +238,8 @@ impl Model {
                 self.bump.prefault_ahead(Budget::bytes(usize::from(money) * 16 * KIB));
             }
             Op::Limit(limit) => {
-                // No whole page; more than the maximum, the highest of them.
-                let limit = limit.map(|limit| usize::from(limit) * 100 * KIB + 1);
+                // No whole page; many are less than what is used, the highest more than the maximum.
+                let limit = limit.map(|limit| usize::from(limit).pow(2) * 400 + 1);
                 self.bump.set_allocation_limit(limit);
             }
         }
