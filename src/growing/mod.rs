@@ -271,12 +271,9 @@ impl GrowingReservation {
         match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => {
                 let needed = round_up(need, page_size());
-                let wished = match amount {
-                    Amount::AtLeast => {
-                        reservation.whole_runs(self.step.wish(self.usable, need, self.growth))
-                    }
-                    Amount::Exact => needed,
-                };
+                let by_policy =
+                    || reservation.whole_runs(self.step.wish(self.usable, need, self.growth));
+                let wished = amount.wished(needed, by_policy);
                 let committed = commit(reservation, self.usable..needed, wished);
                 let usable = *committed.as_ref().unwrap_or(&self.usable);
                 if usable < wished {
@@ -286,7 +283,7 @@ impl GrowingReservation {
                     let _ = reservation.decommit(usable..wished);
                 }
                 committed?;
-                if amount == Amount::AtLeast {
+                if amount != Amount::Exact {
                     self.step.advance(usable - self.usable, self.growth);
                 }
                 self.usable = usable;
@@ -302,6 +299,7 @@ impl GrowingReservation {
         let shared = served.shared();
         let wish = match amount {
             Amount::AtLeast => need.saturating_add(service::UNIT_BYTES),
+            Amount::Within(most) => need.saturating_add(service::UNIT_BYTES).min(most).max(need),
             Amount::Exact => need,
         };
         self.usable = if let Some(usable) = shared.take(need, wish) {
@@ -309,12 +307,8 @@ impl GrowingReservation {
         } else {
             let reservation = shared.reservation();
             let committed = shared.committed_bytes();
-            let wished = match amount {
-                Amount::AtLeast => {
-                    reservation.whole_runs(self.step.wish(committed, need, self.growth))
-                }
-                Amount::Exact => round_up(need, page_size()),
-            };
+            let by_policy = || reservation.whole_runs(self.step.wish(committed, need, self.growth));
+            let wished = amount.wished(round_up(need, page_size()), by_policy);
             shared.take_unready(need, wish, wished, |missing| {
                 self.step.advance(wished.saturating_sub(missing.start), self.growth);
                 commit(reservation, missing, wished)
@@ -331,16 +325,14 @@ impl GrowingReservation {
             unreachable!("only called so")
         };
         let missing = self.usable..foreign.whole_runs(need);
-        let wished = match amount {
-            Amount::AtLeast => foreign.whole_runs(self.step.wish(self.usable, need, self.growth)),
-            Amount::Exact => missing.end,
-        };
+        let by_policy = || foreign.whole_runs(self.step.wish(self.usable, need, self.growth));
+        let wished = amount.wished(missing.end, by_policy);
         let run = foreign.run_bytes();
         let target = halve(&missing, wished, run, |range| foreign.commit(range).is_ok());
         if target == missing.end {
             foreign.commit(missing.clone())?;
         }
-        if amount == Amount::AtLeast {
+        if amount != Amount::Exact {
             self.step.advance(target - missing.start, self.growth);
         }
         self.usable = target;
@@ -354,12 +346,23 @@ impl GrowingReservation {
     ///
     /// A refusal by the system is told, and harms nothing.
     pub fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
+        self.prefault_ahead_within(used, usize::MAX, budget)
+    }
+
+    /// [`prefault_ahead`](Self::prefault_ahead), but of the first `most` bytes only, up to the end of their
+    /// page.
+    pub(crate) fn prefault_ahead_within(
+        &mut self,
+        used: usize,
+        most: usize,
+        budget: Budget,
+    ) -> Prefaulted {
         let used = used.min(self.usable);
-        let window = self.recent.note(used, Instant::now());
+        let window = self.recent.note(used, Instant::now()).min(most.saturating_sub(used));
         let mut purse = Purse::new(budget);
         let refused = match self.memory() {
             Memory::Alone(_) | Memory::Foreign(_) => {
-                self.prefault_alone(used, window, &mut purse).err()
+                self.prefault_alone(used, window, most, &mut purse).err()
             }
             Memory::Served(served) => {
                 served.shared().set_window(window);
@@ -384,17 +387,20 @@ impl GrowingReservation {
         &mut self,
         used: usize,
         window: usize,
+        most: usize,
         purse: &mut Purse,
     ) -> Result<(), Error> {
         /// Runs of a backing may be smaller.
         const LEAST_STEP_BYTES: usize = 64 << 10;
-        let end = used.saturating_add(window).min(self.reserved_bytes());
+        let reserved = self.reserved_bytes();
+        let last = if most < reserved { round_up(most, page_size()) } else { reserved };
+        let end = used.saturating_add(window).min(last);
         let unit = self.unit_bytes();
         self.resident = self.resident.max(used / unit * unit);
         while self.resident < end {
             let from = self.resident;
             let step = self.run_bytes(from).max(LEAST_STEP_BYTES);
-            let to = round_up(from + 1, step).min(self.reserved_bytes());
+            let to = round_up(from + 1, step).min(last);
             // Asked for what is not known to be resident yet, which each page is only once. Who had the
             // reservation before may have used what is not usable yet, too.
             let resident = self.reservation();
@@ -403,7 +409,7 @@ impl GrowingReservation {
                 break;
             }
             // Also where all are: a page that was only read takes a page fault yet.
-            self.grow(to, Amount::AtLeast)?;
+            self.grow(to, Amount::Within(most))?;
             self.prefault(from..to)?;
             self.resident = to;
         }

@@ -1,5 +1,8 @@
 //! How much to commit.
 
+use super::round_up;
+use crate::reservation::page_size;
+
 /// How much memory an array commits when it grows beyond what is committed.
 ///
 /// Committing takes no memory, it only has the system promise it, and every commit is a call to
@@ -22,7 +25,23 @@ pub enum Growth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Amount {
     AtLeast,
+    /// The same, but ahead no further than so many bytes, up to the end of their page.
+    Within(usize),
     Exact,
+}
+
+impl Amount {
+    /// Up to where to commit where `needed` bytes are needed, which are whole pages, and `by_policy` wished.
+    pub(super) fn wished(self, needed: usize, by_policy: impl FnOnce() -> usize) -> usize {
+        match self {
+            Self::AtLeast => by_policy(),
+            Self::Within(most) => {
+                let by_policy = by_policy();
+                if most < by_policy { round_up(most, page_size()).max(needed) } else { by_policy }
+            }
+            Self::Exact => needed,
+        }
+    }
 }
 
 /// The size of the next step of growth.
@@ -72,7 +91,6 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::growing::round_up;
 
     #[test]
     fn steps_double_up_to_the_cap_and_fall_to_what_was_had() {

@@ -524,6 +524,30 @@ fn a_limit_below_what_is_used_holds_for_what_comes_after_it_is_free_again() {
 }
 
 #[test]
+fn nothing_is_committed_behind_a_limit_whatever_the_steps() {
+    for step_bytes in [1 << 20, 40 << 20, 1 << 30] {
+        let arena = Arena::builder().growth(Growth::Fixed { step_bytes }).build();
+        let limit = 64 * MIB + 1;
+        arena.set_allocation_limit(Some(limit));
+        for bytes in [1, 31 * MIB, 33 * MIB] {
+            arena.alloc_slice_uninit::<u8>(bytes);
+            assert!(arena.stats().committed_bytes <= limit.next_multiple_of(page_size()));
+        }
+    }
+
+    let arena = Arena::new();
+    arena.set_allocation_limit(Some(MIB + 1));
+    arena.alloc_slice_fill_copy(900_000, 1_u8);
+    let prefaulted = arena.prefault_ahead(Budget::UNLIMITED);
+    assert!(prefaulted.refused.is_none() && prefaulted.ahead_bytes > 0);
+    assert_eq!(arena.capacity_bytes(), MIB + 1);
+    assert_eq!(arena.stats().committed_bytes, (MIB + 1).next_multiple_of(page_size()));
+    assert_eq!(arena.prefault_ahead(Budget::UNLIMITED).bytes, 0);
+    arena.set_allocation_limit(Some(0));
+    assert_eq!(arena.prefault_ahead(Budget::UNLIMITED).bytes, 0);
+}
+
+#[test]
 fn a_limit_above_the_maximum_changes_nothing() {
     let arena = Arena::with_max_bytes(1000);
     arena.set_allocation_limit(Some(MIB));

@@ -59,11 +59,6 @@ struct Cold {
 // for those who vouch for blocks themselves.
 unsafe impl Send for Bump {}
 
-/// So near to a limit that was set, no growth policy is asked, whose steps could pass it: the largest step.
-const NEAR_LIMIT_BYTES: usize = 32 << 20;
-/// How much more than needed is committed there at a time.
-const STEP_NEAR_LIMIT_BYTES: usize = 1 << 20;
-
 /// How far an arena was used at some time; see [`Bump::mark`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
@@ -155,15 +150,9 @@ impl Bump {
             return Err(Error::new(ErrorKind::AllocationLimit, need).with_limit(limit as u64));
         }
         let Some(memory) = &mut cold.memory else { unreachable!("reserved before") };
-        let grown = match allocation_limit {
-            Some(limit) if limit - need <= NEAR_LIMIT_BYTES => {
-                let step = limit.min(need.saturating_add(STEP_NEAR_LIMIT_BYTES)).min(max_bytes);
-                let grown = memory.grow(step, Amount::Exact);
-                grown.or_else(|_| memory.grow(need, Amount::Exact))
-            }
-            _ => memory.grow(need, Amount::AtLeast),
-        };
-        self.set_end(memory, max_bytes.min(allocation_limit.unwrap_or(usize::MAX)));
+        let most = max_bytes.min(allocation_limit.unwrap_or(usize::MAX));
+        let grown = memory.grow(need, Amount::Within(most));
+        self.set_end(memory, most);
         grown
     }
 
@@ -462,7 +451,7 @@ impl Bump {
         let Some(memory) = &mut cold.memory else {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };
         };
-        let prefaulted = memory.prefault_ahead(used, budget);
+        let prefaulted = memory.prefault_ahead_within(used, limit, budget);
         self.set_end(memory, limit);
         prefaulted
     }

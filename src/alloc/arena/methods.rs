@@ -444,9 +444,11 @@ macro_rules! alloc_methods {
         ///
         /// # Errors
         ///
-        /// If more than `max_bytes` would be used ([`MaxLen`](crate::ErrorKind::MaxLen)), the size
-        /// is absurd ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or the system
-        /// refuses the addresses or the memory.
+        /// If more than `max_bytes` would be used ([`MaxLen`](crate::ErrorKind::MaxLen)), or more than
+        /// [the limit](crate::Arena::set_allocation_limit)
+        /// ([`AllocationLimit`](crate::ErrorKind::AllocationLimit)), the size is absurd
+        /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)), or the system refuses the
+        /// addresses or the memory.
         #[inline]
         pub fn try_alloc_layout(&self, layout: Layout) -> Result<NonNull<u8>, Error> {
             self.bump.try_allocate(layout)

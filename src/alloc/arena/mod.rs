@@ -313,9 +313,9 @@ impl Arena {
     /// Sets how many bytes may be used at once from now on, or with `None` that there is no limit but
     /// [`max_bytes`](Self::max_bytes).
     ///
-    /// What is used already stays, also if it is more; then there is room for nothing else. Near the limit
-    /// memory is committed up to it, and not by the growth policy. (What is committed behind it
-    /// already, or by the [background thread](crate::CommitAhead), stays.)
+    /// What is used already stays, also if it is more; then there is room for nothing else. The growth
+    /// policy, and [`prefault_ahead`](Self::prefault_ahead), commit nothing behind the limit. (What is committed
+    /// there already, or by the [background thread](crate::CommitAhead), stays.)
     ///
     /// O(1), and does not enter the kernel.
     ///
