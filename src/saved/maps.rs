@@ -72,8 +72,10 @@ impl<V> From<Slot<V>> for Part<V> {
 }
 
 /// A map as it is written: `slots`, and the generation above which slots behind them start.
+///
+/// A field that is not known is one of a later version's, and may matter.
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "SlotMap")]
+#[serde(rename = "SlotMap", deny_unknown_fields)]
 struct Map<S> {
     floor: u32,
     slots: S,

@@ -203,6 +203,8 @@ fn broken_maps_are_refused_with_what_is_wrong() {
         ("{\"floor\":3,\"slots\":[]}".to_owned(), "above generation 3"),
         ("{\"floor\":0}".to_owned(), "missing field `slots`"),
         ("{\"slots\":[]}".to_owned(), "missing field `floor`"),
+        // As a later version may write it.
+        ("{\"floor\":0,\"slots\":[],\"order\":[]}".to_owned(), "unknown field `order`"),
         ("[]".to_owned(), "length 0"),
     ] {
         let error = error_of::<Map>(&text);
