@@ -47,10 +47,14 @@ impl Floors {
         self.blocks.iter().skip(block).copied().fold(self.beyond, u32::max)
     }
 
-    /// The same for all slots.
+    /// A generation for all slots behind so many blocks, and none for those in them.
     #[cfg(feature = "serde")]
-    pub(super) const fn everywhere(generation: u32) -> Self {
-        Self { blocks: Vec::new(), beyond: generation }
+    pub(super) fn try_behind(blocks: usize, generation: u32) -> Result<Self, Error> {
+        let mut floors = Self::NONE;
+        floors.try_reserve(blocks)?;
+        floors.blocks.resize(blocks, 0);
+        floors.beyond = generation;
+        Ok(floors)
     }
 
     pub(super) fn try_clone(&self) -> Result<Self, Error> {

@@ -5,7 +5,7 @@
 use super::SlotMap;
 use super::floors::Floors;
 use super::slots::{Slots, indices};
-use super::state::Vacant;
+use super::state::{State, Vacant};
 use crate::error::Error;
 use crate::key::{Key, Layout};
 use std::fmt;
@@ -60,8 +60,22 @@ impl<K: Key, V> SlotMap<K, V> {
         if generation > most {
             return Err(BadPart::Floor { generation, most });
         }
-        self.floors = Floors::everywhere(generation);
+        // Each slot that was read has a record of its own, but for holes that have had no generation:
+        // there the floor of their block was none, and is so again.
+        let blocks = if generation > 0 && self.trimmed > 0 { self.blocks_of_unused() } else { 0 };
+        self.floors = Floors::try_behind(blocks, generation).map_err(BadPart::Refused)?;
         Ok(())
+    }
+
+    /// How many blocks there are up to the last with a hole that has had no generation, in a map that
+    /// was just read: all that are whole, and the one behind them if such a hole is in it.
+    fn blocks_of_unused(&self) -> usize {
+        let len = self.slots.len();
+        let whole = len / Slots::<V>::BLOCK_SLOTS;
+        let is_unused =
+            |index| self.holes.contains(index) && self.slots.state(index) == State::EMPTY;
+        let is_last_one = indices(whole * Slots::<V>::BLOCK_SLOTS..len).any(is_unused);
+        whole + usize::from(is_last_one)
     }
 
     /// Adds a slot behind the last one.

@@ -387,3 +387,30 @@ fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
         assert!(read.values().copied().eq(0..5));
     }
 }
+
+#[test]
+fn slots_that_were_passed_over_have_had_no_generation_when_others_were_given_up() {
+    let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
+    // The first has one block and more, the second less than one.
+    for last in [6_000, 3] {
+        let mut map: SlotMap<DefaultKey, u64> = SlotMap::new();
+        map.insert_at(key(last, 1), 0);
+        let used: DefaultKey = key(100_000, 9);
+        map.insert_at(used, 9);
+        map.remove(used);
+        map.shrink_to_fit();
+        assert!(map.stats().holes < 90_000);
+        for mut read in through(&map) {
+            let mut map = map.clone();
+            assert!(map.try_insert_at(key(1, 2), 1).is_ok());
+            assert!(read.try_insert_at(key(1, 2), 1).is_ok());
+            // The same keys come next, up to those that were given up.
+            while map.stats().holes > 0 {
+                assert_eq!(read.insert(7), map.insert(7));
+            }
+            let tail: Vec<_> = (map.len()..=100_000).map(|_| read.insert(7)).collect();
+            assert_eq!(tail.last().unwrap().index(), used.index());
+            assert!(tail.iter().all(|key| key.generation() > 9));
+        }
+    }
+}
