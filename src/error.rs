@@ -108,7 +108,8 @@ pub enum ErrorKind {
     /// [`Error::limit`] is that generation.
     Generations,
     /// The size in bytes is more than `isize::MAX`, which no array in Rust may have; or the number
-    /// of elements without a size is more than `usize::MAX`.
+    /// of elements without a size is more than `usize::MAX`. [`Error::limit`] is the latter number,
+    /// if that was passed.
     CapacityOverflow,
     /// A range does not lie inside the reservation, or ends before it starts.
     /// [`Error::limit`] is the size of the reservation in bytes.
@@ -324,6 +325,11 @@ impl Error {
                 f,
                 "the value has the last generation, {limit}, so its slot can have no other key; \
                  remove it and insert it again, or use a key type with more bits of generation"
+            ),
+            (ErrorKind::CapacityOverflow, _) if self.limit.is_some() => write!(
+                f,
+                "capacity overflow: an array may have {limit} elements at most, also of such as \
+                 have no size"
             ),
             (ErrorKind::CapacityOverflow, _) => write!(
                 f,

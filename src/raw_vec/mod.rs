@@ -182,7 +182,10 @@ impl RawVec {
             return Err(error.of(self.options.holder));
         }
         let Some(need) = len.checked_add(additional) else {
-            return Err(Error::new(ErrorKind::CapacityOverflow, usize::MAX));
+            let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
+            // Bytes are no matter where there are none.
+            let is_sized = element.size() > 0;
+            return Err(if is_sized { error } else { error.with_limit(usize::MAX as u64) });
         };
         if need <= self.capacity {
             return Ok(());

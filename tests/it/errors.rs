@@ -546,3 +546,17 @@ fn errors_go_where_errors_go() {
     let refused = Refused { error, value: Mute };
     assert_eq!(refused.to_string(), error.to_string());
 }
+
+#[test]
+fn too_many_elements_without_a_size_are_counted_in_elements() {
+    let error = VmVec::from([()]).try_reserve(usize::MAX).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.limit()),
+        (ErrorKind::CapacityOverflow, Some(usize::MAX as u64))
+    );
+    let text = error.to_string();
+    assert!(text.contains(&format!("{} elements", usize::MAX)) && !text.contains("byte"), "{text}");
+    let error = VmVec::from([1_u8]).try_reserve(usize::MAX).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::CapacityOverflow, None));
+    assert!(error.to_string().contains("bytes"), "{error}");
+}
