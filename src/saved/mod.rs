@@ -26,9 +26,7 @@
 //!
 //! - A map that is read has the keys, the generations and the holes of the one that was written, in
 //!   their order: a key that was saved beside it finds its value, and a key that found nothing finds
-//!   nothing. Keys that were detached can be reattached. A hole in which no value ever was, since
-//!   [`insert_at`](crate::SlotMap::insert_at) passed it over, starts above `floor`, as slots behind the
-//!   last one do: `floor` is more than 0 only where slots were given up, by `trim` and the like.
+//!   nothing. Keys that were detached can be reattached.
 //! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
 //!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
 //!   `VmVec` has.

@@ -152,29 +152,6 @@ fn slots_that_were_passed_over_take_no_memory_when_they_are_read() {
 }
 
 #[test]
-fn slots_that_were_passed_over_start_above_the_floor() {
-    let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
-    let mut map: SlotMap<DefaultKey, [u64; 7]> = SlotMap::new();
-    map.insert_at(key(3, 1), [3; 7]);
-    for mut read in through(&map) {
-        assert_eq!(read.insert([0; 7]), key(0, 1));
-    }
-    // One slot far behind is used often, and given up.
-    map.insert_at(key(9_999, 5), [9; 7]);
-    map.remove(key(9_999, 5));
-    map.trim();
-    assert_eq!(map.clone().insert([0; 7]), key(0, 1));
-    for mut read in through(&map) {
-        assert_eq!(read[key(3, 1)], [3; 7]);
-        let refused = read.try_insert_at(key(0, 5), [0; 7]).unwrap_err();
-        assert_eq!(refused.error.kind(), stayput::ErrorKind::StaleKey);
-        assert_eq!(read.insert([0; 7]), key(0, 6));
-        read.insert_at(key(9_999, 6), [9; 7]);
-        assert!(!read.contains_key(key(9_999, 5)));
-    }
-}
-
-#[test]
 fn the_form_is_as_documented() {
     let (map, _) = motley();
     let text = serde_json::to_string(&map).unwrap();
