@@ -56,11 +56,16 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         if self.gave_back && generation <= highest {
             return None;
         }
-        let need = index as usize + 1;
+        let need = (index as usize).saturating_add(1);
         let named = self.config.max_len.is_some() || self.config.backed.is_some();
         let stride = SlotMap::<K, Value<PAD>>::STRIDE_BYTES;
         let near = ((64 << 20) / stride + 16 * (self.live.len() + 1)).max(self.map.capacity());
+        // Where addresses have 32 bits.
+        let overflows = need.saturating_mul(stride) > isize::MAX as usize;
         Some(match need {
+            _ if named && need > self.map.max_len() && overflows => {
+                Err(ErrorKind::CapacityOverflow)
+            }
             _ if named && need > self.map.max_len() => Err(ErrorKind::MaxLen),
             _ if need > near => Err(ErrorKind::FarIndex),
             _ => Ok(()),
