@@ -164,13 +164,25 @@ fn a_trait_object_that_is_sent_becomes_one_that_is_not() {
 
 #[test]
 fn a_value_whose_coercion_panics_is_never_dropped() {
-    let counted = Rc::new(());
+    /// Says if it is dropped.
+    struct Said<'s>(&'s Cell<bool>);
+
+    impl Drop for Said<'_> {
+        fn drop(&mut self) {
+            self.0.set(true);
+        }
+    }
+
+    trait Anything {}
+    impl<T> Anything for T {}
+
+    let is_dropped = Cell::new(false);
     let arena = Arena::new();
-    let boxed = arena.alloc_box(counted.clone());
+    let boxed = arena.alloc_box(Said(&is_dropped));
     let message = panic_message(|| {
-        let _: ArenaBox<'_, dyn Any> = ArenaBox::unsize(boxed, |_| panic!("planned"));
+        let _: ArenaBox<'_, dyn Anything + '_> = ArenaBox::unsize(boxed, |_| panic!("planned"));
     });
-    assert_eq!((message.as_str(), Rc::strong_count(&counted)), ("planned", 2));
+    assert_eq!((message.as_str(), is_dropped.get()), ("planned", false));
 }
 
 #[test]
