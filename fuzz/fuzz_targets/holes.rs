@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../src/slot_map/holes/tests/op.rs"]
+#[path = "../../src/slot_map/bitmap/tests/op.rs"]
 mod op;
 
 use libfuzzer_sys::fuzz_target;

@@ -4,7 +4,7 @@ use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
 use crate::error::Error;
 use crate::key::Key;
-use crate::slot_map::holes::Bitmap;
+use crate::slot_map::bitmap::Bitmap;
 use crate::slot_map::iter::WalkOwned;
 use crate::slot_map::slots::{Slots, indices};
 use crate::slot_map::traits::no_such_key;

@@ -10,13 +10,13 @@ use std::ptr;
 impl<K: Key, V> SlotMap<K, V> {
     /// The number of values. O(1).
     #[inline]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.slots.len() - self.holes.count() - self.detached - self.retired
     }
 
     /// Whether there are no values. O(1).
     #[inline]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 

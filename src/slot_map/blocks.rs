@@ -34,12 +34,13 @@ impl<K: Key, V> SlotMap<K, V> {
     /// [`blocks`](Self::blocks), to change the values.
     #[inline]
     pub fn blocks_mut(&mut self) -> BlocksMut<'_, K, V> {
+        self.settle();
         let all_live = self.has_no_others();
         BlocksMut { walk: self.walk_mut(), all_live, key: PhantomData }
     }
 
     /// Whether all slots are live, or holes that are marked in their words.
-    const fn has_no_others(&self) -> bool {
+    fn has_no_others(&self) -> bool {
         self.detached == 0 && self.retired == 0 && self.holes.is_settled()
     }
 }

@@ -14,9 +14,13 @@ use std::mem;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reuse {
-    /// The one with the lowest index: values gather at the front, and the tail comes free to be
-    /// handed back.
+    /// The one that came to be last, whose memory is in the cache, if it lies near the others; else the
+    /// lowest. Values gather at the front, as they do with [`Lowest`](Self::Lowest), give or take a
+    /// sixteenth.
     #[default]
+    Recent,
+    /// The one with the lowest index, always: values gather at the front, and the tail comes free to be
+    /// handed back.
     Lowest,
     /// One after the other, round and round, and none before more than `min_free` of them have
     /// gathered (or there is no other room).
@@ -54,7 +58,7 @@ pub struct SlotMapBuilder<K, V> {
 
 impl<K: Key, V> SlotMapBuilder<K, V> {
     pub(super) const fn new() -> Self {
-        Self { options: Options::DEFAULT, capacity: 0, reuse: Reuse::Lowest, map: PhantomData }
+        Self { options: Options::DEFAULT, capacity: 0, reuse: Reuse::Recent, map: PhantomData }
     }
 
     /// The number of slots that the map can ever have, retired ones among them; addresses for
@@ -75,7 +79,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
 
     option_methods!();
 
-    /// Which hole to fill first. The lowest, if not said.
+    /// Which hole to fill first. The most recent, if not said.
     pub const fn reuse(mut self, reuse: Reuse) -> Self {
         self.reuse = reuse;
         self

@@ -26,6 +26,18 @@ impl Floors {
         self.blocks.get(block).copied().unwrap_or(self.beyond)
     }
 
+    /// Whether blocks from this one on have the same, as many as there will ever be.
+    #[inline]
+    pub(super) fn is_beyond(&self, block: usize) -> bool {
+        block >= self.blocks.len()
+    }
+
+    /// The same for all blocks.
+    pub(super) fn set_all(&mut self, generation: u32) {
+        self.blocks.clear();
+        self.beyond = generation;
+    }
+
     /// The caller has [made room](Self::try_reserve).
     pub(super) fn raise_block(&mut self, block: usize, generation: u32) {
         if self.blocks.len() <= block {

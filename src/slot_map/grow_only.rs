@@ -15,8 +15,8 @@
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
-use super::insert::Vacancy;
 use super::slots::Slots;
+use super::vacancy::Vacancy;
 use super::{Reuse, SlotMap, Weak, give_up, or_give_up};
 use crate::error::{Error, Refused};
 use crate::key::Key;
@@ -96,7 +96,7 @@ pub struct GrowOnlyMap<'m, K: Key, V> {
 
 impl<K: Key, V> Lend for SlotMap<K, V> {
     fn in_place() -> Self {
-        Self::with_slots(Slots::new(Options::FULL), Reuse::Lowest)
+        Self::with_slots(Slots::new(Options::FULL), Reuse::Recent)
     }
 
     #[inline]

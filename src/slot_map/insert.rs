@@ -1,8 +1,8 @@
 //! Putting values in.
 
-use super::holes::Bitmap;
-use super::{Reuse, SlotMap, give_up, iter};
-use crate::error::{Error, ErrorKind, Refused};
+use super::state::Vacant;
+use super::{SlotMap, give_up, iter};
+use crate::error::Refused;
 use crate::key::Key;
 use crate::vec::Rest;
 
@@ -22,7 +22,11 @@ impl<K: Key, V> SlotMap<K, V> {
     /// let key = map.insert(42);
     /// assert_eq!(map[key], 42);
     /// ```
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a value in memory, passed to a call, is copied twice"
+    )]
+    #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: V) -> K {
         match self.try_insert(value) {
@@ -35,17 +39,26 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If keys cannot number another slot ([`KeyBits`](ErrorKind::KeyBits)), the map has
-    /// `max_len` of them ([`MaxLen`](ErrorKind::MaxLen)), or the system refuses memory. The map is
+    /// If keys cannot number another slot ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has
+    /// `max_len` of them ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is
     /// unchanged then.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
-        match self.vacancy() {
-            Ok(vacancy) => {
-                self.occupy(vacancy, value);
-                Ok(vacancy.key())
+        // The value is passed to nobody out of line, so that it can be made where it is to lie.
+        loop {
+            if let Some(hole) = self.holes.pop() {
+                self.slots.fill(hole.index(), hole.generation(), value);
+                return Ok(iter::key_of(hole.index(), hole.generation()));
             }
-            Err(error) => Err(Refused { error, value }),
+            if self.slots.len() < self.fresh.end {
+                let vacancy = self.vacancy_behind();
+                self.slots.push_within_capacity(vacancy.generation, value);
+                return Ok(vacancy.key());
+            }
+            if let Err(error) = self.bring_vacancy() {
+                return Err(Refused { error, value });
+            }
         }
     }
 
@@ -191,152 +204,15 @@ impl<K: Key, V> SlotMap<K, V> {
         let data = detached_key.data();
         let (index, generation) = (data.index(), data.generation());
         let state = self.slots.state(index);
-        let is_detached = generation != 0
-            && !state.is_live()
-            && state.generation() == generation
-            && !self.holes.contains(index);
-        if !is_detached {
+        if self.detached == 0 || generation == 0 || state != Vacant::after(generation).into() {
+            return Err(value);
+        }
+        self.settle();
+        if self.holes.bitmap().contains(index) {
             return Err(value);
         }
         self.slots.fill(index, generation, value);
         self.detached -= 1;
         Ok(())
-    }
-
-    /// Finds, or makes, room for a value. Nothing has changed by it but what is committed.
-    #[inline]
-    pub(super) fn vacancy(&mut self) -> Result<Vacancy, Error> {
-        if let Some(hole) = self.hole_at_hand() {
-            return Ok(hole);
-        }
-        if self.slots.len() == self.slots.capacity() {
-            if let Err(error) = self.grow(1) {
-                // Under `Reuse::Rotating` there may still be holes, which are better than nothing.
-                return match self.hole_in_turn() {
-                    Some(index) => Ok(self.vacancy_in_hole(index)),
-                    None => Err(error),
-                };
-            }
-        }
-        Ok(self.vacancy_behind())
-    }
-
-    /// The [`vacancy`](Self::vacancy), if there is one in committed memory. Runs no user code.
-    #[inline]
-    pub(super) fn vacancy_at_hand(&self) -> Option<Vacancy> {
-        if let Some(hole) = self.hole_at_hand() {
-            return Some(hole);
-        }
-        (self.slots.len() < self.slots.capacity()).then(|| self.vacancy_behind())
-    }
-
-    #[inline]
-    fn hole_at_hand(&self) -> Option<Vacancy> {
-        if self.holes.is_empty() {
-            return None;
-        }
-        self.hole_to_fill().map(|index| self.vacancy_in_hole(index))
-    }
-
-    /// The place behind the last slot.
-    #[inline]
-    fn vacancy_behind(&self) -> Vacancy {
-        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-        let index = self.slots.len() as u32;
-        Vacancy { index, generation: self.floor(self.slots.len()) + 1, place: Place::Behind }
-    }
-
-    #[inline]
-    fn hole_to_fill(&self) -> Option<u32> {
-        match self.reuse {
-            Reuse::Lowest => self.holes.first(),
-            Reuse::Rotating { min_free } => {
-                if self.holes.count() <= min_free {
-                    return None;
-                }
-                self.hole_in_turn()
-            }
-        }
-    }
-
-    /// The next hole, going round and round.
-    fn hole_in_turn(&self) -> Option<u32> {
-        self.holes.first_at_or_after(self.next_hole).or_else(|| self.holes.first())
-    }
-
-    #[inline]
-    pub(super) fn vacancy_in_hole(&self, index: u32) -> Vacancy {
-        let (last, place) = match self.slots.state(index).generation() {
-            0 => (self.last_generation(index), Place::TrimmedHole),
-            generation => (generation, Place::Hole),
-        };
-        Vacancy { index, generation: last + 1, place }
-    }
-
-    /// Fills a vacancy that was just found. Runs no user code.
-    #[inline]
-    pub(super) fn occupy(&mut self, vacancy: Vacancy, value: V) {
-        let Vacancy { index, generation, place } = vacancy;
-        if let Place::Behind = place {
-            let pushed = self.slots.push(generation, value);
-            assert!(pushed.is_ok(), "there is room, since `vacancy` made it");
-            return;
-        }
-        if let Place::TrimmedHole = place {
-            self.trimmed = self.trimmed.saturating_sub(1);
-        }
-        self.holes.clear(index);
-        self.next_hole = index.wrapping_add(1);
-        self.slots.fill(index, generation, value);
-    }
-
-    /// Makes room for `additional` more slots, and that they can become holes.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
-        self.slots.try_reserve(additional).map_err(|error| Self::explain(error))?;
-        self.cover_holes()
-    }
-
-    /// Sees to it that each slot in committed memory can become a hole without a call for memory.
-    pub(super) fn cover_holes(&mut self) -> Result<(), Error> {
-        if self.holes.covered() == 0 {
-            // Now it is known how many slots there can ever be.
-            self.holes = Bitmap::with_max_len(self.slots.max_len());
-        }
-        self.holes.cover(self.slots.capacity())
-    }
-
-    /// Says it if it is the keys that set the limit.
-    pub(crate) fn explain(error: Error) -> Error {
-        let most = Self::most_slots() as u64;
-        if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {
-            return error.into_kind(ErrorKind::KeyBits, most);
-        }
-        error
-    }
-}
-
-/// A slot to be filled next.
-#[derive(Clone, Copy)]
-pub(super) struct Vacancy {
-    pub(super) index: u32,
-    pub(super) generation: u32,
-    place: Place,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    /// Behind the last slot.
-    Behind,
-    Hole,
-    /// A hole whose memory was handed back.
-    TrimmedHole,
-}
-
-impl Vacancy {
-    #[inline]
-    pub(super) fn key<K: Key>(self) -> K {
-        iter::key_of(self.index, self.generation)
     }
 }

@@ -13,8 +13,8 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
+use super::bitmap::Bitmap;
 use super::cursor::Cursor;
-use super::holes::Bitmap;
 use super::or_give_up;
 use super::slots::{self, Slot, Slots};
 use super::state::Vacant;
@@ -292,7 +292,6 @@ fn block_ptr<V>(start: NonNull<Slot<V>>, cursor: &Cursor) -> *mut V {
 }
 
 /// A bit for each slot of a block that the walk gives.
-#[cold]
 fn live_mask(walk: impl Walk) -> u64 {
     walk.fold(0, |mask, (index, _, _)| mask | 1 << (index % 64))
 }

@@ -105,8 +105,9 @@ impl<K: Key, V> SlotMap<K, V> {
     ) -> Result<(), Error> {
         let (wished, needed) =
             (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
+        let room = self.room_behind();
         let mut grow = |slots| {
-            if slots <= self.slots.capacity() - self.slots.len() {
+            if slots <= room {
                 return Ok(());
             }
             reserve(&mut self.slots, slots).map_err(Self::explain)?;
@@ -155,10 +156,15 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
+    /// How many slots there may be behind the last one: committed, and such as can become holes.
+    pub(super) fn room_behind(&self) -> usize {
+        self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
+    }
+
     /// The slots it takes to put in `additional` values, after holes that will be filled first.
     fn beyond_holes(&self, additional: usize) -> usize {
-        let kept = match self.reuse {
-            super::Reuse::Lowest => 0,
+        let kept = match self.holes.order() {
+            super::Reuse::Recent | super::Reuse::Lowest => 0,
             super::Reuse::Rotating { min_free } => min_free,
         };
         additional.saturating_sub(self.holes.count().saturating_sub(kept))
@@ -197,7 +203,7 @@ impl<K: Key, V> SlotMap<K, V> {
     fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
         /// Of memory that slots are given up in at once.
         const PIECE_BYTES: usize = 4 << 20;
-        self.holes.settle();
+        self.settle();
         let most = if purse.is_unlimited() {
             usize::MAX
         } else {
@@ -315,7 +321,7 @@ impl<K: Key, V> SlotMap<K, V> {
             holes: self.holes.count(),
             detached: self.detached,
             retired: self.retired,
-            trimmed: self.trimmed,
+            trimmed: self.trimmed + self.trimmed_in_front(),
             capacity: slots.capacity,
             max_len: slots.max_len,
             reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
@@ -355,7 +361,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
         let trimmed = indices(keep..len).filter(is_trimmed).count();
         self.trimmed = self.trimmed.saturating_sub(trimmed);
-        self.holes.clear_range(keep, len);
+        self.holes.bitmap_mut().clear_range(keep, len);
         self.slots.truncate(keep);
         Ok(())
     }
@@ -373,6 +379,17 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     pub(super) fn floor(&self, index: usize) -> u32 {
         self.floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
+    }
+
+    /// The generation above which a slot behind the last one starts, and up to which one it is the same.
+    pub(super) fn floor_from(&self, index: usize) -> (u32, usize) {
+        let block = index / Slots::<V>::BLOCK_SLOTS;
+        let end = if self.floors.is_beyond(block) {
+            usize::MAX
+        } else {
+            (block + 1).saturating_mul(Slots::<V>::BLOCK_SLOTS)
+        };
+        (self.floors.of_block(block), end)
     }
 
     /// The next stretch of whole blocks without values, from a block's first slot on, and where to go

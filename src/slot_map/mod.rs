@@ -25,6 +25,8 @@ mod remove;
 
 mod memory;
 
+#[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
+pub(crate) mod bitmap;
 mod blocks;
 mod builder;
 pub(crate) mod cursor;
@@ -34,8 +36,7 @@ pub(crate) mod extract_if;
 mod floors;
 mod grow_only;
 pub(crate) mod growing_slots;
-#[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
-pub(crate) mod holes;
+mod holes;
 pub(crate) mod iter;
 #[cfg(feature = "serde")]
 pub(crate) mod parts;
@@ -44,18 +45,19 @@ pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod traits;
+mod vacancy;
 mod vacant;
 mod weak;
 mod words;
 
+#[cfg(fuzzing)]
+pub use bitmap::Bitmap;
 pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
 pub use builder::{Reuse, SlotMapBuilder};
 pub use disjoint::DisjointError;
 pub use drain::Drain;
 pub use extract_if::ExtractIf;
 pub use grow_only::GrowOnlyMap;
-#[cfg(fuzzing)]
-pub use holes::Bitmap;
 pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
 pub use memory::SlotMapStats;
 pub use vacant::VacantEntry;
@@ -67,10 +69,10 @@ use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use cursor::Cursor;
 use floors::Floors;
-#[cfg(not(fuzzing))]
-use holes::Bitmap;
+use holes::Holes;
 use slots::Slots;
 use std::marker::PhantomData;
+use vacancy::Fresh;
 
 /// A map that makes the keys for its values, and whose values never move.
 ///
@@ -128,17 +130,20 @@ use std::marker::PhantomData;
 pub struct SlotMap<K: Key, V> {
     slots: Slots<V>,
     /// Slots below the length that may be filled again.
-    holes: Bitmap,
+    holes: Holes,
+    /// Slots behind the last one, where no hole is to be filled before them.
+    fresh: Fresh,
+    /// No value had a later generation than this that is not there any more, but for the last that keys can
+    /// have; nor has one that is there a later one than the next.
+    highest: u32,
     /// Slots below the length that hold nothing but are kept for their key.
     detached: usize,
     /// Slots below the length that are used up.
     retired: usize,
-    /// Holes whose state is empty, since their memory was handed back, or never used.
+    /// Holes that are not in front whose state is empty, since their memory was handed back, or never
+    /// used.
     trimmed: usize,
     floors: Floors,
-    reuse: Reuse,
-    /// Where to look for the next hole under [`Reuse::Rotating`].
-    next_hole: u32,
     /// Where the next call to [`trim_within`](Self::trim_within) goes on.
     trim_from: usize,
     identity: weak::Identity,
@@ -158,7 +163,7 @@ impl<V> SlotMap<DefaultKey, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::with_options(Options::DEFAULT, Reuse::Lowest)
+        Self::with_options(Options::DEFAULT, Reuse::Recent)
     }
 
     /// [`new`](Self::new), with memory committed for `capacity` values.
@@ -216,7 +221,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// An empty map with keys of any type; see [`new`](SlotMap::new).
     #[must_use]
     pub const fn with_key() -> Self {
-        Self::with_options(Options::DEFAULT, Reuse::Lowest)
+        Self::with_options(Options::DEFAULT, Reuse::Recent)
     }
 
     /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
@@ -298,13 +303,13 @@ impl<K: Key, V> SlotMap<K, V> {
     const fn with_slots(slots: Slots<V>, reuse: Reuse) -> Self {
         Self {
             slots,
-            holes: Bitmap::new(),
+            holes: Holes::new(reuse),
+            fresh: Fresh::NONE,
+            highest: 0,
             detached: 0,
             retired: 0,
             trimmed: 0,
             floors: Floors::NONE,
-            reuse,
-            next_hole: 0,
             trim_from: 0,
             identity: weak::Identity::new(),
             key: PhantomData,

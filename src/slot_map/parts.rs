@@ -4,8 +4,10 @@
 
 use super::SlotMap;
 use super::floors::Floors;
+use super::holes::Hole;
 use super::slots::{Slots, indices};
 use super::state::{State, Vacant};
+use super::vacancy::Fresh;
 use crate::error::Error;
 use crate::key::{Key, Layout};
 use std::fmt;
@@ -32,14 +34,17 @@ pub(crate) enum BadPart {
 impl<K: Key, V> SlotMap<K, V> {
     /// All slots in order.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Part<&V>> {
-        indices(0..self.slots.len()).map(|index| self.part(index))
+        let mut front: Vec<u32> = self.holes.front().map(Hole::index).collect();
+        front.sort_unstable();
+        indices(0..self.slots.len()).map(move |index| self.part(index, &front))
     }
 
-    fn part(&self, index: u32) -> Part<&V> {
+    /// What a slot is; `front` has the holes that have no mark, in order.
+    fn part(&self, index: u32, front: &[u32]) -> Part<&V> {
         if let Some((generation, value)) = self.slots.at_index(index) {
             return Part::Live(generation, value);
         }
-        if self.holes.contains(index) {
+        if self.holes.bitmap().contains(index) || front.binary_search(&index).is_ok() {
             return Part::Hole(self.last_generation(index));
         }
         match self.slots.state(index).generation() {
@@ -64,6 +69,8 @@ impl<K: Key, V> SlotMap<K, V> {
         // there the floor of their block was none, and is so again.
         let blocks = if generation > 0 && self.trimmed > 0 { self.blocks_of_unused() } else { 0 };
         self.floors = Floors::try_behind(blocks, generation).map_err(BadPart::Refused)?;
+        self.note_generation(generation);
+        self.fresh = Fresh::NONE;
         Ok(())
     }
 
@@ -73,7 +80,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let len = self.slots.len();
         let whole = len / Slots::<V>::BLOCK_SLOTS;
         let is_unused =
-            |index| self.holes.contains(index) && self.slots.state(index) == State::EMPTY;
+            |index| self.holes.bitmap().contains(index) && self.slots.state(index) == State::EMPTY;
         let is_last_one = indices(whole * Slots::<V>::BLOCK_SLOTS..len).any(is_unused);
         whole + usize::from(is_last_one)
     }
@@ -91,15 +98,16 @@ impl<K: Key, V> SlotMap<K, V> {
             let most = *allowed.end();
             return Err(BadPart::Generation { index: self.slots.len(), generation, most });
         }
-        if self.slots.len() == self.slots.capacity() {
+        self.note_generation(generation);
+        if self.room_behind() == 0 {
             self.grow(1).map_err(BadPart::Refused)?;
         }
         let Ok(index) = u32::try_from(self.slots.len()) else {
             unreachable!("there is room for no more slots than keys can number")
         };
         if let Part::Live(generation, value) = part {
-            let pushed = self.slots.push(generation, value);
-            return pushed.map_err(|refused| BadPart::Refused(refused.error));
+            self.slots.push_within_capacity(generation, value);
+            return Ok(());
         }
         self.slots.extend_vacant(1).map_err(BadPart::Refused)?;
         match part {
@@ -108,8 +116,9 @@ impl<K: Key, V> SlotMap<K, V> {
                 if generation > 0 {
                     self.slots.set_vacant(index, Vacant::after(generation));
                 }
-                self.mark_hole(index);
-                self.trimmed += usize::from(generation == 0 && self.holes.contains(index));
+                self.fresh = Fresh::NONE;
+                self.holes.mark(index);
+                self.trimmed += usize::from(generation == 0 && self.holes.bitmap().contains(index));
             }
             Part::Detached(generation) => {
                 self.slots.set_vacant(index, Vacant::after(generation));

@@ -102,14 +102,16 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn try_insert_at(&mut self, key: K, value: V) -> Result<(), Refused<V>> {
         let data = key.data();
         let (index, generation) = (data.index(), data.generation());
+        self.settle();
         let reached = self.check_free(index, generation).and_then(|()| self.reach(index));
         if let Err(error) = reached {
             return Err(Refused { error, value });
         }
         // It is a hole now, or the slot right behind the last one that was reached.
-        if self.holes.clear(index) && self.slots.state(index) == State::EMPTY {
+        if self.holes.bitmap_mut().clear(index) && self.slots.state(index) == State::EMPTY {
             self.trimmed = self.trimmed.saturating_sub(1);
         }
+        self.note_generation(generation);
         self.slots.fill(index, generation, value);
         Ok(())
     }
@@ -117,7 +119,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Whether no value is in a slot, nor kept for it, and it has not had this generation.
     fn check_free(&self, index: u32, generation: u32) -> Result<(), Error> {
         let is_within = (index as usize) < self.slots.len();
-        let (last, is_free) = if is_within && !self.holes.contains(index) {
+        let (last, is_free) = if is_within && !self.holes.bitmap().contains(index) {
             match self.slots.state(index).generation() {
                 // Retired.
                 0 => (u32::MAX, false),
@@ -146,12 +148,10 @@ impl<K: Key, V> SlotMap<K, V> {
             self.check_near(need)?;
             self.grow(need - len)?;
         }
-        if index > len {
-            // Asked for again, where it was refused when the map grew.
-            self.cover_holes()?;
-        }
+        // Asked for again, where it was refused when the map grew.
+        self.cover_holes()?;
         self.slots.extend_vacant(need - len)?;
-        self.holes.set_range(len, index);
+        self.holes.bitmap_mut().set_range(len, index);
         self.trimmed += index - len;
         Ok(())
     }

@@ -64,6 +64,7 @@ impl<K: Key, V> SlotMap<K, V> {
         if generation == most {
             return Err(Error::new(ErrorKind::Generations, 0).with_limit(most.into()));
         }
+        self.note_generation(generation);
         self.slots.renew(index, generation, generation + 1);
         Ok(Some(iter::key_of(index, generation + 1)))
     }
@@ -129,6 +130,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     fn compact_by(&mut self, purse: &mut Purse, mut rekey: impl FnMut(K, K)) -> bool {
+        self.settle();
         // It has read the words that it came to before they change: what moves lies before them, or
         // is at what was a hole.
         let mut candidates = self.candidates();
@@ -145,7 +147,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// The first hole, and the last slot behind it that holds a value.
     fn next_move(&self, candidates: &mut Cursor) -> Option<(u32, u32)> {
-        let hole = self.holes.first()?;
+        let hole = self.holes.bitmap().first()?;
         loop {
             let index = candidates.next_back(self.holes.words())?;
             if index < hole {
@@ -160,12 +162,13 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Moves a value into a hole, and returns its generations in both. Runs no user code.
     fn move_value(&mut self, from: u32, to: u32) -> (u32, u32) {
         let old = self.slots.state(from).generation();
-        let vacancy = self.vacancy_in_hole(to);
-        let value = self.remove_at(from, old).expect("the slot holds a value");
+        let new = self.last_generation(to) + 1;
+        let value = self.remove_in_order(from, old).expect("the slot holds a value");
         // Holes are filled round and round from the one that an insertion filled.
-        let next_hole = self.next_hole;
-        self.occupy(vacancy, value);
-        self.next_hole = next_hole;
-        (old, vacancy.generation)
+        let turn = self.holes.turn();
+        self.unmark_hole(to);
+        self.slots.fill(to, new, value);
+        self.holes.set_turn(turn);
+        (old, new)
     }
 }

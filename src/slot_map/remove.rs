@@ -1,12 +1,21 @@
 //! Taking values out.
 
-use super::floors::Floors;
 use super::state::Vacant;
+use super::vacancy::Fresh;
 use super::weak::Identity;
-use super::{Drain, ExtractIf, SlotMap};
+use super::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::key::{Key, Layout};
+use std::mem;
 
 impl<K: Key, V> SlotMap<K, V> {
+    /// The last generation that keys can have.
+    const LAST_GENERATION: u32 = <K::Layout as Layout>::MAX_GENERATION;
+
+    /// Up to this, all slots may start above the highest generation that one of them has had, for the sake
+    /// of time: there are many left. (None where keys have few.)
+    const FLOOR_OF_ALL: u32 =
+        if Self::LAST_GENERATION < 1 << 20 { 0 } else { Self::LAST_GENERATION / 2 };
+
     /// Takes a value out. O(1).
     ///
     /// # Examples
@@ -18,7 +27,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// assert_eq!(map.remove(key), Some(42));
     /// assert_eq!(map.remove(key), None);
     /// ```
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
     pub fn remove(&mut self, key: K) -> Option<V> {
         let data = key.data();
         self.remove_at(data.index(), data.generation())
@@ -82,7 +92,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let Some((key, value)) = self.get_by_index_mut(index) else { continue };
             if !keep(key, value) {
                 let generation = self.slots.state(index).generation();
-                drop(self.remove_at(index, generation));
+                drop(self.remove_in_order(index, generation));
             }
         }
     }
@@ -127,7 +137,25 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Drops all values. Keys stay stale, detached ones detached, and memory stays committed; see
     /// [`trim`](Self::trim). Linear in the values.
     pub fn clear(&mut self) {
-        drop(self.drain());
+        // The generation of a value is one more than the last that went, at most.
+        let floor = self.highest + 1;
+        let is_kept = self.detached > 0 || self.retired > 0;
+        let is_in_turn = matches!(self.holes.order(), Reuse::Rotating { .. });
+        if mem::needs_drop::<V>() || is_kept || is_in_turn || floor > Self::FLOOR_OF_ALL {
+            drop(self.drain());
+            return;
+        }
+        self.forget_slots();
+        self.floors.set_all(floor);
+        self.highest = floor;
+    }
+
+    /// Has no slot be below the length.
+    fn forget_slots(&mut self) {
+        self.fresh = Fresh::NONE;
+        self.slots.truncate(0);
+        self.holes.clear();
+        self.trimmed = 0;
     }
 
     /// Drops all values, and forgets all keys there ever were: the map is as new, but for what is
@@ -166,11 +194,10 @@ impl<K: Key, V> SlotMap<K, V> {
         impl<K: Key, V> Drop for Forget<'_, K, V> {
             fn drop(&mut self) {
                 let map = &mut *self.0;
-                map.slots.truncate(0);
-                map.holes.clear_all();
-                (map.detached, map.retired, map.trimmed) = (0, 0, 0);
-                map.floors = Floors::NONE;
-                map.next_hole = 0;
+                map.forget_slots();
+                (map.detached, map.retired) = (0, 0);
+                map.floors.set_all(0);
+                map.highest = 0;
                 map.identity = Identity::new();
             }
         }
@@ -181,48 +208,57 @@ impl<K: Key, V> SlotMap<K, V> {
         map.slots.drop_values(candidates, map.holes.words());
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
     pub(super) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
-        if generation == <K::Layout as Layout>::MAX_GENERATION {
-            return self.retire(index, generation);
-        }
-        let value = self.slots.take(index, generation, Vacant::after(generation))?;
-        self.mark_hole(index);
-        Some(value)
+        let Self { slots, holes, fresh, highest, retired, .. } = self;
+        slots.take_with(index, generation, |left| {
+            if generation > *highest && !Self::raise(highest, generation) {
+                *retired += 1;
+                return Vacant::EMPTY;
+            }
+            if !holes.push(index, generation) {
+                fresh.end = 0;
+                holes.mark(index);
+            }
+            left
+        })
     }
 
-    /// Marks a vacant slot as one to fill again.
+    /// The same, for those who remove many in the order of indices: their holes are filled in that order,
+    /// too.
     #[inline]
-    pub(super) fn mark_hole(&mut self, index: u32) {
-        if !self.holes.try_set(index) {
-            self.mark_uncovered_hole(index);
-        }
+    pub(super) fn remove_in_order(&mut self, index: u32, generation: u32) -> Option<V> {
+        let Self { slots, holes, fresh, highest, retired, .. } = self;
+        slots.take_with(index, generation, |left| {
+            if generation > *highest && !Self::raise(highest, generation) {
+                *retired += 1;
+                return Vacant::EMPTY;
+            }
+            fresh.end = 0;
+            holes.mark(index);
+            left
+        })
     }
 
-    /// Takes a value out whose slot has no generation left.
+    /// Takes notice of the generation of a value that goes. Whether there is one after it; else the slot is
+    /// to be retired.
     #[cold]
-    fn retire(&mut self, index: u32, generation: u32) -> Option<V> {
-        let value = self.slots.take(index, generation, Vacant::EMPTY)?;
-        self.retired += 1;
-        Some(value)
+    #[inline(never)]
+    fn raise(highest: &mut u32, generation: u32) -> bool {
+        *highest = generation.min(Self::LAST_GENERATION - 1);
+        generation < Self::LAST_GENERATION
     }
 
-    /// Marks a hole for which no mark is provided, since memory was refused when the map grew:
-    /// asks once more, or else retires the slot.
-    #[cold]
-    fn mark_uncovered_hole(&mut self, index: u32) {
-        if self.cover_holes().is_ok() {
-            self.holes.set(index);
-        } else {
-            self.slots.set_vacant(index, Vacant::EMPTY);
-            self.retired += 1;
-        }
+    /// Takes notice of a generation that is not the one after the last one of a slot.
+    pub(super) fn note_generation(&mut self, generation: u32) {
+        self.highest = self.highest.max(generation.min(Self::LAST_GENERATION - 1));
     }
 
     /// Takes out whatever is in a slot, for those who go over all of them.
     #[inline]
     pub(super) fn take_at(&mut self, index: u32) -> Option<(u32, V)> {
         let generation = self.slots.state(index).live_generation()?;
-        Some((generation, self.remove_at(index, generation)?))
+        Some((generation, self.remove_in_order(index, generation)?))
     }
 }

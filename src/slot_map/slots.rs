@@ -325,22 +325,21 @@ impl<V> Slots<V> {
         unsafe { Self::write(slot, generation, value) }
     }
 
-    /// Adds a slot with a value.
+    /// Adds a slot with a value; there is memory for it.
+    ///
+    /// # Panics
+    ///
+    /// If there is not.
     #[inline]
-    pub(crate) fn push(&mut self, generation: u32, value: V) -> Result<(), Refused<V>> {
+    pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) {
         let len = self.len();
-        if len == self.capacity() {
-            if let Err(error) = self.try_reserve(1) {
-                return Err(Refused { error, value });
-            }
-        }
+        assert!(len < self.capacity(), "no memory was committed for another slot");
         // SAFETY: `len` is less than the capacity.
         let slot = unsafe { self.start().add(len) };
         // SAFETY: the same.
         unsafe { Self::write(slot, generation, value) };
         // SAFETY: within capacity, and the slot is initialised.
         unsafe { self.slots.set_len(len + 1) };
-        Ok(())
     }
 
     /// Adds vacant slots, without touching the memory of those that are fresh.
@@ -362,7 +361,23 @@ impl<V> Slots<V> {
     /// Moves the value of a generation out, and leaves the slot as `left`.
     #[inline]
     pub(crate) fn take(&mut self, index: u32, generation: u32, left: Vacant) -> Option<V> {
+        self.take_with(index, generation, |_| left)
+    }
+
+    /// Moves the value of a generation out, and leaves the slot as `leave` says, which is asked only if
+    /// the value is there, for the state after that generation, and runs no user code.
+    ///
+    /// (It is asked before the value is moved, since that would have to be put aside for the time of a
+    /// call.)
+    #[inline]
+    pub(crate) fn take_with(
+        &mut self,
+        index: u32,
+        generation: u32,
+        leave: impl FnOnce(Vacant) -> Vacant,
+    ) -> Option<V> {
         let slot = self.find(index, generation)?;
+        let left = leave(Vacant::after(generation));
         // SAFETY: inside the array, and `&mut self` keeps others away.
         unsafe { (*slot.as_ptr()).state = left.into() };
         // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot

@@ -1,6 +1,6 @@
 //! The traits of std.
 
-use super::holes::Bitmap;
+use super::bitmap::Bitmap;
 use super::iter::WalkOwned;
 use super::slots::{Slots, indices};
 use super::state::{State, Vacant};
@@ -40,7 +40,7 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut slots = Slots::try_new(self.slots.options(), 0)?;
         slots.try_reserve_exact(self.slots.len())?;
-        let mut clone = Self::with_slots(slots, self.reuse);
+        let mut clone = Self::with_slots(slots, self.holes.order());
         clone.slots.extend_vacant(self.slots.len())?;
         clone.floors = self.floors.try_clone()?;
         clone.holes = self.holes.try_clone(clone.slots.max_len())?;
@@ -57,7 +57,7 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
             }
         }
         (clone.detached, clone.retired) = (self.detached, self.retired);
-        (clone.trimmed, clone.next_hole) = (self.trimmed, self.next_hole);
+        (clone.trimmed, clone.highest) = (self.trimmed, self.highest);
         Ok(clone)
     }
 }
@@ -233,7 +233,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let left = self.len();
         let options = self.slots.options();
         let slots = mem::replace(&mut self.slots, Slots::new(options));
-        let holes = mem::replace(&mut self.holes, Bitmap::new());
+        let holes = mem::replace(self.holes.bitmap_mut(), Bitmap::new());
         (WalkOwned::new(slots, holes), left)
     }
 }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::insert::Vacancy;
+use super::vacancy::Vacancy;
 use super::{SlotMap, or_give_up};
 use crate::error::Error;
 use crate::key::Key;

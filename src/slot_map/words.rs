@@ -1,4 +1,4 @@
-//! [`Words`]: the memory that a [`Bitmap`](super::holes::Bitmap) lies in.
+//! [`Words`]: the memory that a [`Bitmap`](super::bitmap::Bitmap) lies in.
 //!
 //! It is an array like others. Where there is no virtual memory, maps are made in memory of the user's, and the
 //! bitmap, which is not, is in memory of the allocator's.

@@ -200,7 +200,7 @@ fn a_map_whose_slots_are_all_retired_says_that_keys_are_spent() {
 
 #[test]
 fn a_clone_fills_holes_as_the_original_does() {
-    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 2 }] {
+    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 2 }] {
         let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
         map.extend(0..200);
         map.retain(|_, value| *value % 7 > 0);
@@ -322,7 +322,7 @@ fn rotating_spends_the_generations_of_all_slots_before_it_retires_one() {
         }
         assert_eq!(map.stats().retired, 64);
     }
-    // The lowest alone, over and over.
+    // The same one, over and over.
     let mut map: SlotMap<Small, u32> = (0..64).collect();
     map.clear();
     for n in 0..6 {

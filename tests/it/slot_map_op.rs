@@ -156,6 +156,8 @@ pub(crate) struct Config {
     pub(crate) capacity: Count,
     /// How many holes to keep, where they rotate.
     pub(crate) rotate: Option<Count>,
+    /// Whether, where they do not, always the lowest is filled.
+    pub(crate) lowest: bool,
     /// How many KiB to have ahead, and whether to release in the background.
     pub(crate) served: Option<(u8, bool)>,
     /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.

@@ -58,7 +58,7 @@ fn a_slot_that_is_kept_for_a_value_is_not_given_away() {
 
 #[test]
 fn slots_that_are_passed_over_are_holes_of_new_slots() {
-    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
+    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
         let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
         map.insert_at(key(100, 3), 100);
         let stats = map.stats();
@@ -90,7 +90,7 @@ fn the_last_generation_is_taken_once_and_retires_the_slot() {
 fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
     let mut map: SlotMap<DefaultKey, [u8; 1000]> = (0..1000).map(|_| [1; 1000]).collect();
     let old: Vec<DefaultKey> = map.keys().collect();
-    map.clear();
+    map.retain(|_, _| false);
     // One slot of those that go is used often.
     for _ in 0..10 {
         let key = map.insert([2; 1000]);

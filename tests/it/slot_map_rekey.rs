@@ -44,7 +44,7 @@ fn a_value_of_the_last_generation_keeps_its_key() {
 
 #[test]
 fn compacting_gives_the_tail_free_and_no_key_is_mistaken() {
-    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 500 }] {
+    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 500 }] {
         let mut map: SlotMap<DefaultKey, [u64; 64]> =
             SlotMap::builder().huge_pages(HugePages::Never).reuse(reuse).build();
         map.extend((0..20_000).map(|n| [n; 64]));

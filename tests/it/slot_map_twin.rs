@@ -102,6 +102,8 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
         if let Some(min_free) = config.rotate {
             builder = builder.reuse(Reuse::Rotating { min_free: min_free.get() as usize });
+        } else if config.lowest {
+            builder = builder.reuse(Reuse::Lowest);
         }
         if let Some((window, is_released_later)) = config.served {
             let release = if is_released_later { Release::Background } else { Release::Now };
@@ -195,6 +197,11 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
     }
 
+    /// Whether it is said which hole is filled.
+    fn is_in_order(&self) -> bool {
+        self.config.rotate.is_some() || self.config.lowest
+    }
+
     fn value(&mut self) -> Value<PAD> {
         self.next_id += 1;
         Value::new(self.next_id, &self.token)
@@ -203,7 +210,12 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
     /// A value has come in.
     fn inserted(&mut self, key: K, id: u32, address: usize) {
         let (index, generation) = (key.index(), key.generation());
-        assert_eq!(Some(index), self.next_slot(), "not the slot that was to be filled");
+        if self.is_in_order() {
+            assert_eq!(Some(index), self.next_slot(), "not the slot that was to be filled");
+        } else {
+            let is_hole = self.holes.contains(&index);
+            assert!(is_hole || self.holes.is_empty() && index == self.len, "{index} was filled");
+        }
         assert_eq!(key.tag(), 0);
         assert!(!key.is_null() && generation <= Self::LAST);
         let last = self.last.insert(index, generation).unwrap_or(0);

@@ -22,7 +22,8 @@ fn live(slots: &Slots<[u32; 3]>) -> Vec<u32> {
 
 fn fill(slots: &mut Slots<[u32; 3]>, count: u32) {
     for n in 0..count {
-        slots.push(u32::MAX >> 1, [u32::MAX; 3]).unwrap();
+        slots.try_reserve(1).unwrap();
+        slots.push_within_capacity(u32::MAX >> 1, [u32::MAX; 3]);
         assert_eq!(slots.get(n, u32::MAX >> 1), Some(&[u32::MAX; 3]));
     }
 }

@@ -38,6 +38,8 @@ pub(crate) enum Op {
     Set(Place),
     Clear(Place),
     TakeFirst(u8),
+    /// From a place on, so many of its word at most.
+    TakeWord(Place, u8),
     /// From a place on, so many.
     SetRange(Place, u16),
     ClearRange(Place, Place),
@@ -95,6 +97,16 @@ impl Model {
                     assert_eq!(first, self.set.pop_first());
                 }
             }
+            Op::TakeWord(place, most) => {
+                let from = place.index();
+                let bits = self.bitmap.take_word(from, most.into());
+                let word = from / 64 * 64;
+                let there = self.set.range(from..word.saturating_add(64));
+                let expected: Vec<u32> = there.copied().take(most.into()).collect();
+                let taken = (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| word + bit);
+                assert!(taken.eq(expected.iter().copied()));
+                self.set.retain(|index| !expected.contains(index));
+            }
             Op::SetRange(from, count) => {
                 let count = u32::from(count);
                 // Mostly few; sometimes enough to fill words of the first summary.
@@ -134,7 +146,7 @@ impl Model {
 
     fn set(&mut self, index: u32) {
         if self.set.insert(index) {
-            self.bitmap.set(index);
+            assert!(self.bitmap.set(index));
         }
     }
 
@@ -146,7 +158,6 @@ impl Model {
     fn compare(&self) {
         assert_eq!(self.bitmap.covered(), self.covered);
         assert_eq!(self.bitmap.count(), self.set.len());
-        assert_eq!(self.bitmap.is_empty(), self.set.is_empty());
         assert_eq!(self.bitmap.first(), self.set.first().copied());
         assert_eq!(self.bitmap.last(), self.set.last().copied());
     }

@@ -1,0 +1,237 @@
+//! Which slot the next value goes into, and with which generation.
+
+#![forbid(unsafe_code)]
+
+use super::cursor::WORD_SLOTS;
+use super::holes::Hole;
+use super::slots::Slots;
+use super::state::State;
+use super::{Reuse, SlotMap, iter};
+use crate::error::{Error, ErrorKind};
+use crate::key::Key;
+
+/// So many holes are moved to the front at once, or up to a word of them more.
+const AT_ONCE: usize = 32;
+
+/// Where some may be trimmed, those in so many bytes of slots.
+const TRIMMED_BYTES: usize = 16 << 10;
+
+/// A slot to be filled next.
+#[derive(Clone, Copy)]
+pub(super) struct Vacancy {
+    pub(super) index: u32,
+    pub(super) generation: u32,
+    place: Place,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    /// Behind the last slot.
+    Behind,
+    /// The hole that is first in front.
+    Next,
+    /// One of the other holes.
+    Marked,
+}
+
+impl Vacancy {
+    #[inline]
+    const fn next(hole: Hole) -> Self {
+        Self { index: hole.index(), generation: hole.generation(), place: Place::Next }
+    }
+
+    #[inline]
+    pub(super) fn key<K: Key>(self) -> K {
+        iter::key_of(self.index, self.generation)
+    }
+}
+
+/// The slots behind the last one that are next, if no hole is: all of one generation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fresh {
+    /// Up to here, in committed memory; none, if this is not above the length.
+    pub(super) end: usize,
+    generation: u32,
+}
+
+impl Fresh {
+    pub(super) const NONE: Self = Self { end: 0, generation: 0 };
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// Finds, or makes, room for a value. Nothing has changed by it but what is committed.
+    #[inline]
+    pub(super) fn vacancy(&mut self) -> Result<Vacancy, Error> {
+        match self.vacancy_at_hand() {
+            Some(vacancy) => Ok(vacancy),
+            None => self.vacancy_after_all(),
+        }
+    }
+
+    /// The [`vacancy`](Self::vacancy), if nothing has to be done for it. Runs no user code.
+    #[inline]
+    pub(super) fn vacancy_at_hand(&self) -> Option<Vacancy> {
+        match self.holes.first() {
+            Some(hole) => Some(Vacancy::next(hole)),
+            None => (self.slots.len() < self.fresh.end).then(|| self.vacancy_behind()),
+        }
+    }
+
+    /// The first of the fresh slots.
+    #[inline]
+    pub(super) fn vacancy_behind(&self) -> Vacancy {
+        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
+        let index = self.slots.len() as u32;
+        Vacancy { index, generation: self.fresh.generation, place: Place::Behind }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn vacancy_after_all(&mut self) -> Result<Vacancy, Error> {
+        if let Some(hole) = self.hole_after_all() {
+            return Ok(hole);
+        }
+        if self.room_behind() == 0 {
+            if let Err(error) = self.grow(1) {
+                // Holes that are to be kept are better than nothing.
+                return self.vacancy_marked().ok_or(error);
+            }
+        }
+        let len = self.slots.len();
+        let (floor, end) = self.floor_from(len);
+        self.fresh = Fresh { end: end.min(len + self.room_behind()), generation: floor + 1 };
+        // No slot is far in a map that is full.
+        self.holes.set_near(usize::MAX);
+        Ok(self.vacancy_behind())
+    }
+
+    /// Has a hole be in front, or slots be fresh, for a value that comes now.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn bring_vacancy(&mut self) -> Result<(), Error> {
+        let Vacancy { index, generation, place } = self.vacancy_after_all()?;
+        if let Place::Marked = place {
+            self.unmark_hole(index);
+            self.holes.put_in_front(Hole::after(index, generation - 1));
+        }
+        Ok(())
+    }
+
+    /// The hole that is next.
+    fn hole_after_all(&mut self) -> Option<Vacancy> {
+        match self.holes.order() {
+            Reuse::Recent => {
+                self.bring_holes();
+                self.holes.first().map(Vacancy::next)
+            }
+            Reuse::Rotating { min_free } if self.holes.count() <= min_free => None,
+            Reuse::Lowest | Reuse::Rotating { .. } => self.vacancy_marked(),
+        }
+    }
+
+    /// The first of the holes that are not in front.
+    fn vacancy_marked(&self) -> Option<Vacancy> {
+        let index = self.holes.first_marked()?;
+        let generation = self.last_generation(index) + 1;
+        Some(Vacancy { index, generation, place: Place::Marked })
+    }
+
+    /// Moves the lowest holes to the front, where none is now.
+    fn bring_holes(&mut self) {
+        let others = self.slots.len() - self.holes.count();
+        self.holes.set_near(2 * others + 128);
+        // So that few pages are touched that were handed back, to be filled much later.
+        let most = match self.trimmed {
+            0 => AT_ONCE,
+            _ => (TRIMMED_BYTES / Slots::<V>::STRIDE_BYTES).clamp(1, AT_ONCE),
+        };
+        let mut indices = [0; AT_ONCE + WORD_SLOTS];
+        let mut count = 0;
+        while count < most {
+            let Some(first) = self.holes.first_marked() else { break };
+            let at_once = if most < AT_ONCE { most - count } else { WORD_SLOTS };
+            let mut bits = self.holes.bitmap_mut().take_word(first, at_once);
+            while bits != 0 {
+                indices[count] = first - first % 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                count += 1;
+            }
+        }
+        // One after the other, so that the lines of memory that they lie in are fetched at the same time.
+        for index in indices[..count].iter().rev() {
+            let last = match self.slots.state(*index).generation() {
+                0 => {
+                    self.trimmed = self.trimmed.saturating_sub(1);
+                    self.floor(*index as usize)
+                }
+                generation => generation,
+            };
+            self.holes.put_in_front(Hole::after(*index, last));
+        }
+    }
+
+    /// Fills a vacancy that was just found. Runs no user code.
+    #[inline]
+    pub(super) fn occupy(&mut self, vacancy: Vacancy, value: V) {
+        let Vacancy { index, generation, place } = vacancy;
+        if let Place::Behind = place {
+            return self.slots.push_within_capacity(generation, value);
+        }
+        if let Place::Next = place {
+            self.holes.pop();
+        } else {
+            self.unmark_hole(index);
+        }
+        self.slots.fill(index, generation, value);
+    }
+
+    /// Takes note that a hole that is not in front is about to be filled.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unmark_hole(&mut self, index: u32) {
+        if self.slots.state(index) == State::EMPTY {
+            self.trimmed = self.trimmed.saturating_sub(1);
+        }
+        self.holes.bitmap_mut().clear(index);
+        self.holes.set_turn(index.wrapping_add(1));
+    }
+
+    /// Marks all holes, so that none is in front; and has the next insertion look at everything anew.
+    ///
+    /// Linear in the holes that are in front, each of which has been put there once.
+    pub(super) fn settle(&mut self) {
+        self.fresh = Fresh::NONE;
+        while let Some(hole) = self.holes.pop() {
+            self.holes.mark(hole.index());
+            self.trimmed += usize::from(self.slots.state(hole.index()) == State::EMPTY);
+        }
+    }
+
+    /// How many holes in front read as empty, since their memory was handed back.
+    pub(super) fn trimmed_in_front(&self) -> usize {
+        let is_empty = |hole: &Hole| self.slots.state(hole.index()) == State::EMPTY;
+        self.holes.front().filter(is_empty).count()
+    }
+
+    /// Makes room for `additional` more slots, and that they can become holes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
+        self.slots.try_reserve(additional).map_err(Self::explain)?;
+        self.cover_holes()
+    }
+
+    /// Sees to it that each slot in committed memory can become a hole without a call for memory.
+    pub(super) fn cover_holes(&mut self) -> Result<(), Error> {
+        self.holes.cover(self.slots.capacity(), self.slots.max_len())
+    }
+
+    /// Says it if it is the keys that set the limit.
+    pub(crate) fn explain(error: Error) -> Error {
+        let most = Self::most_slots() as u64;
+        if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {
+            return error.into_kind(ErrorKind::KeyBits, most);
+        }
+        error
+    }
+}
