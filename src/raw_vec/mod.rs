@@ -9,8 +9,11 @@
 //!
 //! - `start` never changes once there is a reservation. Before that it dangles, aligned for an
 //!   element.
-//! - `capacity` elements fit into the bytes of `memory` that are usable, and `capacity <= max_len`.
+//! - `capacity` elements fit into the bytes of the memory that are usable, and `capacity <= max_len`.
+//!
+//! What a push looks at is in the handle; all else is behind a pointer, see [`Cold`].
 
+mod cold;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -24,7 +27,9 @@ use crate::growing::{
     Budget, GrowingReservation, Prefaulted, Purse, reserve_by_default, reserve_exactly, round_up,
 };
 use crate::reservation::{Reservation, default_reservation_bytes};
+use cold::{Cold, Own};
 use std::alloc::Layout;
+use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -33,13 +38,12 @@ use std::ptr::NonNull;
 pub(crate) struct RawVec {
     start: NonNull<u8>,
     capacity: usize,
-    options: Options,
-    memory: Option<GrowingReservation>,
+    cold: Cold,
 }
 
 // `NonNull` takes these away, for it may be shared; this one is not.
 #[expect(unsafe_code, reason = "vouches for the pointer")]
-// SAFETY: `start` points into `memory`, which `self` owns, or nowhere. The elements are the
+// SAFETY: `start` points into memory that `self` owns, or nowhere. The elements are the
 // concern of the owner, who says by a `PhantomData` what they are.
 unsafe impl Send for RawVec {}
 #[expect(unsafe_code, reason = "vouches for the pointer")]
@@ -47,11 +51,34 @@ unsafe impl Send for RawVec {}
 unsafe impl Sync for RawVec {}
 
 impl RawVec {
-    /// An array that reserves nothing until it grows.
+    /// An array that reserves, and allocates, nothing until it grows.
     ///
     /// `dangling` is what `start` is to be until then: aligned for an element.
-    pub(crate) const fn new(dangling: NonNull<u8>, element: Layout, options: Options) -> Self {
-        Self { start: dangling, capacity: options.capacity(element, 0), options, memory: None }
+    pub(crate) const fn new(
+        dangling: NonNull<u8>,
+        element: Layout,
+        options: &'static Options,
+    ) -> Self {
+        let capacity = options.capacity(element, 0);
+        Self { start: dangling, capacity, cold: Cold::Defaults(options) }
+    }
+
+    /// The same with options that somebody chose; they are kept on the heap.
+    pub(crate) fn try_new(
+        dangling: NonNull<u8>,
+        element: Layout,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let capacity = options.capacity(element, 0);
+        Ok(Self { start: dangling, capacity, cold: Cold::Own(Own::try_new(options)?) })
+    }
+
+    /// An array that has reserved nothing, with the same options.
+    pub(crate) fn try_fresh(&self, dangling: NonNull<u8>, element: Layout) -> Result<Self, Error> {
+        match self.cold {
+            Cold::Defaults(options) => Ok(Self::new(dangling, element, options)),
+            Cold::Own(_) => Self::try_new(dangling, element, self.options()),
+        }
     }
 
     /// An array in memory of the user's.
@@ -60,18 +87,29 @@ impl RawVec {
         element: Layout,
         options: Options,
     ) -> Result<Self, Refused<B>> {
+        let mut own = match Own::try_new(options) {
+            Ok(own) => own,
+            Err(error) => return Err(Refused { error, value: backing }),
+        };
         let foreign = Foreign::new(backing, element.align())?;
-        let mut raw = Self::new(foreign.start(), element, options);
-        raw.memory = Some(GrowingReservation::over_foreign(foreign).growth(options.growth));
-        Ok(raw)
+        let (start, capacity) = (foreign.start(), options.capacity(element, 0));
+        own[0].memory = Some(GrowingReservation::over_foreign(foreign).growth(options.growth));
+        Ok(Self { start, capacity, cold: Cold::Own(own) })
     }
 
     /// The user's memory, if it is a `B`, from an array that was just made in it. Nothing is left
     /// here then, so the array may not hold anything.
     pub(crate) fn take_backing<B: Backing>(&mut self, element: Layout) -> Option<B> {
-        let memory = self.memory.take();
+        let memory = self.cold.take_memory();
         self.update_capacity(element);
         memory?.into_foreign()?.into_backing()
+    }
+
+    /// Gives the memory up, which is never released then. What is on the heap is freed.
+    pub(crate) fn leak(&mut self) {
+        mem::forget(self.cold.take_memory());
+        self.cold = Cold::Defaults(&Options::FULL);
+        self.capacity = 0;
     }
 
     pub(crate) const fn start(&self) -> NonNull<u8> {
@@ -83,46 +121,53 @@ impl RawVec {
     }
 
     pub(crate) const fn options(&self) -> Options {
-        self.options
+        *self.cold.options()
+    }
+
+    /// Whether the options are [`Options::FULL`].
+    #[inline]
+    pub(crate) const fn is_full(&self) -> bool {
+        self.cold.is_full()
     }
 
     /// How many bytes are usable; 0 for elements of size zero.
     fn usable_bytes(&self) -> usize {
-        self.memory.as_ref().map_or(0, GrowingReservation::usable_bytes)
+        self.cold.memory().map_or(0, GrowingReservation::usable_bytes)
     }
 
     /// How many bytes are committed, ahead of use too.
     pub(crate) fn committed_bytes(&self) -> usize {
-        self.memory.as_ref().map_or(0, GrowingReservation::committed_bytes)
+        self.cold.memory().map_or(0, GrowingReservation::committed_bytes)
     }
 
     /// How many bytes lie ready for use, behind those that are usable.
     pub(crate) fn ahead_bytes(&self) -> usize {
-        self.memory.as_ref().map_or(0, GrowingReservation::ahead_bytes)
+        self.cold.memory().map_or(0, GrowingReservation::ahead_bytes)
     }
 
     /// How often growth needed more than lay ready.
     pub(crate) fn late(&self) -> usize {
-        self.memory.as_ref().map_or(0, GrowingReservation::late)
+        self.cold.memory().map_or(0, GrowingReservation::late)
     }
 
     pub(crate) fn reserved_bytes(&self) -> usize {
-        self.memory.as_ref().map_or(0, GrowingReservation::reserved_bytes)
+        self.cold.memory().map_or(0, GrowingReservation::reserved_bytes)
     }
 
     pub(crate) fn resident_bytes(&self) -> Option<usize> {
-        self.memory.as_ref().map_or(Some(0), GrowingReservation::resident_bytes)
+        self.cold.memory().map_or(Some(0), GrowingReservation::resident_bytes)
     }
 
     /// What the array can ever hold: as asked, or else as much as would be reserved; and not more
     /// than there is, where that is supplied.
     pub(crate) fn max_len(&self, element: Layout) -> usize {
-        let bytes = match &self.memory {
+        let options = self.cold.options();
+        let bytes = match self.cold.memory() {
             Some(memory) => memory.reserved_bytes(),
-            None if self.options.max_len.is_some() => return self.options.allowed(),
+            None if options.max_len.is_some() => return options.allowed(),
             None => default_reservation_bytes(element.size()),
         };
-        self.options.capacity(element, bytes)
+        options.capacity(element, bytes)
     }
 
     /// Makes the reservation, if there is none yet, with room for `len` elements.
@@ -130,7 +175,7 @@ impl RawVec {
     /// If the options name no maximum, its size is a guess: what there is to be given, and what so many
     /// elements need.
     pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
-        if element.size() == 0 || self.memory.is_some() {
+        if element.size() == 0 || self.cold.memory().is_some() {
             return Ok(());
         }
         self.reserve_unserved(element, len)?;
@@ -140,25 +185,26 @@ impl RawVec {
 
     /// The same, for who will [`serve`](Self::serve) it.
     fn reserve_unserved(&mut self, element: Layout, len: usize) -> Result<(), Error> {
-        let builder =
-            Reservation::builder().align(element.align()).huge_pages(self.options.huge_pages);
-        let reserved = if let Some(max_len) = self.options.max_len {
+        let Own { options, memory } = self.cold.try_own()?;
+        let builder = Reservation::builder().align(element.align()).huge_pages(options.huge_pages);
+        let reserved = if let Some(max_len) = options.max_len {
             reserve_exactly(builder.bytes(bytes_of(element, max_len)?))
         } else {
-            let most = element.size().saturating_mul(self.options.bound);
+            let most = element.size().saturating_mul(options.bound);
             reserve_by_default(builder, bytes_of(element, len.max(1))?, most)
         };
-        let reservation = reserved.map_err(|error| error.of(self.options.holder))?;
+        let reservation = reserved.map_err(|error| error.of(options.holder))?;
         self.start = reservation.start();
-        let Options { growth, release, .. } = self.options;
-        self.memory = Some(reservation.growing().growth(growth).release(release));
+        *memory = Some(reservation.growing().growth(options.growth).release(options.release));
         Ok(())
     }
 
     /// Has somebody make memory ready ahead of it, if the options say so.
     fn serve(&mut self) {
-        let ahead = self.options.commit_ahead;
-        self.memory = self.memory.take().map(|memory| memory.commit_ahead(ahead));
+        if let Cold::Own(own) = &mut self.cold {
+            let Own { options, memory } = &mut own[0];
+            *memory = memory.take().map(|memory| memory.commit_ahead(options.commit_ahead));
+        }
     }
 
     /// Makes room for `additional` elements behind the first `len`.
@@ -175,11 +221,11 @@ impl RawVec {
         amount: Amount,
     ) -> Result<(), Error> {
         // First what can be for no such elements, then what cannot be here.
-        let bound = self.options.bound;
+        let Options { bound, holder, .. } = *self.cold.options();
         if len.saturating_add(additional) > bound {
             let bytes = len.saturating_add(additional).saturating_mul(element.size());
             let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(bound as u64);
-            return Err(error.of(self.options.holder));
+            return Err(error.of(holder));
         }
         let Some(need) = len.checked_add(additional) else {
             let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
@@ -191,23 +237,23 @@ impl RawVec {
             return Ok(());
         }
         let need_bytes = bytes_of(element, need)?;
-        if element.size() == 0 || need > self.options.allowed() {
+        if element.size() == 0 || need > self.cold.options().allowed() {
             return Err(self.full(element, need));
         }
-        let (before, had_addresses) = (self.start, self.memory.is_some());
+        let (before, had_addresses) = (self.start, self.cold.memory().is_some());
         if !had_addresses {
             self.reserve_unserved(element, need)?;
         } else if need_bytes > self.reserved_bytes() {
             return Err(self.full(element, need));
         }
-        let Some(memory) = &mut self.memory else { unreachable!("reserved before") };
+        let Some(memory) = self.cold.memory_mut() else { unreachable!("reserved before") };
         let grown = memory.grow(need_bytes, amount);
         if !had_addresses && grown.is_ok() {
             // Only now: nothing was to be ready for the first.
             self.serve();
         } else if !had_addresses {
             // Their number was chosen for what is not to be had.
-            self.memory = None;
+            drop(self.cold.take_memory());
             self.start = before;
         }
         self.update_capacity(element);
@@ -225,14 +271,14 @@ impl RawVec {
         let keep = len.min(self.capacity) * element.size();
         // Should the call unwind, nobody counts on more.
         self.capacity = len.min(self.capacity);
-        let result = self.memory.as_mut().map_or(Ok(true), |memory| memory.shrink(keep, purse));
+        let result = self.cold.memory_mut().map_or(Ok(true), |memory| memory.shrink(keep, purse));
         self.update_capacity(element);
         result
     }
 
     /// How many bytes [`shrink`](Self::shrink) would leave committed, if it would change that.
     pub(crate) fn shrinks_to_bytes(&self, element: Layout, len: usize) -> Option<usize> {
-        self.memory.as_ref()?.shrinks_to(len.min(self.capacity) * element.size())
+        self.cold.memory()?.shrinks_to(len.min(self.capacity) * element.size())
     }
 
     /// Makes room for `additional` elements behind the first `len`, as [`grow`](Self::grow) does,
@@ -251,7 +297,7 @@ impl RawVec {
         const WORTH_CALLS_BYTES: usize = 64 << 10;
         let need = len.checked_add(additional).filter(|&need| need <= self.max_len(element));
         let fits = need.is_some();
-        let unit = self.memory.as_ref().map_or(1, GrowingReservation::unit_bytes);
+        let unit = self.cold.memory().map_or(1, GrowingReservation::unit_bytes);
         let keep = round_up(len * element.size(), unit);
         let written = self.usable_bytes().saturating_sub(keep);
         let wanted = additional.saturating_mul(element.size());
@@ -272,7 +318,7 @@ impl RawVec {
         from: usize,
         to: usize,
     ) -> Result<(), Error> {
-        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let Some(memory) = self.cold.memory_mut() else { return Ok(()) };
         let unit = memory.unit_bytes();
         let from = from * element.size() / unit * unit;
         let to = round_up(to.min(self.capacity) * element.size(), unit).min(memory.usable_bytes());
@@ -290,7 +336,7 @@ impl RawVec {
         budget: Budget,
     ) -> Prefaulted {
         let reserved = self.reserve_addresses(element, len);
-        let Some(memory) = self.memory.as_mut().filter(|_| element.size() > 0) else {
+        let Some(memory) = self.cold.memory_mut().filter(|_| element.size() > 0) else {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };
         };
         let prefaulted = memory.prefault_ahead(len * element.size(), budget);
@@ -301,35 +347,40 @@ impl RawVec {
     /// Hands the memory of committed pages back; they read as zero then. On an error they hold
     /// what they held, or zeroes.
     pub(crate) fn discard(&mut self, bytes: Range<usize>) -> Result<(), Error> {
-        self.memory.as_mut().map_or(Ok(()), |memory| memory.discard(bytes))
+        self.cold.memory_mut().map_or(Ok(()), |memory| memory.discard(bytes))
     }
 
     /// In what units memory at `offset` is best given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
-        self.memory.as_ref().map_or(1, |memory| memory.run_bytes(offset))
+        self.cold.memory().map_or(1, |memory| memory.run_bytes(offset))
     }
 
     fn decommit_from(&mut self, element: Layout, keep: usize) -> Result<(), Error> {
-        let Some(memory) = self.memory.as_mut().filter(|memory| keep < memory.usable_bytes())
-        else {
+        if keep >= self.usable_bytes() {
             return Ok(());
-        };
+        }
         // As in `shrink`.
-        self.capacity = self.options.capacity(element, keep);
-        let result = memory.give_back(keep, true, &mut |_| true);
+        self.capacity = self.cold.options().capacity(element, keep);
+        let give_back =
+            |memory: &mut GrowingReservation| memory.give_back(keep, true, &mut |_| true);
+        let result = self.cold.memory_mut().map(give_back).transpose();
         self.update_capacity(element);
         result.map(drop)
     }
 
     fn update_capacity(&mut self, element: Layout) {
-        self.capacity = self.options.capacity(element, self.usable_bytes());
+        self.capacity = self.cold.options().capacity(element, self.usable_bytes());
     }
 
     /// From here on the elements are such that `count` of them make up one of those before.
     pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
-        self.options.max_len = self.options.max_len.map(|max_len| max_len.saturating_mul(count));
-        if self.options.bound < usize::MAX {
-            self.options.bound = self.options.bound.saturating_mul(count);
+        // Those that nobody chose name no number.
+        if let Cold::Own(own) = &mut self.cold {
+            let Options { max_len, bound, .. } = &mut own[0].options;
+            *max_len = max_len.map(|max_len| max_len.saturating_mul(count));
+            if *bound < usize::MAX {
+                *bound = bound.saturating_mul(count);
+            }
         }
         self.update_capacity(element);
     }
@@ -338,7 +389,7 @@ impl RawVec {
     fn full(&self, element: Layout, need: usize) -> Error {
         let bytes = need.saturating_mul(element.size());
         let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(self.max_len(element) as u64);
-        error.of(self.options.holder)
+        error.of(self.cold.options().holder)
     }
 }
 

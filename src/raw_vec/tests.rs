@@ -9,8 +9,12 @@ use crate::service::CommitAhead;
 const BYTE: Layout = Layout::new::<u8>();
 const KIB: usize = 1 << 10;
 
+fn made(element: Layout, options: Options) -> RawVec {
+    RawVec::try_new(NonNull::dangling(), element, options).unwrap()
+}
+
 fn bytes_with(options: Options) -> RawVec {
-    RawVec::new(NonNull::dangling(), BYTE, options)
+    made(BYTE, options)
 }
 
 fn small_pages() -> Options {
@@ -50,11 +54,7 @@ fn a_large_request_is_committed_at_once_and_exactly_if_asked() {
 #[test]
 fn capacity_is_what_fits_and_never_more_than_the_maximum() {
     let three = element(3, 1);
-    let mut raw = RawVec::new(
-        NonNull::dangling(),
-        three,
-        Options { max_len: Some(100_000), ..small_pages() },
-    );
+    let mut raw = made(three, Options { max_len: Some(100_000), ..small_pages() });
     raw.grow(three, 0, 1, Amount::AtLeast).unwrap();
     assert_eq!(raw.capacity(), raw.committed_bytes() / 3);
     raw.grow(three, 0, 100_000, Amount::AtLeast).unwrap();
@@ -236,14 +236,14 @@ fn sizes_that_overflow_are_errors() {
 #[test]
 fn elements_of_size_zero_need_no_memory() {
     let unit = Layout::new::<()>();
-    let mut raw = RawVec::new(NonNull::dangling(), unit, Options::DEFAULT);
+    let mut raw = made(unit, Options::DEFAULT);
     assert_eq!(raw.capacity(), usize::MAX);
     raw.grow(unit, 0, usize::MAX, Amount::AtLeast).unwrap();
     raw.prefault(unit, 0, 100).unwrap();
     raw.shrink(unit, 0, &mut Purse::unlimited()).unwrap();
     assert_eq!((raw.reserved_bytes(), raw.committed_bytes()), (0, 0));
     let bounded = Options { max_len: Some(3), ..Options::DEFAULT };
-    let mut raw = RawVec::new(NonNull::dangling(), unit, bounded);
+    let mut raw = made(unit, bounded);
     assert_eq!(raw.capacity(), 3);
     assert_eq!(raw.grow(unit, 3, 1, Amount::AtLeast).unwrap_err().kind(), ErrorKind::MaxLen);
 }
@@ -251,7 +251,7 @@ fn elements_of_size_zero_need_no_memory() {
 #[test]
 fn alignment_beyond_the_page_is_kept() {
     let two_mib = element(2 << 20, 2 << 20);
-    let mut raw = RawVec::new(NonNull::dangling(), two_mib, small_pages());
+    let mut raw = made(two_mib, small_pages());
     raw.grow(two_mib, 0, 3, Amount::AtLeast).unwrap();
     assert_eq!(raw.start().addr().get() % (2 << 20), 0);
     assert!(raw.capacity() >= 3);
@@ -260,7 +260,7 @@ fn alignment_beyond_the_page_is_kept() {
 /// An array whose service is the test.
 fn served(element: Layout, max_len: usize, ahead: CommitAhead) -> RawVec {
     let options = Options { max_len: Some(max_len), ..small_pages() };
-    let mut raw = RawVec::new(NonNull::dangling(), element, options);
+    let mut raw = made(element, options);
     let reservation = Reservation::builder()
         .bytes(element.size() * max_len)
         .align(element.align())
@@ -268,12 +268,12 @@ fn served(element: Layout, max_len: usize, ahead: CommitAhead) -> RawVec {
         .reserve()
         .unwrap();
     raw.start = reservation.start();
-    raw.memory = Some(reservation.growing().unattended(ahead));
+    raw.cold.try_own().unwrap().memory = Some(reservation.growing().unattended(ahead));
     raw
 }
 
 fn work(raw: &RawVec) {
-    raw.memory.as_ref().unwrap().served().work().unwrap();
+    raw.cold.memory().unwrap().served().work().unwrap();
 }
 
 #[test]

@@ -138,7 +138,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::with_options(Options::DEFAULT)
+        Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
     /// [`new`](Self::new), with memory committed for indices below `capacity`.
@@ -203,9 +203,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// As many slots as the index in a key can number.
     const BOUND: usize = SlotMap::<K, V>::most_slots();
 
-    const fn with_options(options: Options) -> Self {
-        Self::with_slots(Slots::new(Self::bounded(options)))
-    }
+    /// Those of a map for which nobody chose anything.
+    const OPTIONS: &'static Options = &Self::bounded(Options::DEFAULT);
 
     /// The options, for no more slots than keys can number.
     const fn bounded(options: Options) -> Options {

@@ -230,8 +230,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
-        let options = self.slots.options();
-        let slots = mem::replace(&mut self.slots, Slots::new(options));
+        let slots = mem::replace(&mut self.slots, Slots::new(Self::OPTIONS));
         (WalkOwned::new(slots, Bitmap::new()), self.live)
     }
 }

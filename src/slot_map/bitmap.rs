@@ -57,22 +57,22 @@ impl Bitmap {
     ///
     /// What it reserves when it first covers some is as for [`VmVec::new`](crate::VmVec::new).
     pub const fn new() -> Self {
-        Self::with_options(Options::DEFAULT)
+        Self::over(Words::with_options(&Options::DEFAULT))
     }
 
     /// An empty set that can cover the indices below `max_len`, and reserves no more than that
     /// when it first covers some.
-    pub const fn with_max_len(max_len: usize) -> Self {
-        Self::with_options(Options { max_len: Some(max_len.div_ceil(WORD)), ..Options::DEFAULT })
+    ///
+    /// # Errors
+    ///
+    /// If there is no heap left.
+    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
+        let max_len = Some(max_len.div_ceil(WORD));
+        Words::try_unreserved(Options { max_len, ..Options::DEFAULT }).map(Self::over)
     }
 
-    const fn with_options(options: Options) -> Self {
-        Self {
-            words: Words::with_options(options),
-            summaries: [const { Vec::new() }; HEIGHT],
-            lowest: NONE,
-            count: 0,
-        }
+    const fn over(words: Words) -> Self {
+        Self { words, summaries: [const { Vec::new() }; HEIGHT], lowest: NONE, count: 0 }
     }
 
     /// A set of the same indices, which can cover those below `max_len`, and covers these. Touches
@@ -82,7 +82,7 @@ impl Bitmap {
     ///
     /// As for [`cover`](Self::cover).
     pub fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
-        let mut clone = Self::with_max_len(max_len);
+        let mut clone = Self::try_with_max_len(max_len)?;
         clone.cover(self.last().map_or(0, |last| last as usize + 1))?;
         // What the clone covers less, and the levels that it does without, hold nothing.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));

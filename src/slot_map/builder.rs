@@ -146,7 +146,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         match map.cover_holes() {
             Ok(()) => Ok(map),
             Err(error) => {
-                let slots = mem::replace(&mut map.slots, Slots::new(options));
+                let slots = mem::replace(&mut map.slots, Slots::new(&Options::DEFAULT));
                 Err(Refused { error, value: slots.into_backing() })
             }
         }

@@ -96,12 +96,12 @@ pub struct GrowOnlyMap<'m, K: Key, V> {
 
 impl<K: Key, V> Lend for SlotMap<K, V> {
     fn in_place() -> Self {
-        Self::with_slots(Slots::new(Options::FULL), Reuse::Recent)
+        Self::with_slots(Slots::new(&Options::FULL), Reuse::Recent)
     }
 
     #[inline]
     fn is_in_place(&self) -> bool {
-        self.slots.options().is_full()
+        self.slots.is_full_for_good()
     }
 }
 

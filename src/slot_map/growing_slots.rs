@@ -27,12 +27,12 @@ pub(crate) struct GrowingSlots<'m, V> {
 
 impl<V> Lend for Slots<V> {
     fn in_place() -> Self {
-        Self::new(Options::FULL)
+        Self::new(&Options::FULL)
     }
 
     #[inline]
     fn is_in_place(&self) -> bool {
-        self.options().is_full()
+        self.is_full_for_good()
     }
 }
 

@@ -107,7 +107,7 @@ impl Holes {
     /// there can ever be.
     pub(super) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
         if self.bitmap.covered() == 0 {
-            self.bitmap = Bitmap::with_max_len(max_len);
+            self.bitmap = Bitmap::try_with_max_len(max_len)?;
         }
         self.bitmap.cover(len)?;
         let room = match self.order {

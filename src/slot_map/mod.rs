@@ -163,7 +163,7 @@ impl<V> SlotMap<DefaultKey, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::with_options(Options::DEFAULT, Reuse::Recent)
+        Self::with_slots(Slots::new(Self::OPTIONS), Reuse::Recent)
     }
 
     /// [`new`](Self::new), with memory committed for `capacity` values.
@@ -221,7 +221,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// An empty map with keys of any type; see [`new`](SlotMap::new).
     #[must_use]
     pub const fn with_key() -> Self {
-        Self::with_options(Options::DEFAULT, Reuse::Recent)
+        Self::with_slots(Slots::new(Self::OPTIONS), Reuse::Recent)
     }
 
     /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
@@ -295,10 +295,9 @@ impl<K: Key, V> SlotMap<K, V> {
         SlotMapBuilder::new()
     }
 
-    const fn with_options(options: Options, reuse: Reuse) -> Self {
-        let options = Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..options };
-        Self::with_slots(Slots::new(options), reuse)
-    }
+    /// Those of a map for which nobody chose anything.
+    const OPTIONS: &'static Options =
+        &Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..Options::DEFAULT };
 
     const fn with_slots(slots: Slots<V>, reuse: Reuse) -> Self {
         Self {

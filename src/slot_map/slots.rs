@@ -60,7 +60,7 @@ impl<V> Slots<V> {
     /// The distance between one value and the next.
     pub(crate) const STRIDE_BYTES: usize = size_of::<Slot<V>>();
 
-    pub(crate) const fn new(options: Options) -> Self {
+    pub(crate) const fn new(options: &'static Options) -> Self {
         Self { slots: VmVec::with_options(options), fresh_from: 0 }
     }
 
@@ -97,6 +97,11 @@ impl<V> Slots<V> {
 
     pub(crate) const fn options(&self) -> Options {
         self.slots.options()
+    }
+
+    #[inline]
+    pub(crate) const fn is_full_for_good(&self) -> bool {
+        self.slots.is_full_for_good()
     }
 
     pub(crate) fn stats(&self) -> VecStats {

@@ -231,8 +231,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
         let left = self.len();
-        let options = self.slots.options();
-        let slots = mem::replace(&mut self.slots, Slots::new(options));
+        let slots = mem::replace(&mut self.slots, Slots::new(Self::OPTIONS));
         let holes = mem::replace(self.holes.bitmap_mut(), Bitmap::new());
         (WalkOwned::new(slots, holes), left)
     }

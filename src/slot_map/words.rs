@@ -23,8 +23,13 @@ mod heap {
 
     impl Words {
         /// The options are about virtual memory.
-        pub(in crate::slot_map) const fn with_options(_: Options) -> Self {
+        pub(in crate::slot_map) const fn with_options(_: &'static Options) -> Self {
             Self(Vec::new())
+        }
+
+        /// As above.
+        pub(in crate::slot_map) const fn try_unreserved(_: Options) -> Result<Self, Error> {
+            Ok(Self(Vec::new()))
         }
 
         pub(in crate::slot_map) fn try_extend_zero_words(

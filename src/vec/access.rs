@@ -14,7 +14,8 @@ use std::slice;
 impl<T> VmVec<T> {
     pub(super) const ELEMENT: Layout = Layout::new::<T>();
 
-    /// An empty array. Reserves nothing and does not enter the kernel until the first push.
+    /// An empty array. Reserves and allocates nothing, and does not enter the kernel, until the first
+    /// push.
     ///
     /// Then it reserves as many addresses as the machine has memory, rounded up to a power of two
     /// (at most 1 TiB; 128 MiB on 32-bit systems), or its part of those that the process has, if that
@@ -47,22 +48,34 @@ impl<T> VmVec<T> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::with_options(Options::DEFAULT)
+        Self::with_options(&Options::DEFAULT)
     }
 
-    pub(crate) const fn with_options(options: Options) -> Self {
-        let dangling = NonNull::<T>::dangling().cast();
-        Self { raw: RawVec::new(dangling, Self::ELEMENT, options), len: 0, elements: PhantomData }
+    /// What `start` is where nothing is reserved.
+    const DANGLING: NonNull<u8> = NonNull::<T>::dangling().cast();
+
+    const fn over(raw: RawVec) -> Self {
+        Self { raw, len: 0, elements: PhantomData }
     }
 
-    /// An empty array with the same options.
-    pub(crate) const fn fresh(&self) -> Self {
-        Self::with_options(self.raw.options())
+    /// An empty array for which nobody chose anything. Reserves and allocates nothing.
+    pub(crate) const fn with_options(options: &'static Options) -> Self {
+        Self::over(RawVec::new(Self::DANGLING, Self::ELEMENT, options))
+    }
+
+    /// An empty array with options that somebody chose; nothing is reserved.
+    pub(crate) fn try_unreserved(options: Options) -> Result<Self, Error> {
+        RawVec::try_new(Self::DANGLING, Self::ELEMENT, options).map(Self::over)
+    }
+
+    /// An empty array with the same options; nothing is reserved.
+    pub(crate) fn try_fresh(&self) -> Result<Self, Error> {
+        self.raw.try_fresh(Self::DANGLING, Self::ELEMENT).map(Self::over)
     }
 
     /// An empty array; the addresses are reserved, if the options name a maximum.
     pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
-        let mut vec = Self::with_options(options);
+        let mut vec = Self::try_unreserved(options)?;
         // Its capacity first: addresses are reserved for it, and nothing is ahead of what it is not yet.
         vec.try_reserve_exact(capacity)?;
         if options.max_len.is_some() || options.commit_ahead.is_on() {
@@ -77,8 +90,7 @@ impl<T> VmVec<T> {
         options: Options,
         capacity: usize,
     ) -> Result<Self, Refused<B>> {
-        let raw = RawVec::new_in(backing, Self::ELEMENT, options)?;
-        let mut vec = Self { raw, len: 0, elements: PhantomData };
+        let mut vec = Self::over(RawVec::new_in(backing, Self::ELEMENT, options)?);
         match vec.try_reserve_exact(capacity) {
             Ok(()) => Ok(vec),
             Err(error) => Err(Refused { error, value: vec.into_backing() }),
@@ -97,6 +109,12 @@ impl<T> VmVec<T> {
 
     pub(crate) const fn options(&self) -> Options {
         self.raw.options()
+    }
+
+    /// Whether it never holds anything, for its options are [`Options::FULL`].
+    #[inline]
+    pub(crate) const fn is_full_for_good(&self) -> bool {
+        self.raw.is_full()
     }
 
     /// [`as_ptr`](Self::as_ptr), known not to be null.

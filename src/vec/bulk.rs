@@ -242,7 +242,7 @@ impl<T> VmVec<T> {
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, Error> {
         let len = self.len;
         assert!(at <= len, "`at` split index (is {at}) should be <= len (is {len})");
-        let mut rest = self.fresh();
+        let mut rest = self.try_fresh()?;
         rest.try_reserve_exact(len - at)?;
         self.len = at;
         // SAFETY: within the old length.

@@ -152,12 +152,12 @@ pub struct GrowOnly<'v, T> {
 
 impl<T> Lend for VmVec<T> {
     fn in_place() -> Self {
-        Self::with_options(Options::FULL)
+        Self::with_options(&Options::FULL)
     }
 
     #[inline]
     fn is_in_place(&self) -> bool {
-        self.raw.options().is_full()
+        self.is_full_for_good()
     }
 }
 

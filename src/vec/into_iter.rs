@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "reads elements out")]
 
-use super::VmVec;
+use super::{VmVec, or_give_up};
 use std::iter::FusedIterator;
 #[cfg(feature = "rayon")]
 use std::mem::ManuallyDrop;
@@ -122,7 +122,7 @@ impl<T> AsRef<[T]> for IntoIter<T> {
 impl<T: Clone> Clone for IntoIter<T> {
     /// Clones what is still to be given out into an array of its own.
     fn clone(&self) -> Self {
-        let mut vec = VmVec::with_options(self.vec.raw.options());
+        let mut vec = or_give_up(self.vec.try_fresh());
         vec.extend_from_slice(self.as_slice());
         Self::new(vec)
     }

@@ -30,8 +30,8 @@ impl<T> VmVec<T> {
     ///
     /// If all elements would be more than `isize::MAX` bytes, or, where they have none, than
     /// `usize::MAX` elements ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if the
-    /// maximum would be passed ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. The
-    /// array is unchanged then.
+    /// maximum would be passed ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system, or for
+    /// the first memory the program's allocator, refuses. The array is unchanged then.
     #[inline]
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         if additional <= self.capacity() - self.len {
@@ -219,6 +219,7 @@ impl<T> VmVec<T> {
         T: 'a,
     {
         let mut vec = ManuallyDrop::new(self);
+        vec.raw.leak();
         // SAFETY: `len` elements are initialised; the array is never dropped and nobody else has
         // it, so they stay so, and are the slice's alone.
         unsafe { slice::from_raw_parts_mut(vec.as_mut_ptr(), vec.len) }

@@ -80,6 +80,9 @@ use std::mem;
 /// [`builder`](Self::builder) say how much; [`max_len`](Self::max_len) is then a promise: the
 /// array refuses the element after it.
 ///
+/// The `VmVec` itself is five words. All else that it knows is in a small block, which it takes from
+/// the program's allocator with the first memory, or where options were chosen.
+///
 /// Memory goes back by [`shrink_to_fit`](Self::shrink_to_fit) and on drop, never by itself, as in
 /// `Vec`.
 ///
@@ -197,7 +200,7 @@ impl<T: Clone> VmVec<T> {
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_clone(&self) -> Result<Self, Error> {
-        let mut clone = self.fresh();
+        let mut clone = self.try_fresh()?;
         clone.try_reserve_exact(self.len)?;
         clone.try_extend_from_slice(self)?;
         Ok(clone)

@@ -166,15 +166,16 @@ fn no_refusal_needs_memory() {
                     growing.grow_to(GIB / 2).err(),
                     vec.prefault_ahead(Budget::bytes(GIB)).refused.or(Some(vec_error)),
                     VmVec::<u64>::try_with_capacity(1 << 25).err(),
-                    // Who cannot be served goes on without.
                     vec_builder.commit_ahead(CommitAhead::Auto).try_build().map(drop).err(),
                 ]
             });
-            let (last, refused) = errors.split_last().expect("there are some");
-            assert_eq!(*last, None);
-            for error in refused {
+            for error in errors {
                 assert!(error.is_some_and(|error| error.bytes() > 0), "{errors:?}");
             }
+            let alone = Reservation::new(GIB).expect("addresses").growing();
+            // Who cannot be served goes on without.
+            let alone = without_memory(|| alone.commit_ahead(CommitAhead::Auto));
+            assert_eq!(alone.reserved_bytes(), GIB);
             assert_counts(&vec, vec.len());
             // Dropped where nothing can be allocated for it to wait in.
             without_memory(|| drop((vec, growing)));
@@ -185,6 +186,45 @@ fn no_refusal_needs_memory() {
             }
             limit_softly(libc::RLIMIT_DATA, None);
         }
+    });
+}
+
+/// The first memory of an array takes a block of the heap besides, which can be refused as well.
+#[test]
+fn an_array_without_a_heap_is_refused_and_can_be_tried_again() {
+    in_child("refused::an_array_without_a_heap_is_refused_and_can_be_tried_again", || {
+        let options = VmVec::<u64>::builder().huge_pages(HugePages::Never);
+        let (mut vec, one) = (VmVec::new(), VmVec::from([1_u64]));
+        let mut map = SlotMap::<DefaultKey, u64>::new();
+        let mut second = SecondaryMap::<DefaultKey, u64>::new();
+        let key = DefaultKey::from(stayput::KeyData::from_parts(0, 1, 0).expect("it is a key"));
+        let (empty, value, errors) = without_memory(|| {
+            // What is empty needs none.
+            let empty = (VmVec::<u64>::new(), SlotMap::<DefaultKey, u64>::new(), vec.try_clone());
+            let refused = vec.try_push(7_u64).expect_err("no heap");
+            let errors = [
+                Some(refused.error),
+                vec.grow_only().try_push(7).err().map(|refused| refused.error),
+                options.try_build().err(),
+                options.max_len(10).try_build().err(),
+                one.try_clone().err(),
+                map.try_insert(7).err().map(|refused| refused.error),
+                second.try_insert(key, 7).err().map(|refused| refused.error),
+            ];
+            (empty, refused.value, errors)
+        });
+        assert!(empty.2.is_ok_and(|clone| clone.is_empty()));
+        assert_eq!(value, 7);
+        for error in errors {
+            let error = error.expect("no heap");
+            assert_eq!(error.kind(), ErrorKind::Memory, "{error}");
+            assert!((1..KIB).contains(&error.bytes()), "{error}");
+        }
+        assert_eq!((vec.stats().reserved_bytes, vec.capacity()), (0, 0));
+        vec.push(value);
+        let key = map.insert(value);
+        second.insert(key, value);
+        assert_eq!((&vec[..], map[key], second[key]), (&[7][..], 7, 7));
     });
 }
 

@@ -10,7 +10,7 @@ use crate::service::CommitAhead;
 fn slots_of_all_kinds() -> [Slots<[u32; 3]>; 3] {
     [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(100)].map(|commit_ahead| {
         let options = Options { huge_pages: HugePages::Never, ..Options::DEFAULT };
-        let mut slots = Slots::new(Options { commit_ahead, ..options });
+        let mut slots = Slots::try_new(Options { commit_ahead, ..options }, 0).unwrap();
         slots.prefault_ahead(Budget::UNLIMITED);
         slots
     })
@@ -73,7 +73,8 @@ fn slots_come_back_vacant_wherever_giving_back_ended() {
 #[test]
 #[cfg(target_os = "linux")]
 fn fresh_slots_are_not_touched_and_capacity_stays() {
-    let mut slots = Slots::new(Options { huge_pages: HugePages::Never, ..Options::DEFAULT });
+    let mut slots =
+        Slots::try_new(Options { huge_pages: HugePages::Never, ..Options::DEFAULT }, 0).unwrap();
     slots.try_reserve_exact(1_000_000).unwrap();
     let capacity = slots.capacity();
     slots.extend_vacant(900_000).unwrap();

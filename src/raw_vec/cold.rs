@@ -1,0 +1,84 @@
+//! [`Cold`]: what an array looks at only where memory is taken or given back, out of its handle.
+
+#![forbid(unsafe_code)]
+
+use super::Options;
+use crate::error::{Error, ErrorKind};
+use crate::growing::GrowingReservation;
+
+/// The options of an array, and its memory, behind one pointer.
+#[derive(Debug)]
+pub(super) enum Cold {
+    /// Nobody chose anything, and no memory was taken. So a constant can have it.
+    Defaults(&'static Options),
+    Own(Box<[Own; 1]>),
+}
+
+/// What an array has of its own once it needs it.
+#[derive(Debug)]
+pub(super) struct Own {
+    pub(super) options: Options,
+    pub(super) memory: Option<GrowingReservation>,
+}
+
+impl Own {
+    /// Allocates it, or says that there is no heap left, where `Box::new` would abort.
+    pub(super) fn try_new(options: Options) -> Result<Box<[Self; 1]>, Error> {
+        let mut own = Vec::new();
+        if own.try_reserve_exact(1).is_err() {
+            return Err(Error::new(ErrorKind::Memory, size_of::<Self>()).of(options.holder));
+        }
+        own.push(Self { options, memory: None });
+        Ok(own.try_into().expect("it is one"))
+    }
+}
+
+impl Cold {
+    pub(super) fn try_own(&mut self) -> Result<&mut Own, Error> {
+        if let Self::Defaults(options) = *self {
+            *self = Self::Own(Own::try_new(*options)?);
+        }
+        match self {
+            Self::Own(own) => Ok(&mut own[0]),
+            Self::Defaults(_) => unreachable!("made before"),
+        }
+    }
+
+    pub(super) const fn options(&self) -> &Options {
+        match self {
+            Self::Defaults(options) => options,
+            Self::Own(own) => &own[0].options,
+        }
+    }
+
+    /// Whether the options are [those](Options::FULL) that no user can choose. A compare, where there is
+    /// memory.
+    #[inline]
+    pub(super) const fn is_full(&self) -> bool {
+        match self {
+            Self::Defaults(options) => options.is_full(),
+            Self::Own(_) => false,
+        }
+    }
+
+    pub(super) fn memory(&self) -> Option<&GrowingReservation> {
+        match self {
+            Self::Defaults(_) => None,
+            Self::Own(own) => own[0].memory.as_ref(),
+        }
+    }
+
+    pub(super) fn memory_mut(&mut self) -> Option<&mut GrowingReservation> {
+        match self {
+            Self::Defaults(_) => None,
+            Self::Own(own) => own[0].memory.as_mut(),
+        }
+    }
+
+    pub(super) fn take_memory(&mut self) -> Option<GrowingReservation> {
+        match self {
+            Self::Defaults(_) => None,
+            Self::Own(own) => own[0].memory.take(),
+        }
+    }
+}
