@@ -9,7 +9,7 @@ use stayput::{HugePages, VmVec};
 
 use crate::containers::{self, Container};
 use crate::memory::resident_bytes;
-use crate::operation::Operation;
+use crate::operation::{self, Operation};
 
 /// A map's size, and that of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,23 +26,16 @@ pub(crate) enum Task {
     /// before each turn, this has the first map start with the memory at hand that the others find.
     Touch(usize),
     /// The operations, one after the other.
-    Life { container: String, case: Case, extent: Extent },
+    Life { container: String, case: Case, operations: Vec<Operation> },
     /// How far values lie apart after much churn.
     Range { container: String, case: Case },
-}
-
-/// How many operations a map goes through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Extent {
-    All,
-    Short,
 }
 
 /// What a child found. Each task fills in its part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) times: Vec<Time>,
-    /// What the full map has made resident.
+    /// What the full map has made resident; of small ones, all together.
     pub(crate) resident_bytes: Option<u64>,
     pub(crate) live_range_churned: Option<f64>,
     pub(crate) live_range_refilled: Option<f64>,
@@ -65,7 +58,7 @@ pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
             memory.prefault(*bytes);
             Outcome::default()
         }
-        Task::Life { container, case, extent } => live(find(container)?, *case, *extent),
+        Task::Life { container, case, operations } => live(find(container)?, *case, operations),
         Task::Range { container, case } => range(find(container)?, *case),
     };
     Ok(delegate::answer(&outcome)?)
@@ -75,12 +68,11 @@ fn find(id: &str) -> Result<&'static Container, Box<dyn Error>> {
     containers::find(id).ok_or_else(|| format!("no container {id}").into())
 }
 
-fn live(container: &Container, case: Case, extent: Extent) -> Outcome {
+fn live(container: &Container, case: Case, operations: &[Operation]) -> Outcome {
     let mut stage = (container.stage)(case.value_bytes, case.slots);
     let mut outcome = Outcome::default();
-    let wanted = |operation: Operation| extent == Extent::All || !operation.takes_long();
-    for &operation in Operation::LIFE {
-        if !stage.can(operation) || !wanted(operation) {
+    for &operation in operations {
+        if !stage.can(operation) {
             continue;
         }
         let before = (operation == Operation::Insert).then(resident_bytes).flatten();
@@ -110,18 +102,20 @@ fn range(container: &Container, case: Case) -> Outcome {
     Outcome { live_range_churned, live_range_refilled: stage.live_range(), ..Outcome::default() }
 }
 
-/// Has a new process touch as much memory as the largest map of the case can need.
+/// Has a new process touch as much memory as the largest map of the case can need, a column beside it.
 pub(crate) fn touch(case: Case) -> Result<(), Box<dyn Error>> {
-    run(&Task::Touch(case.slots * (case.value_bytes + 64))).map(drop)
+    let slots = case.slots * operation::maps(case.slots);
+    run(&Task::Touch(slots * (2 * case.value_bytes + 64))).map(drop)
 }
 
 /// Has a new process go through the operations.
 pub(crate) fn life(
     container: &Container,
     case: Case,
-    extent: Extent,
+    operations: &[Operation],
 ) -> Result<Outcome, Box<dyn Error>> {
-    run(&Task::Life { container: container.id.to_owned(), case, extent })
+    let operations = operations.into();
+    run(&Task::Life { container: container.id.to_owned(), case, operations })
         .map_err(|error| format!("measuring {}: {error}", container.name).into())
 }
 

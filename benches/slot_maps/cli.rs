@@ -6,45 +6,54 @@ use std::time::Duration;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 
-use crate::child::{Case, Extent};
+use crate::child::Case;
 use crate::containers::{self, Container, Kind, VALUE_BYTES};
+use crate::operation::Operation;
 
 /// Slot maps: stayput's against those of other crates, operation by operation.
-///
-/// First all operations of all maps by turns, for the ratios; then each by criterion.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench slot_maps --")]
 pub(crate) struct Options {
-    /// The ratios alone, of fewer cases and repetitions, in under two minutes
+    /// Fewer cases and repetitions, in under two minutes
     #[arg(long)]
     quick: bool,
 
-    /// The ratios alone
-    #[arg(long)]
-    ratios: bool,
-
-    /// Slots a map, 64K for 65,536 [default: 64K 1M 8M]
-    #[arg(long, value_name = "N", num_args = 1.., value_parser = slots)]
+    /// Slots a map, 64K for 65,536 [default: 1K 64K 180K 1M 8M]
+    #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', value_parser = slots)]
     slots: Vec<usize>,
 
-    /// Bytes a value [default: 4 56 64]
-    #[arg(long, value_name = "BYTES", num_args = 1.., value_parser = value_bytes())]
+    /// Bytes a value [default: 4 56 64; 56 of 8M slots]
+    #[arg(
+        long, value_name = "BYTES", num_args = 1.., value_delimiter = ',',
+        value_parser = value_bytes()
+    )]
     values: Vec<String>,
 
     /// How often each map is measured [default: by the number of slots]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     repetitions: Option<u16>,
 
+    /// Measure these operations only
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    operations: Vec<Operation>,
+
     /// Measure these maps only
-    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = container_ids())]
+    #[arg(
+        long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
+        value_parser = container_ids()
+    )]
     only: Vec<String>,
 
     /// Print the summary as JSON instead of the tables
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Then have criterion measure the same again, each operation by itself
+    #[arg(long)]
+    criterion: bool,
+
     /// Have criterion measure only what has this in its name
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", requires = "criterion")]
     filter: Option<String>,
 }
 
@@ -54,17 +63,20 @@ pub(crate) struct Plan {
     pub(crate) cases: Vec<PlannedCase>,
     pub(crate) containers: Vec<&'static Container>,
     pub(crate) criterion: Option<Criterion>,
+    /// Whether to look how far values lie apart, which is no operation.
+    pub(crate) with_ranges: bool,
     /// When this has passed, what was measured at least once will do.
     pub(crate) enough: Option<Duration>,
     /// Does the same again.
     pub(crate) command: String,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct PlannedCase {
     pub(crate) case: Case,
     pub(crate) repetitions: usize,
-    pub(crate) extent: Extent,
+    /// In the order in which they are done.
+    pub(crate) operations: Vec<Operation>,
 }
 
 #[derive(Debug)]
@@ -72,16 +84,22 @@ pub(crate) struct Criterion {
     pub(crate) filter: Option<String>,
 }
 
-pub(crate) const SLOTS: [usize; 3] = [1 << 16, 1 << 20, 1 << 23];
+/// The smallest is what a map of monsters or textures has, 180 K a large scene.
+const SLOTS: [usize; 5] = [1 << 10, 1 << 16, 180 << 10, 1 << 20, LARGEST];
+const LARGEST: usize = 1 << 23;
+
+/// Of the largest map, unless more is asked for: its lives take as long as all others together.
+const LARGEST_VALUE_BYTES: usize = 56;
 
 /// From which on no turn begins that would not have ended when a look should.
 const QUICK_ENOUGH: Duration = Duration::from_secs(108);
 
-/// What the project's bars are about, and the smallest map.
-const QUICK: [Case; 3] = [
-    Case { value_bytes: 56, slots: SLOTS[0] },
-    Case { value_bytes: 56, slots: SLOTS[2] },
-    Case { value_bytes: 4, slots: SLOTS[2] },
+/// What the project's bars are about, and the everyday sizes.
+const QUICK: [Case; 4] = [
+    Case { value_bytes: 56, slots: 1 << 10 },
+    Case { value_bytes: 56, slots: 1 << 16 },
+    Case { value_bytes: 56, slots: LARGEST },
+    Case { value_bytes: 4, slots: LARGEST },
 ];
 
 impl Options {
@@ -94,8 +112,8 @@ impl Options {
         Plan {
             cases: self.cases().into_iter().map(|case| self.planned(case)).collect(),
             containers: containers::ALL.iter().filter(|one| self.wants(one)).collect(),
-            criterion: (!self.quick && !self.ratios)
-                .then(|| Criterion { filter: self.filter.clone() }),
+            criterion: self.criterion.then(|| Criterion { filter: self.filter.clone() }),
+            with_ranges: self.operations.is_empty(),
             enough: self.quick.then_some(QUICK_ENOUGH),
             command: command(),
         }
@@ -112,22 +130,32 @@ impl Options {
             self.values.iter().filter_map(|bytes| bytes.parse().ok()).collect()
         };
         let of_slots = |&slots| values.iter().map(move |&value_bytes| Case { value_bytes, slots });
-        slots.iter().flat_map(of_slots).collect()
+        let all = slots.iter().flat_map(of_slots);
+        let is_default = self.slots.is_empty() && self.values.is_empty();
+        let wanted = |case: &Case| case.slots < LARGEST || case.value_bytes == LARGEST_VALUE_BYTES;
+        all.filter(|case| !is_default || wanted(case)).collect()
     }
 
     fn planned(&self, case: Case) -> PlannedCase {
         let repetitions = match (case.slots, self.quick) {
-            (..0x4_0000, false) => 31,
-            (..0x4_0000, true) => 15,
+            (..0x2_0000, false) => 31,
+            (..0x4_0000, _) => 15,
             (..0x40_0000, false) => 7,
             (..0x40_0000, true) => 5,
             (_, _) => 3,
         };
-        let large = case.slots >= 0x40_0000;
+        let short = self.quick && case.slots >= 0x40_0000;
+        let wanted = |operation: Operation| {
+            if self.operations.is_empty() {
+                !(short && operation.takes_long())
+            } else {
+                self.operations.contains(&operation)
+            }
+        };
         PlannedCase {
             case,
             repetitions: self.repetitions.map_or(repetitions, usize::from),
-            extent: if self.quick && large { Extent::Short } else { Extent::All },
+            operations: Operation::LIFE.iter().copied().filter(|&one| wanted(one)).collect(),
         }
     }
 

@@ -39,6 +39,10 @@ pub(crate) struct Container {
     pub(crate) stage: fn(usize, usize) -> Box<dyn Perform>,
 }
 
+/// What most people would take instead: maps with generations that keep values in their places, and
+/// are neither deprecated nor before their first release.
+pub(crate) const RIVALS: [&str; 3] = ["slotmap", "thunderdome", "generational-arena"];
+
 /// The container of that id.
 pub(crate) fn find(id: &str) -> Option<&'static Container> {
     ALL.iter().find(|container| container.id == id)

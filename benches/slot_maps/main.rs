@@ -21,6 +21,7 @@ mod stayput_maps;
 mod summary;
 mod table;
 mod value;
+mod verdict;
 
 use std::error::Error;
 

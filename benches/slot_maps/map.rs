@@ -7,6 +7,9 @@ pub(crate) trait Map: Sized {
     type Value: Value;
     type Key: Copy;
 
+    /// More values for the map's keys; [`NoColumn`] where the crate has nothing for that.
+    type Column: Column<Self::Key, Self::Value>;
+
     /// Operations that are not measured, since the map has nothing that does them.
     const LACKS: &'static [Operation] = &[];
 
@@ -27,13 +30,56 @@ pub(crate) trait Map: Sized {
     /// By a mutable reference, since one of the maps has a quick way only then.
     fn get(&mut self, key: Self::Key) -> Option<&Self::Value>;
 
+    fn get_mut(&mut self, key: Self::Key) -> Option<&mut Self::Value>;
+
     fn remove(&mut self, key: Self::Key) -> Option<Self::Value>;
 
     /// [`crate::value::sum`] over all values, by the map's quickest iterator.
     fn sum(&mut self) -> u64;
 
+    /// Removes all values but those.
+    fn retain(&mut self, keep: impl Fn(&Self::Value) -> bool);
+
+    /// Goes over the map, with the column's value for each key that has one.
+    fn join(&mut self, _column: &Self::Column, _each: impl Fn(&mut Self::Value, &Self::Value)) {
+        unreachable!("it has no columns");
+    }
+
     fn clear(&mut self);
 
     /// The place that the key's value has among all places, where values have fixed places.
     fn place(key: Self::Key) -> Option<usize>;
+}
+
+/// What a measurement needs of a secondary map.
+pub(crate) trait Column<K, V>: Sized {
+    /// Whether there is any.
+    const EXISTS: bool = true;
+
+    /// With memory asked for, not touched, for the keys of that many slots.
+    fn with_room(slots: usize) -> Self;
+
+    fn insert(&mut self, key: K, value: V);
+
+    /// [`crate::value::sum`] over all values, by the quickest iterator.
+    fn sum(&self) -> u64;
+}
+
+/// Of maps whose crate has no secondary map.
+pub(crate) struct NoColumn;
+
+impl<K, V> Column<K, V> for NoColumn {
+    const EXISTS: bool = false;
+
+    fn with_room(_: usize) -> Self {
+        Self
+    }
+
+    fn insert(&mut self, _: K, _: V) {
+        unreachable!("it has no columns");
+    }
+
+    fn sum(&self) -> u64 {
+        unreachable!("it has no columns");
+    }
 }

@@ -1,9 +1,10 @@
 //! The operations: what each needs, and how much it does.
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// In the order of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Operation {
     Insert,
@@ -19,6 +20,11 @@ pub(crate) enum Operation {
     Refill,
     Churn,
     ChurnHalfHoles,
+    Retain,
+    SecondaryIterate,
+    SecondaryIterateTenthHoles,
+    ColumnJoin,
+    ColumnJoinTenthHoles,
     Clear,
     Drop,
 }
@@ -38,6 +44,22 @@ pub(crate) enum State {
 /// The most values that are looked up, removed, refilled or exchanged in one measurement.
 const SAMPLE_MAX: usize = 1 << 20;
 
+/// With fewer slots there are several maps, and passes over each, so that a measurement takes long
+/// enough to be timed.
+const SMALL_SLOTS: usize = 1 << 16;
+const MAPS_MAX: usize = 64;
+const PASSES_MAX: usize = 16;
+
+/// How many maps of so many slots an operation is done to in one measurement.
+pub(crate) fn maps(slots: usize) -> usize {
+    small(slots).min(MAPS_MAX)
+}
+
+/// How many times smaller than what need not be done several times.
+fn small(slots: usize) -> usize {
+    (SMALL_SLOTS / slots.max(1)).max(1)
+}
+
 impl Operation {
     pub(crate) const ALL: &[Self] = &[
         Self::Insert,
@@ -53,6 +75,11 @@ impl Operation {
         Self::Refill,
         Self::Churn,
         Self::ChurnHalfHoles,
+        Self::Retain,
+        Self::SecondaryIterate,
+        Self::SecondaryIterateTenthHoles,
+        Self::ColumnJoin,
+        Self::ColumnJoinTenthHoles,
         Self::Clear,
         Self::Drop,
     ];
@@ -62,10 +89,15 @@ impl Operation {
         Self::Insert,
         Self::Iterate,
         Self::Get,
+        Self::SecondaryIterate,
+        Self::ColumnJoin,
         Self::Churn,
         Self::Clear,
         Self::InsertWarm,
+        Self::Retain,
         Self::IterateTenthHoles,
+        Self::SecondaryIterateTenthHoles,
+        Self::ColumnJoinTenthHoles,
         Self::Remove,
         Self::IterateHalfHoles,
         Self::GetStale,
@@ -79,20 +111,43 @@ impl Operation {
     /// Whether a large map does without it when there is little time. What the project has set
     /// itself bars for is not among them.
     pub(crate) fn takes_long(self) -> bool {
-        matches!(self, Self::IterateMostlyHoles | Self::InsertGrowing | Self::Drop)
+        matches!(
+            self,
+            Self::IterateMostlyHoles
+                | Self::SecondaryIterateTenthHoles
+                | Self::ColumnJoinTenthHoles
+                | Self::InsertGrowing
+                | Self::Drop
+        )
     }
 
-    /// How often it is measured in a life: several times where it changes nothing and costs little.
+    /// How often it is measured in a life: several times where it changes nothing, or little, and
+    /// costs little.
     pub(crate) fn times_in_life(self) -> usize {
-        match self {
+        if self.changes_nothing() || self == Self::Retain { 3 } else { 1 }
+    }
+
+    fn changes_nothing(self) -> bool {
+        matches!(
+            self,
             Self::Get
-            | Self::GetStale
-            | Self::Iterate
-            | Self::IterateTenthHoles
-            | Self::IterateHalfHoles
-            | Self::IterateMostlyHoles => 3,
-            _ => 1,
-        }
+                | Self::GetStale
+                | Self::Iterate
+                | Self::IterateTenthHoles
+                | Self::IterateHalfHoles
+                | Self::IterateMostlyHoles
+        ) || self.is_about_columns()
+    }
+
+    /// Whether it needs a secondary map.
+    pub(crate) fn is_about_columns(self) -> bool {
+        matches!(
+            self,
+            Self::SecondaryIterate
+                | Self::SecondaryIterateTenthHoles
+                | Self::ColumnJoin
+                | Self::ColumnJoinTenthHoles
+        )
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -110,6 +165,11 @@ impl Operation {
             Self::Refill => "refill holes",
             Self::Churn => "churn, full",
             Self::ChurnHalfHoles => "churn, 50 % holes",
+            Self::Retain => "retain 95 %",
+            Self::SecondaryIterate => "secondary, iterate",
+            Self::SecondaryIterateTenthHoles => "secondary, 10 % holes",
+            Self::ColumnJoin => "column join",
+            Self::ColumnJoinTenthHoles => "column join, 10 % holes",
             Self::Clear => "clear",
             Self::Drop => "drop",
         }
@@ -120,10 +180,18 @@ impl Operation {
         match self {
             Self::Insert | Self::InsertGrowing => State::Gone,
             Self::InsertWarm => State::Cleared,
-            Self::Get | Self::Iterate | Self::Churn | Self::Clear | Self::Drop => {
-                State::Live(slots)
-            }
-            Self::IterateTenthHoles | Self::Remove => State::Live(slots - slots / 10),
+            Self::Get
+            | Self::Iterate
+            | Self::Churn
+            | Self::Retain
+            | Self::SecondaryIterate
+            | Self::ColumnJoin
+            | Self::Clear
+            | Self::Drop => State::Live(slots),
+            Self::IterateTenthHoles
+            | Self::SecondaryIterateTenthHoles
+            | Self::ColumnJoinTenthHoles
+            | Self::Remove => State::Live(slots - slots / 10),
             Self::GetStale | Self::IterateHalfHoles | Self::Refill | Self::ChurnHalfHoles => {
                 State::Live(slots / 2)
             }
@@ -131,9 +199,21 @@ impl Operation {
         }
     }
 
-    /// How often the operation is done in one measurement; of iterating, clearing and dropping,
-    /// how many values are met.
+    /// How often the operation is done in one measurement; of iterating, retaining, clearing and
+    /// dropping, how many values are met.
     pub(crate) fn count(self, slots: usize) -> usize {
+        self.count_in_pass(slots) * self.passes(slots) * maps(slots)
+    }
+
+    /// How often it is done to a map before the next has its turn: to a small one several times, if
+    /// it leaves the map as it needs it.
+    pub(crate) fn passes(self, slots: usize) -> usize {
+        let exchanges = matches!(self, Self::Churn | Self::ChurnHalfHoles);
+        if self.changes_nothing() || exchanges { small(slots).min(PASSES_MAX) } else { 1 }
+    }
+
+    /// How often it is done in one pass of one map.
+    pub(crate) fn count_in_pass(self, slots: usize) -> usize {
         let live = match self.needs(slots) {
             State::Gone | State::Cleared => slots,
             State::Live(live) => live,

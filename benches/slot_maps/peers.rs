@@ -2,7 +2,7 @@
 
 use slotmap::Key;
 
-use crate::map::Map;
+use crate::map::{Column, Map, NoColumn};
 use crate::operation::Operation;
 use crate::value::{Value, sum};
 
@@ -11,12 +11,31 @@ pub(crate) type Basic<V> = slotmap::SlotMap<slotmap::DefaultKey, V>;
 pub(crate) type Hop<V> = slotmap::HopSlotMap<slotmap::DefaultKey, V>;
 pub(crate) type Dense<V> = slotmap::DenseSlotMap<slotmap::DefaultKey, V>;
 
+type Secondary<V> = slotmap::SecondaryMap<slotmap::DefaultKey, V>;
+
+impl<V: Value> Column<slotmap::DefaultKey, V> for Secondary<V> {
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    fn insert(&mut self, key: slotmap::DefaultKey, value: V) {
+        Self::insert(self, key, value);
+    }
+
+    #[inline]
+    fn sum(&self) -> u64 {
+        sum(self.values())
+    }
+}
+
 /// What the three of `slotmap` share.
 macro_rules! slotmap {
     ($map:ident, $place:expr) => {
         impl<V: Value> Map for $map<V> {
             type Value = V;
             type Key = slotmap::DefaultKey;
+            type Column = Secondary<V>;
 
             fn no_key() -> Self::Key {
                 Self::Key::null()
@@ -41,6 +60,11 @@ macro_rules! slotmap {
             }
 
             #[inline]
+            fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
+                Self::get_mut(self, key)
+            }
+
+            #[inline]
             fn remove(&mut self, key: Self::Key) -> Option<V> {
                 Self::remove(self, key)
             }
@@ -48,6 +72,20 @@ macro_rules! slotmap {
             #[inline]
             fn sum(&mut self) -> u64 {
                 sum(self.values())
+            }
+
+            #[inline]
+            fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+                Self::retain(self, |_, value| keep(value));
+            }
+
+            #[inline]
+            fn join(&mut self, column: &Secondary<V>, each: impl Fn(&mut V, &V)) {
+                for (key, value) in self.iter_mut() {
+                    if let Some(other) = column.get(key) {
+                        each(value, other);
+                    }
+                }
             }
 
             fn clear(&mut self) {
@@ -72,6 +110,7 @@ fn index_of(key: slotmap::DefaultKey) -> Option<usize> {
 impl<V: Value> Map for thunderdome::Arena<V> {
     type Value = V;
     type Key = thunderdome::Index;
+    type Column = NoColumn;
 
     fn no_key() -> Self::Key {
         Self::Key::DANGLING
@@ -96,6 +135,11 @@ impl<V: Value> Map for thunderdome::Arena<V> {
     }
 
     #[inline]
+    fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
+        Self::get_mut(self, key)
+    }
+
+    #[inline]
     fn remove(&mut self, key: Self::Key) -> Option<V> {
         Self::remove(self, key)
     }
@@ -103,6 +147,11 @@ impl<V: Value> Map for thunderdome::Arena<V> {
     #[inline]
     fn sum(&mut self) -> u64 {
         sum(self.iter().map(|(_, value)| value))
+    }
+
+    #[inline]
+    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+        Self::retain(self, |_, value| keep(value));
     }
 
     fn clear(&mut self) {
@@ -117,6 +166,7 @@ impl<V: Value> Map for thunderdome::Arena<V> {
 impl<V: Value> Map for generational_arena::Arena<V> {
     type Value = V;
     type Key = generational_arena::Index;
+    type Column = NoColumn;
 
     fn no_key() -> Self::Key {
         Self::Key::from_raw_parts(usize::MAX, 0)
@@ -141,6 +191,11 @@ impl<V: Value> Map for generational_arena::Arena<V> {
     }
 
     #[inline]
+    fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
+        Self::get_mut(self, key)
+    }
+
+    #[inline]
     fn remove(&mut self, key: Self::Key) -> Option<V> {
         Self::remove(self, key)
     }
@@ -148,6 +203,11 @@ impl<V: Value> Map for generational_arena::Arena<V> {
     #[inline]
     fn sum(&mut self) -> u64 {
         sum(self.iter().map(|(_, value)| value))
+    }
+
+    #[inline]
+    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+        Self::retain(self, |_, value| keep(value));
     }
 
     fn clear(&mut self) {
@@ -163,6 +223,7 @@ impl<V: Value> Map for generational_arena::Arena<V> {
 impl<V: Value> Map for slab::Slab<V> {
     type Value = V;
     type Key = usize;
+    type Column = NoColumn;
 
     fn no_key() -> usize {
         usize::MAX
@@ -187,6 +248,11 @@ impl<V: Value> Map for slab::Slab<V> {
     }
 
     #[inline]
+    fn get_mut(&mut self, key: usize) -> Option<&mut V> {
+        Self::get_mut(self, key)
+    }
+
+    #[inline]
     fn remove(&mut self, key: usize) -> Option<V> {
         self.try_remove(key)
     }
@@ -194,6 +260,11 @@ impl<V: Value> Map for slab::Slab<V> {
     #[inline]
     fn sum(&mut self) -> u64 {
         sum(self.iter().map(|(_, value)| value))
+    }
+
+    #[inline]
+    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+        Self::retain(self, |_, value| keep(value));
     }
 
     fn clear(&mut self) {
@@ -209,6 +280,7 @@ impl<V: Value> Map for slab::Slab<V> {
 impl<V: Value> Map for stable_vec::StableVec<V> {
     type Value = V;
     type Key = usize;
+    type Column = NoColumn;
 
     const LACKS: &'static [Operation] =
         &[Operation::Refill, Operation::Churn, Operation::ChurnHalfHoles];
@@ -237,6 +309,11 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
     }
 
     #[inline]
+    fn get_mut(&mut self, key: usize) -> Option<&mut V> {
+        Self::get_mut(self, key)
+    }
+
+    #[inline]
     fn remove(&mut self, key: usize) -> Option<V> {
         Self::remove(self, key)
     }
@@ -244,6 +321,11 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
     #[inline]
     fn sum(&mut self) -> u64 {
         sum(self.values())
+    }
+
+    #[inline]
+    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+        Self::retain(self, keep);
     }
 
     fn clear(&mut self) {
@@ -261,8 +343,10 @@ pub(crate) type Concurrent<V> = concurrent_slotmap::SlotMap<concurrent_slotmap::
 impl<V: Value> Map for Concurrent<V> {
     type Value = V;
     type Key = concurrent_slotmap::SlotId;
+    type Column = NoColumn;
 
-    const LACKS: &'static [Operation] = &[Operation::Clear, Operation::InsertWarm];
+    const LACKS: &'static [Operation] =
+        &[Operation::Clear, Operation::InsertWarm, Operation::Retain];
 
     fn no_key() -> Self::Key {
         Self::Key::INVALID
@@ -290,6 +374,11 @@ impl<V: Value> Map for Concurrent<V> {
     }
 
     #[inline]
+    fn get_mut(&mut self, key: Self::Key) -> Option<&mut V> {
+        Self::get_mut(self, key)
+    }
+
+    #[inline]
     fn remove(&mut self, key: Self::Key) -> Option<V> {
         self.remove_mut(key)
     }
@@ -297,6 +386,10 @@ impl<V: Value> Map for Concurrent<V> {
     #[inline]
     fn sum(&mut self) -> u64 {
         sum(self.iter_mut().map(|(_, value)| &*value))
+    }
+
+    fn retain(&mut self, _: impl Fn(&V) -> bool) {
+        unreachable!("it is in LACKS");
     }
 
     fn clear(&mut self) {
@@ -313,6 +406,7 @@ impl<V: Value> Map for Concurrent<V> {
 impl<V: Value> Map for Vec<V> {
     type Value = V;
     type Key = u32;
+    type Column = NoColumn;
 
     const LACKS: &'static [Operation] = &[
         Operation::GetStale,
@@ -323,6 +417,7 @@ impl<V: Value> Map for Vec<V> {
         Operation::Refill,
         Operation::Churn,
         Operation::ChurnHalfHoles,
+        Operation::Retain,
     ];
 
     fn no_key() -> u32 {
@@ -349,6 +444,11 @@ impl<V: Value> Map for Vec<V> {
         self.as_slice().get(key as usize)
     }
 
+    #[inline]
+    fn get_mut(&mut self, key: u32) -> Option<&mut V> {
+        self.as_mut_slice().get_mut(key as usize)
+    }
+
     fn remove(&mut self, _: u32) -> Option<V> {
         unreachable!("it is in LACKS");
     }
@@ -356,6 +456,10 @@ impl<V: Value> Map for Vec<V> {
     #[inline]
     fn sum(&mut self) -> u64 {
         sum(self.iter())
+    }
+
+    fn retain(&mut self, _: impl Fn(&V) -> bool) {
+        unreachable!("it is in LACKS");
     }
 
     fn clear(&mut self) {

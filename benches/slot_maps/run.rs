@@ -12,7 +12,7 @@ use crate::cli::{Options, Plan, PlannedCase};
 use crate::containers::{self, Container};
 use crate::operation::Operation;
 use crate::summary::Summary;
-use crate::{plot, sampling, table};
+use crate::{plot, sampling, table, verdict};
 
 /// All that was measured of a case.
 #[derive(Debug)]
@@ -55,7 +55,10 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
         for case in &summary.cases {
             println!("{}\n", table::case(case));
         }
-        println!("{}\n", table::ranges(&summary));
+        if plan.with_ranges {
+            println!("{}\n", table::ranges(&summary));
+        }
+        println!("{}\n", verdict::text(&summary));
         for (name, _) in &files {
             println!("{}", directory.join(name).display());
         }
@@ -90,9 +93,10 @@ type Ranges = Vec<(&'static Container, Outcome)>;
 fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
     let start = Instant::now();
     let turns: usize = plan.cases.iter().map(|case| case.repetitions).sum();
-    let mut progress = Progress::new((turns + 1) * plan.containers.len());
+    let to_churn = if plan.with_ranges { &plan.containers[..] } else { &[] };
+    let mut progress = Progress::new(turns * plan.containers.len() + to_churn.len());
     let mut ranges = Vec::new();
-    for &container in &plan.containers {
+    for &container in to_churn {
         progress.begin(container.name);
         ranges.push((container, child::live_range(container, RANGE_CASE)?));
     }
@@ -118,7 +122,7 @@ fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
             child::touch(planned.case)?;
             for Measured { container, lives } in &mut results.measured {
                 progress.begin(container.name);
-                lives.push(child::life(container, planned.case, planned.extent)?);
+                lives.push(child::life(container, planned.case, &planned.operations)?);
             }
             *took = turn.elapsed();
         }

@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, SamplingMode, Throughput};
 
 use crate::cli::{Criterion, Plan};
 use crate::containers::Container;
-use crate::operation::Operation;
+use crate::operation::{Operation, maps};
 use crate::summary::slots_text;
 
 /// How many slots' worth of operations are done for a sample at most. Criterion sees the time of
@@ -40,7 +40,8 @@ pub(crate) fn run(plan: &Plan, options: &Criterion) {
             for container in plan.containers.iter().filter(able) {
                 group.bench_function(BenchmarkId::from_parameter(container.name), |bencher| {
                     let mut stage = (container.stage)(case.value_bytes, case.slots);
-                    let done_max = (SLOTS_A_SAMPLE / case.slots).max(1) as u64;
+                    let slots = case.slots * maps(case.slots);
+                    let done_max = (SLOTS_A_SAMPLE / slots).max(1) as u64;
                     bencher.iter_custom(|wanted| {
                         let done = wanted.min(done_max);
                         let time: Duration = (0..done).map(|_| stage.perform(operation)).sum();

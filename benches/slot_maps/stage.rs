@@ -1,13 +1,14 @@
 //! A map with its keys, brought into the state that an operation needs and then timed.
 
 use std::hint::black_box;
+use std::iter;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use stayput::{HugePages, VmVec};
 
-use crate::map::Map;
-use crate::operation::{Operation, State};
+use crate::map::{Column, Map};
+use crate::operation::{Operation, State, maps};
 use crate::order::Random;
 use crate::value::{Value, sum_of};
 
@@ -24,13 +25,19 @@ pub(crate) trait Perform {
     fn live_range(&self) -> Option<f64>;
 }
 
+/// Several maps if they are small, all treated alike: an operation is done to one after the other.
 pub(crate) struct Stage<M: Map> {
     slots: usize,
-    map: Option<M>,
-    /// The keys of the values that live, and then those that were removed last.
+    /// None when they are gone.
+    maps: Vec<M>,
+    /// A column for each map, with a value for each of its keys; none once a map has changed.
+    columns: Vec<M::Column>,
+    /// For each map as many as there are slots: the keys of the values that live, and then those
+    /// that were removed last.
     keys: List<M::Key>,
     /// The numbers of their values.
     numbers: List<u32>,
+    /// How many values live in each map.
     live: usize,
     next_number: u32,
     random: Random,
@@ -47,31 +54,39 @@ fn list<T: Copy>(length: usize, fill: T) -> List<T> {
     list
 }
 
+/// What values that are not to be retained have in their numbers.
+const MARK: u32 = 1 << 31;
+
+/// When numbers start anew; far below the mark, for an operation uses some hundred millions at most.
+const LAST_NUMBER: u32 = 1 << 30;
+
+/// How many in a hundred are not retained.
+const MARKED_PERCENT: usize = 5;
+
 impl<M: Map> Stage<M> {
     pub(crate) fn new(slots: usize) -> Self {
+        let all = slots * maps(slots);
         Self {
             slots,
-            map: None,
-            keys: list(slots, M::no_key()),
-            numbers: list(slots, 0),
+            maps: Vec::with_capacity(maps(slots)),
+            columns: Vec::new(),
+            keys: list(all, M::no_key()),
+            numbers: list(all, 0),
             live: 0,
             next_number: 0,
             random: Random::new(slots as u64),
         }
     }
 
-    fn map(&mut self) -> &mut M {
-        self.map.as_mut().expect("an operation that needs a map asks for one")
-    }
-
     fn bring_to(&mut self, state: State) {
         match state {
             State::Gone => {
-                self.map = None;
+                self.columns.clear();
+                self.maps.clear();
                 self.live = 0;
             }
             State::Cleared => {
-                if self.map.is_none() || self.live > 0 {
+                if self.maps.is_empty() || self.live > 0 {
                     self.bring_to(State::Live(self.slots));
                     self.clear();
                 }
@@ -80,8 +95,8 @@ impl<M: Map> Stage<M> {
                 if wanted > self.live && self.live > 0 && !M::FILLS_HOLES {
                     self.bring_to(State::Gone);
                 }
-                if self.map.is_none() {
-                    self.map = Some(M::with_room(self.slots));
+                if self.maps.is_empty() {
+                    self.make(M::with_room);
                 }
                 if self.live == 0 && wanted > 0 {
                     self.insert(self.slots);
@@ -96,142 +111,267 @@ impl<M: Map> Stage<M> {
         }
     }
 
-    fn insert(&mut self, count: usize) -> Duration {
-        let first = self.next_number;
-        self.next_number += u32::try_from(count).expect("a number is 32 bits");
-        let places = self.live..self.live + count;
-        let keys = &mut self.keys[places.clone()];
-        let map = self.map.as_mut().expect("there is a map to insert into");
-        let time = timed(|| insert_all(map, keys, black_box(first).into()));
-        for (number, next) in self.numbers[places].iter_mut().zip(first..) {
-            *number = next;
+    /// Gives each map a column, with a value for each of its keys.
+    fn bring_columns(&mut self) {
+        if !self.columns.is_empty() {
+            return;
         }
+        let keys = self.keys.chunks_exact(self.slots);
+        for (keys, numbers) in keys.zip(self.numbers.chunks_exact(self.slots)) {
+            let mut column = M::Column::with_room(self.slots);
+            for (&key, &number) in keys.iter().zip(numbers).take(self.live) {
+                column.insert(key, M::Value::of(column_number(number).into()));
+            }
+            self.columns.push(column);
+        }
+    }
+
+    fn make(&mut self, make: impl Fn(usize) -> M) -> Duration {
+        let slots = black_box(self.slots);
+        let maps = iter::repeat_with(|| make(slots)).take(maps(slots));
+        timed(|| self.maps.extend(maps))
+    }
+
+    fn insert(&mut self, count: usize) -> Duration {
+        self.columns.clear();
+        let first = self.next_number;
+        let places = self.live..self.live + count;
+        let keys = self.keys.chunks_exact_mut(self.slots);
+        let time = timed(|| {
+            let mut number = black_box(u64::from(first));
+            for (map, keys) in self.maps.iter_mut().zip(keys) {
+                insert_all(map, &mut keys[places.clone()], number);
+                number += count as u64;
+            }
+        });
+        self.number(&places, 1);
         self.live += count;
         time
     }
 
     fn remove(&mut self, count: usize) -> Duration {
+        self.columns.clear();
         let places = self.draw(count);
-        let keys = &self.keys[places.clone()];
-        let map = self.map.as_mut().expect("there is a map to remove from");
-        let mut sum = 0;
-        let time = timed(|| sum = remove_all(map, keys));
-        assert_eq!(sum, self.sum_of(places), "removed");
+        let keys = self.keys.chunks_exact(self.slots);
+        let mut sum = 0u64;
+        let time = timed(|| {
+            for (map, keys) in self.maps.iter_mut().zip(keys) {
+                sum = sum.wrapping_add(remove_all(map, &keys[places.clone()]));
+            }
+        });
+        assert_eq!(sum, self.sum_of(&places), "removed");
         self.live -= count;
         time
     }
 
-    fn churn(&mut self, count: usize) -> Duration {
+    fn churn(&mut self, count: usize, passes: usize) -> Duration {
+        self.columns.clear();
         let places = self.draw(count);
         let first = self.next_number;
-        self.next_number += u32::try_from(count).expect("a number is 32 bits");
-        let keys = &mut self.keys[places.clone()];
-        let map = self.map.as_mut().expect("there is a map to churn");
-        let mut sum = 0;
-        let time = timed(|| sum = exchange_all(map, keys, black_box(first).into()));
-        assert_eq!(sum, self.sum_of(places.clone()), "exchanged");
-        for (number, next) in self.numbers[places].iter_mut().zip(first..) {
-            *number = next;
-        }
+        let keys = self.keys.chunks_exact_mut(self.slots);
+        let mut sum = 0u64;
+        let time = timed(|| {
+            let mut number = black_box(u64::from(first));
+            for (map, keys) in self.maps.iter_mut().zip(keys) {
+                for _ in 0..passes {
+                    let exchanged = exchange_all(map, &mut keys[places.clone()], number);
+                    sum = sum.wrapping_add(exchanged);
+                    number += count as u64;
+                }
+            }
+        });
+        let before = self.sum_of(&places);
+        self.number(&places, passes);
+        let new = sum_of::<M::Value>(first..self.next_number);
+        let expected = before.wrapping_add(new).wrapping_sub(self.sum_of(&places));
+        assert_eq!(sum, expected, "exchanged");
         time
     }
 
-    fn get(&mut self, count: usize) -> Duration {
+    fn get(&mut self, count: usize, passes: usize) -> Duration {
         let places = self.draw(count);
-        let map = self.map.as_mut().expect("there is a map to look into");
-        let mut sum = 0;
-        let time = timed(|| sum = get_all(map, &self.keys[places.clone()]));
-        assert_eq!(sum, self.sum_of(places), "found");
+        let keys = self.keys.chunks_exact(self.slots).map(|keys| &keys[places.clone()]);
+        let (time, sum) = timed_passes(passes, self.maps.iter_mut().zip(keys), |(map, keys)| {
+            get_all::<M>(map, keys)
+        });
+        assert_eq!(sum, self.sum_of(&places).wrapping_mul(passes as u64), "found");
         time
     }
 
     /// Of all keys, those of removed values included, some at random.
-    fn get_stale(&mut self, count: usize) -> Duration {
-        let places: Vec<usize> = (0..count).map(|_| self.random.below(self.slots)).collect();
-        let keys: Vec<M::Key> = places.iter().map(|&place| self.keys[place]).collect();
-        let map = self.map.as_mut().expect("there is a map to look into");
-        let mut sum = 0;
-        let time = timed(|| sum = get_all(map, &keys));
-        let found = places.iter().filter(|&&place| place < self.live);
-        let numbers = found.map(|&place| self.numbers[place]);
-        assert_eq!(sum, sum_of::<M::Value>(numbers), "found, half of them stale");
+    fn get_stale(&mut self, count: usize, passes: usize) -> Duration {
+        let mut keys = Vec::with_capacity(count * self.maps.len());
+        let mut expected = 0u64;
+        for map in 0..self.maps.len() {
+            let drawn = iter::repeat_with(|| self.random.below(self.slots)).take(count);
+            for place in drawn {
+                let at = map * self.slots + place;
+                keys.push(self.keys[at]);
+                if place < self.live {
+                    expected = expected.wrapping_add(sum_of::<M::Value>([self.numbers[at]]));
+                }
+            }
+        }
+        let maps = self.maps.iter_mut().zip(keys.chunks_exact(count));
+        let (time, sum) = timed_passes(passes, maps, |(map, keys)| get_all::<M>(map, keys));
+        assert_eq!(sum, expected.wrapping_mul(passes as u64), "found, half of them stale");
         time
     }
 
-    fn iterate(&mut self) -> Duration {
-        let map = self.map();
-        let mut sum = 0;
-        let time = timed(|| sum = iterate_all(black_box(map)));
-        assert_eq!(sum, self.sum_of(0..self.live), "iterated over");
+    fn iterate(&mut self, passes: usize) -> Duration {
+        let (time, sum) = timed_passes(passes, self.maps.iter_mut(), |map| iterate_all::<M>(map));
+        let expected = self.sum_of(&(0..self.live)).wrapping_mul(passes as u64);
+        assert_eq!(sum, expected, "iterated over");
+        time
+    }
+
+    /// Has some values marked, at random, and the others retained.
+    fn retain(&mut self) -> Duration {
+        self.columns.clear();
+        let count = self.live * MARKED_PERCENT / 100;
+        let places = self.draw(count);
+        let keys = self.keys.chunks_exact(self.slots);
+        let numbers = self.numbers.chunks_exact(self.slots);
+        for ((map, keys), numbers) in self.maps.iter_mut().zip(keys).zip(numbers) {
+            for (&key, &number) in keys[places.clone()].iter().zip(&numbers[places.clone()]) {
+                let value = map.get_mut(key).expect("its value lives");
+                *value = M::Value::of((number | MARK).into());
+            }
+        }
+        let time = timed(|| self.maps.iter_mut().for_each(retain_unmarked));
+        self.live -= count;
+        self.iterate(1); // for its check
+        time
+    }
+
+    fn iterate_columns(&mut self, passes: usize) -> Duration {
+        self.bring_columns();
+        let columns = self.columns.iter();
+        let (time, sum) = timed_passes(passes, columns, |column| iterate_column::<M>(column));
+        let numbers = live_of(&self.numbers, self.slots, self.live).map(column_number);
+        let expected = sum_of::<M::Value>(numbers).wrapping_mul(passes as u64);
+        assert_eq!(sum, expected, "iterated over in columns");
+        time
+    }
+
+    fn join(&mut self, passes: usize) -> Duration {
+        self.bring_columns();
+        let maps = self.maps.iter_mut().zip(&self.columns);
+        let (time, _) = timed_passes(passes, maps, |(map, column)| {
+            join_all::<M>(map, column);
+            0
+        });
+        let sum = self.maps.iter_mut().map(M::sum).fold(0, u64::wrapping_add);
+        let joined = live_of(&self.numbers, self.slots, self.live).map(|number| {
+            let mut value = M::Value::of(number.into());
+            let other = M::Value::of(column_number(number).into());
+            (0..passes).for_each(|_| value.add(&other));
+            value.digest()
+        });
+        assert_eq!(sum, joined.fold(0, u64::wrapping_add), "joined");
+        for (map, column) in self.maps.iter_mut().zip(&self.columns) {
+            (0..passes).for_each(|_| map.join(column, M::Value::subtract));
+        }
         time
     }
 
     fn clear(&mut self) -> Duration {
+        self.columns.clear();
         self.live = 0;
-        let map = self.map();
-        timed(|| map.clear())
+        timed(|| self.maps.iter_mut().for_each(M::clear))
     }
 
-    /// Brings that many of the keys that live, chosen and ordered at random, behind the others.
+    /// Brings that many of each map's keys that live, chosen and ordered at random, behind the
+    /// others.
     fn draw(&mut self, count: usize) -> Range<usize> {
         let places = self.live - count..self.live;
-        let (keys, numbers) = (&mut self.keys[..], &mut self.numbers[..]);
-        for last in places.clone().rev() {
-            let other = self.random.below(last + 1);
-            keys.swap(last, other);
-            numbers.swap(last, other);
+        let keys = self.keys.chunks_exact_mut(self.slots);
+        for (keys, numbers) in keys.zip(self.numbers.chunks_exact_mut(self.slots)) {
+            for last in places.clone().rev() {
+                let other = self.random.below(last + 1);
+                keys.swap(last, other);
+                numbers.swap(last, other);
+            }
         }
         places
     }
 
-    /// What the values of these places come to.
-    fn sum_of(&self, places: Range<usize>) -> u64 {
-        sum_of::<M::Value>(self.numbers[places].iter().copied())
+    /// Notes the numbers that the values of these places were given in so many passes of each map.
+    fn number(&mut self, places: &Range<usize>, passes: usize) {
+        let count = u32::try_from(places.len()).expect("a number is 32 bits");
+        for numbers in self.numbers.chunks_exact_mut(self.slots) {
+            for _ in 0..passes {
+                for (number, next) in numbers[places.clone()].iter_mut().zip(self.next_number..) {
+                    *number = next;
+                }
+                self.next_number += count;
+            }
+        }
     }
+
+    /// What the values of these places come to, in all maps.
+    fn sum_of(&self, places: &Range<usize>) -> u64 {
+        let numbers = self.numbers.chunks_exact(self.slots).flat_map(|all| &all[places.clone()]);
+        sum_of::<M::Value>(numbers.copied())
+    }
+}
+
+/// The numbers of the values that live, in all maps.
+fn live_of(numbers: &[u32], slots: usize, live: usize) -> impl Iterator<Item = u32> + '_ {
+    numbers.chunks_exact(slots).flat_map(move |numbers| &numbers[..live]).copied()
+}
+
+/// The number of the column's value beside the value of that number.
+fn column_number(number: u32) -> u32 {
+    number.wrapping_mul(0x9E37_79B9)
 }
 
 impl<M: Map> Perform for Stage<M> {
     fn can(&self, operation: Operation) -> bool {
-        !M::LACKS.contains(&operation)
+        !M::LACKS.contains(&operation) && (M::Column::EXISTS || !operation.is_about_columns())
     }
 
     fn perform(&mut self, operation: Operation) -> Duration {
         // A number is used once; long before there are none left, all start anew.
-        if self.next_number > u32::MAX / 2 {
+        if self.next_number > LAST_NUMBER {
             self.bring_to(State::Gone);
             self.next_number = 0;
         }
         self.bring_to(operation.needs(self.slots));
-        let count = operation.count(self.slots);
+        if !operation.is_about_columns() {
+            self.columns.clear();
+        }
+        let count = operation.count_in_pass(self.slots);
+        let passes = operation.passes(self.slots);
         match operation {
-            Operation::Insert => {
-                // One of the maps touches its memory when it is made.
-                let slots = self.slots;
-                let making = timed(|| self.map = Some(M::with_room(black_box(slots))));
-                making + self.insert(count)
-            }
+            // One of the maps touches its memory when it is made.
+            Operation::Insert => self.make(M::with_room) + self.insert(count),
             Operation::InsertWarm | Operation::Refill => self.insert(count),
             Operation::InsertGrowing => {
-                self.map = Some(M::empty());
+                self.make(|_| M::empty());
                 self.insert(count)
             }
-            Operation::Get => self.get(count),
-            Operation::GetStale => self.get_stale(count),
+            Operation::Get => self.get(count, passes),
+            Operation::GetStale => self.get_stale(count, passes),
             Operation::Iterate
             | Operation::IterateTenthHoles
             | Operation::IterateHalfHoles
-            | Operation::IterateMostlyHoles => self.iterate(),
+            | Operation::IterateMostlyHoles => self.iterate(passes),
             Operation::Remove => self.remove(count),
-            Operation::Churn | Operation::ChurnHalfHoles => self.churn(count),
+            Operation::Churn | Operation::ChurnHalfHoles => self.churn(count, passes),
+            Operation::Retain => self.retain(),
+            Operation::SecondaryIterate | Operation::SecondaryIterateTenthHoles => {
+                self.iterate_columns(passes)
+            }
+            Operation::ColumnJoin | Operation::ColumnJoinTenthHoles => self.join(passes),
             Operation::Clear => {
-                self.iterate(); // for its check of what all operations so far have left
+                self.iterate(1); // for its check of what all operations so far have left
                 self.clear()
             }
             Operation::Drop => {
-                self.iterate();
+                self.iterate(1);
                 self.live = 0;
-                let map = self.map.take();
-                timed(|| drop(map))
+                timed(|| self.maps.clear())
             }
         }
     }
@@ -248,6 +388,24 @@ fn timed(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
+}
+
+/// The time of so many passes of each in turn, and the sum of what they came to.
+fn timed_passes<T>(
+    passes: usize,
+    all: impl Iterator<Item = T>,
+    mut pass: impl FnMut(&mut T) -> u64,
+) -> (Duration, u64) {
+    let mut sum = 0u64;
+    let time = timed(|| {
+        for mut one in all {
+            for _ in 0..passes {
+                // The second pass is not to be taken for the same as the first.
+                sum = sum.wrapping_add(pass(black_box(&mut one)));
+            }
+        }
+    });
+    (time, sum)
 }
 
 // The timed loops. Never inlined, so that every map's are compiled in the same surroundings.
@@ -287,4 +445,19 @@ fn get_all<M: Map>(map: &mut M, keys: &[M::Key]) -> u64 {
 #[inline(never)]
 fn iterate_all<M: Map>(map: &mut M) -> u64 {
     map.sum()
+}
+
+#[inline(never)]
+fn retain_unmarked<M: Map>(map: &mut M) {
+    map.retain(|value| value.number() < u64::from(MARK));
+}
+
+#[inline(never)]
+fn iterate_column<M: Map>(column: &M::Column) -> u64 {
+    column.sum()
+}
+
+#[inline(never)]
+fn join_all<M: Map>(map: &mut M, column: &M::Column) {
+    map.join(column, M::Value::add);
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::operation::Operation;
+use crate::child::Outcome;
+use crate::operation::{self, Operation};
 use crate::run::{Measured, Results};
 
 /// Median and quartiles over the repetitions, per single operation.
@@ -34,6 +35,26 @@ pub(crate) fn spread(
     })
 }
 
+/// How many times longer it took than stayput, of the same round: the quartiles over the rounds.
+pub(crate) fn ratio_by_round(
+    stayput: &Measured,
+    other: &Measured,
+    operation: Operation,
+) -> Option<[f64; 3]> {
+    let rounds = stayput.lives.iter().zip(&other.lives);
+    let ratios = rounds
+        .filter_map(|(own, other)| Some(of_life(other, operation)? / of_life(own, operation)?));
+    quartiles(&mut ratios.collect::<Vec<f64>>())
+}
+
+/// The time of an operation: the median, where it was done several times.
+fn of_life(life: &Outcome, operation: Operation) -> Option<f64> {
+    let times = life.times.iter().filter(|time| time.operation == operation);
+    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
+    let mut times: Vec<f64> = times.map(|time| time.ns as f64).collect();
+    Some(quartiles(&mut times)?[1])
+}
+
 /// The quartiles; between two values where they fall between two.
 fn quartiles(values: &mut [f64]) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
@@ -52,7 +73,8 @@ pub(crate) fn resident_bytes_per_value(results: &Results, measured: &Measured) -
     bytes.sort_unstable();
     #[expect(clippy::cast_precision_loss, reason = "2^53 bytes are out of reach")]
     let median = *bytes.get(bytes.len() / 2)? as f64;
-    Some(median / as_f64(results.case.slots))
+    let slots = results.case.slots;
+    Some(median / as_f64(slots * operation::maps(slots)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]

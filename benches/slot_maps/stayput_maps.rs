@@ -1,8 +1,8 @@
 //! The maps of this crate.
 
-use stayput::{DefaultKey, HugePages, Key, SlotMap};
+use stayput::{DefaultKey, HugePages, Key, SecondaryMap, SlotMap};
 
-use crate::map::Map;
+use crate::map::{Column, Map};
 use crate::value::{Value, sum};
 
 /// As it comes.
@@ -11,6 +11,7 @@ pub(crate) type Plain<V> = SlotMap<DefaultKey, V>;
 impl<V: Value> Map for Plain<V> {
     type Value = V;
     type Key = DefaultKey;
+    type Column = PlainColumn<V>;
 
     fn no_key() -> DefaultKey {
         DefaultKey::null()
@@ -35,6 +36,11 @@ impl<V: Value> Map for Plain<V> {
     }
 
     #[inline]
+    fn get_mut(&mut self, key: DefaultKey) -> Option<&mut V> {
+        Self::get_mut(self, key)
+    }
+
+    #[inline]
     fn remove(&mut self, key: DefaultKey) -> Option<V> {
         Self::remove(self, key)
     }
@@ -42,6 +48,20 @@ impl<V: Value> Map for Plain<V> {
     #[inline]
     fn sum(&mut self) -> u64 {
         sum(self.values())
+    }
+
+    #[inline]
+    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+        Self::retain(self, |_, value| keep(value));
+    }
+
+    #[inline]
+    fn join(&mut self, column: &PlainColumn<V>, each: impl Fn(&mut V, &V)) {
+        for (key, value) in self.iter_mut() {
+            if let Some(other) = column.get(key) {
+                each(value, other);
+            }
+        }
     }
 
     fn clear(&mut self) {
@@ -53,12 +73,31 @@ impl<V: Value> Map for Plain<V> {
     }
 }
 
+pub(crate) type PlainColumn<V> = SecondaryMap<DefaultKey, V>;
+
+impl<V: Value> Column<DefaultKey, V> for PlainColumn<V> {
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    fn insert(&mut self, key: DefaultKey, value: V) {
+        Self::insert(self, key, value);
+    }
+
+    #[inline]
+    fn sum(&self) -> u64 {
+        sum(self.values())
+    }
+}
+
 /// In pages as small as those of the peers, to tell what huge pages do from what the map does.
 pub(crate) struct SmallPages<V>(Plain<V>);
 
 impl<V: Value> Map for SmallPages<V> {
     type Value = V;
     type Key = DefaultKey;
+    type Column = SmallPagesColumn<V>;
 
     fn no_key() -> DefaultKey {
         DefaultKey::null()
@@ -83,6 +122,11 @@ impl<V: Value> Map for SmallPages<V> {
     }
 
     #[inline]
+    fn get_mut(&mut self, key: DefaultKey) -> Option<&mut V> {
+        self.0.get_mut(key)
+    }
+
+    #[inline]
     fn remove(&mut self, key: DefaultKey) -> Option<V> {
         self.0.remove(key)
     }
@@ -92,11 +136,39 @@ impl<V: Value> Map for SmallPages<V> {
         sum(self.0.values())
     }
 
+    #[inline]
+    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+        Map::retain(&mut self.0, keep);
+    }
+
+    #[inline]
+    fn join(&mut self, column: &SmallPagesColumn<V>, each: impl Fn(&mut V, &V)) {
+        self.0.join(&column.0, each);
+    }
+
     fn clear(&mut self) {
         self.0.clear();
     }
 
     fn place(key: DefaultKey) -> Option<usize> {
         Plain::<V>::place(key)
+    }
+}
+
+pub(crate) struct SmallPagesColumn<V>(PlainColumn<V>);
+
+impl<V: Value> Column<DefaultKey, V> for SmallPagesColumn<V> {
+    fn with_room(slots: usize) -> Self {
+        Self(SecondaryMap::builder().huge_pages(HugePages::Never).capacity(slots).build())
+    }
+
+    #[inline]
+    fn insert(&mut self, key: DefaultKey, value: V) {
+        self.0.insert(key, value);
+    }
+
+    #[inline]
+    fn sum(&self) -> u64 {
+        Column::sum(&self.0)
     }
 }

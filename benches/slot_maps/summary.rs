@@ -55,8 +55,19 @@ pub(crate) struct OperationSummary {
     pub(crate) best_peer_ratio: Option<f64>,
     /// The same of the quickest that moves values.
     pub(crate) moving_peer_ratio: Option<f64>,
+    /// The quickest of those that stayput is weighed against.
+    pub(crate) rival: Option<Rival>,
     pub(crate) ratio_min: Option<f64>,
     pub(crate) holds: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Rival {
+    pub(crate) id: &'static str,
+    /// Its time over that of stayput, by rounds.
+    pub(crate) ratio_p25: f64,
+    pub(crate) ratio_p50: f64,
+    pub(crate) ratio_p75: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -168,6 +179,7 @@ impl OperationSummary {
             best_peer: None,
             best_peer_ratio: None,
             moving_peer_ratio: None,
+            rival: None,
             ratio_min: bars::of(results.case, operation),
             holds: None,
         };
@@ -177,6 +189,7 @@ impl OperationSummary {
         summary.best_peer = best.map(|best| best.id);
         summary.best_peer_ratio = best_peer_ratio;
         summary.moving_peer_ratio = moving_peer_ratio;
+        summary.rival = summary.rival_in(results);
         let moving = moving_peer_ratio.filter(|_| bars::is_for_moving_peers_too(operation));
         summary.holds = best_peer_ratio
             .zip(summary.ratio_min)
@@ -185,8 +198,17 @@ impl OperationSummary {
     }
 
     fn best(&self, kind: Kind) -> Option<&Figure> {
-        self.of_kind(kind)
-            .min_by(|a, b| f64::total_cmp(&a.spread.ns_per_op_p50, &b.spread.ns_per_op_p50))
+        quickest(self.of_kind(kind))
+    }
+
+    fn rival_in(&self, results: &Results) -> Option<Rival> {
+        let rivals = self.figures.iter().filter(|figure| containers::RIVALS.contains(&figure.id));
+        let best = quickest(rivals)?;
+        let own = self.of_kind(Kind::Stayput).next()?;
+        let measured = |id| results.measured.iter().find(|one| one.container.id == id);
+        let [ratio_p25, ratio_p50, ratio_p75] =
+            stats::ratio_by_round(measured(own.id)?, measured(best.id)?, self.operation)?;
+        Some(Rival { id: best.id, ratio_p25, ratio_p50, ratio_p75 })
     }
 
     /// Its time over that of stayput.
@@ -200,6 +222,10 @@ impl OperationSummary {
             containers::find(figure.id).is_some_and(|container| container.kind == kind)
         })
     }
+}
+
+fn quickest<'a>(figures: impl Iterator<Item = &'a Figure>) -> Option<&'a Figure> {
+    figures.min_by(|a, b| f64::total_cmp(&a.spread.ns_per_op_p50, &b.spread.ns_per_op_p50))
 }
 
 /// `64 K`, `8 M`: where it is a round number of them.

@@ -19,7 +19,8 @@ pub(crate) fn case(case: &CaseSummary) -> String {
         "Dense",
         "bar",
     ]);
-    let mut rows: Vec<Vec<String>> = case.operations.iter().map(row).collect();
+    let measured = case.operations.iter().filter(|operation| !operation.figures.is_empty());
+    let mut rows: Vec<Vec<String>> = measured.map(row).collect();
     rows.extend(walk(case));
     rows.extend(memory(case));
     format!("{}\n{}", case.title(), table(1, header, rows))

@@ -5,6 +5,15 @@ pub(crate) trait Value: Copy + 'static {
     /// The value of that number.
     fn of(number: u64) -> Self;
 
+    /// The number that it is the value of.
+    fn number(&self) -> u64;
+
+    /// Adds the other, all of it.
+    fn add(&mut self, other: &Self);
+
+    /// Takes it away again.
+    fn subtract(&mut self, other: &Self);
+
     /// Depends on both ends of the value, so that one that straddles two cache lines costs what it
     /// costs.
     fn digest(&self) -> u64;
@@ -18,6 +27,21 @@ impl Value for u32 {
     }
 
     #[inline]
+    fn number(&self) -> u64 {
+        u64::from(*self)
+    }
+
+    #[inline]
+    fn add(&mut self, other: &Self) {
+        *self = self.wrapping_add(*other);
+    }
+
+    #[inline]
+    fn subtract(&mut self, other: &Self) {
+        *self = self.wrapping_sub(*other);
+    }
+
+    #[inline]
     fn digest(&self) -> u64 {
         u64::from(*self)
     }
@@ -27,6 +51,25 @@ impl<const WORDS: usize> Value for [u64; WORDS] {
     #[inline]
     fn of(number: u64) -> Self {
         std::array::from_fn(|index| number ^ index as u64)
+    }
+
+    #[inline]
+    fn number(&self) -> u64 {
+        self[0]
+    }
+
+    #[inline]
+    fn add(&mut self, other: &Self) {
+        for (word, other) in self.iter_mut().zip(other) {
+            *word = word.wrapping_add(*other);
+        }
+    }
+
+    #[inline]
+    fn subtract(&mut self, other: &Self) {
+        for (word, other) in self.iter_mut().zip(other) {
+            *word = word.wrapping_sub(*other);
+        }
     }
 
     #[inline]
