@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::allocator::Allocator;
 use crate::containers::{self, Container, Pages};
+use crate::scenario::ecs::Steps;
 use crate::scenario::{Scenario, Script};
 
 /// What a child is for.
@@ -64,6 +65,8 @@ pub(crate) struct Outcome {
     pub(crate) worst_push_ns: u64,
     /// How often a thread that works ahead was late; `None` for containers that have none.
     pub(crate) late: Option<u64>,
+    /// The mean over all frames; `None` where a frame is not made of steps.
+    pub(crate) steps: Option<Steps>,
 }
 
 /// Does the task and writes what was found to standard output.

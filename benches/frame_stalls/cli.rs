@@ -23,7 +23,7 @@ const FRAME_60_HZ_US: u64 = 16_667;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench frame_stalls --")]
 pub(crate) struct Options {
-    /// All scenarios and all containers, pushes timed as often as frames, in about eight minutes
+    /// All scenarios and all containers, pushes timed as often as frames, in about nine minutes
     #[arg(long)]
     full: bool,
 
@@ -70,6 +70,14 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "5000", value_parser = positive)]
     churn: usize,
 
+    /// Entities that live at a time (ecs)
+    #[arg(long, value_name = "N", default_value = "175000", value_parser = positive)]
+    live: usize,
+
+    /// Entities inserted in each frame; on average as many are removed (ecs)
+    #[arg(long, value_name = "N", default_value = "3000", value_parser = positive)]
+    born: usize,
+
     /// How often each container is measured [default: 3; with --quick: 1]
     #[arg(long, value_name = "N", value_parser = positive)]
     repetitions: Option<usize>,
@@ -103,6 +111,8 @@ impl Options {
             arrays: self.arrays,
             population: self.population,
             churn: self.churn,
+            live: self.live,
+            born: self.born,
             repetitions,
             push_repetitions: if self.full { repetitions } else { 1 },
             period_us: match (self.fast, self.paced) {

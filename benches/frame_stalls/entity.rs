@@ -14,6 +14,9 @@ pub(crate) struct Entity {
     flags: u32,
 }
 
+/// What an entity moves by in a frame, kept apart from it.
+pub(crate) type Velocity = [f32; 3];
+
 const _: () = assert!(size_of::<Entity>() == 64, "the report speaks of 64 bytes");
 
 impl Entity {
@@ -30,6 +33,30 @@ impl Entity {
             rotation: [x, y, z, w],
             health: w * 0.5,
             flags: 1 << (index % 32),
+        }
+    }
+
+    /// The `index`-th entity, with its velocity apart, that will live for so many frames.
+    #[inline]
+    pub(crate) fn mortal(index: u64, frames: u16) -> (Self, Velocity) {
+        let entity = Self { health: f32::from(frames), ..Self::spawn(index) };
+        (entity, entity.velocity)
+    }
+
+    #[inline]
+    pub(crate) fn age(&mut self) {
+        self.health -= 1.0;
+    }
+
+    #[inline]
+    pub(crate) fn lives(&self) -> bool {
+        self.health > 0.0
+    }
+
+    #[inline]
+    pub(crate) fn move_by(&mut self, velocity: &Velocity) {
+        for (place, distance) in self.position.iter_mut().zip(velocity) {
+            *place += distance;
         }
     }
 

@@ -10,6 +10,8 @@ pub(crate) struct Plan {
     pub(crate) arrays: usize,
     pub(crate) population: usize,
     pub(crate) churn: usize,
+    pub(crate) live: usize,
+    pub(crate) born: usize,
     pub(crate) repetitions: usize,
     /// Those that time pushes too, at most as many.
     pub(crate) push_repetitions: usize,
@@ -49,6 +51,17 @@ impl Plan {
                     ..steady
                 }
             }
+            Scenario::Ecs => {
+                // Half of the longest life is the mean; an entity is gone by the end of its last frame.
+                let longest_life = u16::try_from(self.live * 2 / self.born + 1).unwrap_or(u16::MAX);
+                Script {
+                    entities_at_start: self.born * usize::from(longest_life - 1) / 2,
+                    spawn_per_frame: self.born,
+                    remove_per_frame: self.born,
+                    longest_life,
+                    ..steady
+                }
+            }
         }
     }
 
@@ -74,6 +87,8 @@ impl Plan {
             format!("--arrays {}", self.arrays),
             format!("--population {}", self.population),
             format!("--churn {}", self.churn),
+            format!("--live {}", self.live),
+            format!("--born {}", self.born),
             format!("--repetitions {}", self.repetitions),
         ];
         if self.push_repetitions > 1 || self.containers.len() == containers::all().count() {

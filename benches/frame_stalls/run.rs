@@ -55,6 +55,8 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
         arrays: 16,
         population: 1000,
         churn: 50,
+        live: 1000,
+        born: 50,
         repetitions: 1,
         push_repetitions: 1,
         period_us: 0,

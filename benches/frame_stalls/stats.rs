@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::child::Outcome;
 use crate::containers::Container;
 use crate::scenario::Scenario;
+use crate::scenario::ecs::Steps;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 const FRAME_60_HZ_NS: u64 = 16_600_000;
@@ -48,6 +49,9 @@ pub(crate) struct Row {
     pub(crate) worst_idle_us: Option<f64>,
     /// How often a thread that works ahead was late; `None` for containers that have none.
     pub(crate) late: Option<u64>,
+    /// The means of the steps of a frame; `None` where it is not made of steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) steps: Option<Steps>,
     pub(crate) p50_us_min: f64,
     pub(crate) p50_us_max: f64,
     pub(crate) p99_us_min: f64,
@@ -86,6 +90,7 @@ impl Row {
             peak_rss_bytes: median(measured.frames.iter().map(|outcome| outcome.peak_rss_bytes)),
             worst_idle_us: median(measured.frames.iter().map(|run| run.idle_ns_max)).map(micros),
             late: median(measured.frames.iter().map(|outcome| outcome.late)),
+            steps: steps(measured),
             p50_us_min: micros(p50.min),
             p50_us_max: micros(p50.max),
             p99_us_min: micros(p99.min),
@@ -97,6 +102,17 @@ impl Row {
             repetitions: runs.len(),
         }
     }
+}
+
+fn steps(measured: &Measured) -> Option<Steps> {
+    let runs: Vec<Steps> = measured.frames.iter().filter_map(|outcome| outcome.steps).collect();
+    let of = |step: fn(&Steps) -> u64| median(runs.iter().map(step));
+    (!runs.is_empty()).then(|| Steps {
+        insert_ns: of(|steps| steps.insert_ns),
+        iter_mut_ns: of(|steps| steps.iter_mut_ns),
+        join_ns: of(|steps| steps.join_ns),
+        retain_ns: of(|steps| steps.retain_ns),
+    })
 }
 
 /// The repetition whose worst frame is the median one: a run as it happened, rather than a blend of

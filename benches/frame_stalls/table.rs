@@ -1,5 +1,6 @@
 //! The figures of a scenario as a table: its columns.
 
+use crate::scenario::ecs::Steps;
 use crate::stats::{Row, micros};
 
 /// A header, and rows as long as it; the first column names the row.
@@ -40,6 +41,17 @@ fn columns(rows: &[Row], budget_us: Option<u64>) -> Vec<Column> {
     if let Some(budget) = budget_us {
         let over = |row: &Row| row.over_budget.map(|frames| frames as u64);
         columns.push(column(&format!("> {budget} µs"), move |row| known(over(row))));
+    }
+    if rows.iter().any(|row| row.steps.is_some()) {
+        let step = |name, step: fn(&Steps) -> u64| {
+            column(name, move |row| {
+                row.steps.map_or("–".into(), |steps| whole(micros(step(&steps))))
+            })
+        };
+        columns.push(step("insert", |steps| steps.insert_ns));
+        columns.push(step("iter_mut", |steps| steps.iter_mut_ns));
+        columns.push(step("join", |steps| steps.join_ns));
+        columns.push(step("retain", |steps| steps.retain_ns));
     }
     columns.push(column("page faults", |row| known(row.page_faults)));
     columns.push(column("peak MiB", |row| known(row.peak_rss_bytes.map(|bytes| bytes >> 20))));

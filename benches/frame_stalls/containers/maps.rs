@@ -2,20 +2,23 @@
 
 use std::time::Duration;
 
-use stayput::{Budget, CommitAhead, DefaultKey, HugePages, SlotMap, SlotMapBuilder};
+use stayput::{Budget, CommitAhead, DefaultKey, HugePages, SecondaryMap, SlotMap, SlotMapBuilder};
 
-use super::Container;
+use super::{Container, worlds};
+use crate::child::{Job, Outcome};
 use crate::entity::Entity;
 use crate::scenario::Handling;
-use crate::scenario::Scenario::{self, Churn};
-use crate::scenario::churn::measure;
+use crate::scenario::Scenario::{self, Churn, Ecs};
+use crate::scenario::churn::{self, Keeper};
+use crate::scenario::ecs::{self, World};
 
-const EVERYWHERE: &[Scenario] = &[Churn];
+const CHURN: &[Scenario] = &[Churn];
+const EVERYWHERE: &[Scenario] = &[Churn, Ecs];
 
 /// In the order of the report. The limit has neither to grow nor to know generations.
 pub(super) const ALL: &[Container] = &[
     Container::peer(&["slotmap"], ["slotmap", "slotmap", "SlotMap::new()"], |job| {
-        measure(job, Handling::new(|_| slotmap::SlotMap::new()))
+        either(job, Handling::new(|_| slotmap::SlotMap::new()), plain::<worlds::Slotmap>())
     })
     .measured_in(EVERYWHERE)
     .headline()
@@ -27,7 +30,7 @@ pub(super) const ALL: &[Container] = &[
             "slotmap (mimalloc)",
             "SlotMap::new(), mimalloc as the global allocator",
         ],
-        |job| measure(job, Handling::new(|_| slotmap::SlotMap::new())),
+        |job| either(job, Handling::new(|_| slotmap::SlotMap::new()), plain::<worlds::Slotmap>()),
     )
     .on_mimalloc()
     .measured_in(EVERYWHERE)
@@ -36,26 +39,38 @@ pub(super) const ALL: &[Container] = &[
     Container::peer(
         &["slotmap"],
         ["slotmap-dense", "slotmap, Dense", "DenseSlotMap::new()"],
-        |job| measure(job, Handling::new(|_| slotmap::DenseSlotMap::new())),
+        |job| {
+            either(
+                job,
+                Handling::new(|_| slotmap::DenseSlotMap::new()),
+                plain::<worlds::SlotmapDense>(),
+            )
+        },
     )
     .measured_in(EVERYWHERE)
     .shown(0xCC, 0x79, 0xA7),
     Container::peer(&["thunderdome"], ["thunderdome", "thunderdome", "Arena::new()"], |job| {
-        measure(job, Handling::new(|_| thunderdome::Arena::new()))
+        either(job, Handling::new(|_| thunderdome::Arena::new()), plain::<worlds::Thunderdome>())
     })
     .measured_in(EVERYWHERE)
     .shown(0x56, 0xB4, 0xE9),
     Container::peer(
         &["generational-arena"],
         ["generational-arena", "generational-arena", "Arena::new()"],
-        |job| measure(job, Handling::new(|_| generational_arena::Arena::new())),
+        |job| {
+            either(
+                job,
+                Handling::new(|_| generational_arena::Arena::new()),
+                plain::<worlds::Generational>(),
+            )
+        },
     )
     .measured_in(EVERYWHERE)
     .shown(0xE6, 0x9F, 0x00),
     Container::peer(&["slab"], ["slab", "slab", "Slab::new(); no generations"], |job| {
-        measure(job, Handling::new(|_| slab::Slab::new()))
+        churn::measure(job, Handling::new(|_| slab::Slab::new()))
     })
-    .measured_in(EVERYWHERE)
+    .measured_in(CHURN)
     .shown(0x99, 0x99, 0x33),
     Container::peer(
         &["slab"],
@@ -64,19 +79,19 @@ pub(super) const ALL: &[Container] = &[
             "slab, warm",
             "Slab::with_capacity(most), every page touched beforehand: the limit",
         ],
-        |job| measure(job, Handling::new(warm_slab)),
+        |job| churn::measure(job, Handling::new(warm_slab)),
     )
-    .measured_in(EVERYWHERE)
+    .measured_in(CHURN)
     .limit()
     .shown(0x88, 0x88, 0x88),
     Container::stayput(["slot-map", "stayput", "SlotMap::new()"], |job| {
-        measure(job, Handling::new(|_| SlotMap::new()))
+        either(job, Handling::new(|_| SlotMap::new()), plain::<worlds::Stayput>())
     })
     .measured_in(EVERYWHERE)
     .headline()
     .shown(0x00, 0x72, 0xB2),
     Container::stayput(["slot-map-ahead", "stayput, ahead", "SlotMap, CommitAhead::Auto"], |job| {
-        measure(job, ahead(|_| AHEAD.build()))
+        either(job, ahead(|_| AHEAD.build()), world_ahead())
     })
     .measured_in(EVERYWHERE)
     .headline()
@@ -87,14 +102,14 @@ pub(super) const ALL: &[Container] = &[
             "stayput, ahead, small pages",
             "SlotMap, CommitAhead::Auto, HugePages::Never",
         ],
-        |job| measure(job, ahead(|_| AHEAD.huge_pages(HugePages::Never).build())),
+        |job| churn::measure(job, ahead(|_| AHEAD.huge_pages(HugePages::Never).build())),
     )
     .small_pages()
-    .measured_in(EVERYWHERE)
+    .measured_in(CHURN)
     .shown(0x99, 0x55, 0xCC),
     Container::stayput(
         ["slot-map-small", "stayput, small pages", "SlotMap, HugePages::Never"],
-        |job| measure(job, Handling::new(|_| small_pages())),
+        |job| either(job, Handling::new(|_| small_pages()), Handling::new(|_| small_pages_world())),
     )
     .small_pages()
     .measured_in(EVERYWHERE)
@@ -105,9 +120,9 @@ pub(super) const ALL: &[Container] = &[
             "stayput, idle prefault",
             "SlotMap::new(), prefault(a frame's growth) in the idle time before each frame",
         ],
-        |job| measure(job, Handling::new(|_| SlotMap::new()).preparing(SlotMap::prefault)),
+        |job| churn::measure(job, Handling::new(|_| SlotMap::new()).preparing(SlotMap::prefault)),
     )
-    .measured_in(EVERYWHERE)
+    .measured_in(CHURN)
     .shown(0x99, 0x99, 0x33),
     Container::stayput(
         [
@@ -115,17 +130,30 @@ pub(super) const ALL: &[Container] = &[
             "stayput, idle prefault_ahead",
             "SlotMap::new(), prefault_ahead(up to 1 ms) in the idle time before each frame",
         ],
-        |job| measure(job, Handling::new(|_| SlotMap::new()).preparing(prefault_ahead)),
+        |job| churn::measure(job, Handling::new(|_| SlotMap::new()).preparing(prefault_ahead)),
     )
-    .measured_in(EVERYWHERE)
+    .measured_in(CHURN)
     .shown(0xDD, 0x77, 0x66),
     Container::stayput(
         ["slot-map-warm", "stayput, warm", "SlotMap::new(), prefault(most) beforehand"],
-        |job| measure(job, Handling::new(warm)),
+        |job| churn::measure(job, Handling::new(warm)),
     )
-    .measured_in(EVERYWHERE)
+    .measured_in(CHURN)
     .shown(0xB8, 0x5C, 0x6B),
 ];
+
+/// Churn of a map, or the ECS loop of one with a column.
+fn either<K: Keeper, W: World>(job: &Job, map: Handling<K>, world: Handling<W>) -> Outcome {
+    match job.scenario {
+        Ecs => ecs::measure(job, world),
+        _ => churn::measure(job, map),
+    }
+}
+
+/// A map and a column as they come.
+fn plain<W: World + Default>() -> Handling<W> {
+    Handling::new(|_| W::default())
+}
 
 type Stayput = SlotMap<DefaultKey, Entity>;
 
@@ -134,6 +162,21 @@ const AHEAD: SlotMapBuilder<DefaultKey, Entity> =
 
 fn ahead(make: fn(usize) -> Stayput) -> Handling<Stayput> {
     Handling::new(make).served(|map| map.stats().late)
+}
+
+fn world_ahead() -> Handling<worlds::Stayput> {
+    let make = |_| worlds::Stayput {
+        entities: AHEAD.build(),
+        velocities: SecondaryMap::builder().commit_ahead(CommitAhead::Auto).build(),
+    };
+    Handling::new(make).served(|world| world.entities.stats().late + world.velocities.stats().late)
+}
+
+fn small_pages_world() -> worlds::Stayput {
+    worlds::Stayput {
+        entities: small_pages(),
+        velocities: SecondaryMap::builder().huge_pages(HugePages::Never).build(),
+    }
 }
 
 fn prefault_ahead(map: &mut Stayput, _: usize) {

@@ -4,6 +4,7 @@ mod arrays;
 mod keepers;
 mod maps;
 mod spawners;
+mod worlds;
 
 use crate::allocator::Allocator;
 use crate::child::{Job, Outcome};

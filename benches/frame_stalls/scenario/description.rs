@@ -55,6 +55,12 @@ impl Scenario {
                 script.entities_at_start,
                 script.most()
             ),
+            Self::Ecs => format!(
+                "Each inserts {spawn} entities of {bytes} bytes, with a velocity in a column beside \
+                 them, updates all of some {}, adds to each position its velocity, and retains those \
+                 whose life has not run out, so that as many are removed on average; {mebibytes} MiB.",
+                script.most()
+            ),
         }
     }
 }

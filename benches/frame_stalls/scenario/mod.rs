@@ -2,6 +2,7 @@
 
 pub(crate) mod churn;
 mod description;
+pub(crate) mod ecs;
 mod handling;
 mod neighbour;
 mod pace;
@@ -29,11 +30,13 @@ pub(crate) enum Scenario {
     Level,
     /// Some entities of many are removed in every frame and some more are spawned.
     Churn,
+    /// All entities are updated, with a column beside them; some come and some go.
+    Ecs,
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Steady, Self::Burst, Self::Many, Self::Beside, Self::Level, Self::Churn];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Steady, Self::Burst, Self::Many, Self::Beside, Self::Level, Self::Churn, Self::Ecs];
 
     /// Those that are measured unless others are asked for.
     pub(crate) const FIRST: [Self; 2] = [Self::Steady, Self::Churn];
@@ -47,6 +50,7 @@ impl Scenario {
             Self::Beside => "beside",
             Self::Level => "level",
             Self::Churn => "churn",
+            Self::Ecs => "ecs",
         }
     }
 
@@ -59,6 +63,7 @@ impl Scenario {
             Self::Beside => "beside an allocating thread",
             Self::Level => "level change",
             Self::Churn => "churn",
+            Self::Ecs => "ECS loop",
         }
     }
 
@@ -66,7 +71,7 @@ impl Scenario {
     pub(crate) fn subject(self) -> Subject {
         match self {
             Self::Steady | Self::Burst | Self::Many | Self::Beside | Self::Level => Subject::Arrays,
-            Self::Churn => Subject::Maps,
+            Self::Churn | Self::Ecs => Subject::Maps,
         }
     }
 }

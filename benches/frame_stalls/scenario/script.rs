@@ -20,6 +20,8 @@ pub(crate) struct Script {
     pub(crate) burst: Option<Burst>,
     /// Frames after which everything goes, and the next level begins.
     pub(crate) frames_per_level: Option<usize>,
+    /// Frames that an entity lives at most; 0 if it lives until it is removed.
+    pub(crate) longest_life: u16,
     /// Whether a second thread allocates and frees memory all the while.
     pub(crate) neighbour: bool,
 }
@@ -42,6 +44,7 @@ impl Script {
             remove_per_frame: 0,
             burst: None,
             frames_per_level: None,
+            longest_life: 0,
             neighbour: false,
         }
     }
