@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, SamplingMode, Throughput};
 
-use crate::cli::{Criterion, Plan};
+use crate::cli::{Criterion, Plan, PlannedCase};
 use crate::containers::Container;
 use crate::operation::{Operation, maps};
 use crate::summary::slots_text;
@@ -26,11 +26,11 @@ pub(crate) fn run(plan: &Plan, options: &Criterion) {
         criterion = criterion.with_filter(filter);
     }
     let one_size = plan.cases.iter().any(|case| case.case.value_bytes == LARGE_VALUE_BYTES);
-    for case in plan.cases.iter().map(|planned| planned.case) {
+    for PlannedCase { case, operations, .. } in &plan.cases {
         if case.slots >= LARGE && one_size && case.value_bytes != LARGE_VALUE_BYTES {
             continue;
         }
-        for &operation in Operation::ALL {
+        for &operation in Operation::ALL.iter().filter(|one| operations.contains(one)) {
             let size = format!("{} slots of {} bytes", slots_text(case.slots), case.value_bytes);
             let mut group = criterion.benchmark_group(format!("{}/{size}", operation.name()));
             group.sampling_mode(SamplingMode::Flat);

@@ -143,7 +143,7 @@ impl<V: Value> Map for SmallPages<V> {
 
     #[inline]
     fn join(&mut self, column: &SmallPagesColumn<V>, each: impl Fn(&mut V, &V)) {
-        self.0.join(&column.0, each);
+        Map::join(&mut self.0, &column.0, each);
     }
 
     fn clear(&mut self) {

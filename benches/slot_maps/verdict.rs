@@ -11,8 +11,8 @@ use crate::summary::{Rival, Summary, slots_text};
 /// Below this a ratio is pointed out.
 const WANTED: f64 = 0.95;
 
-/// For a terminal, in Markdown.
-pub(crate) fn text(summary: &Summary) -> String {
+/// For a terminal, in Markdown; `None` if there is nothing to compare.
+pub(crate) fn text(summary: &Summary) -> Option<String> {
     let slots = each_once(summary.cases.iter().map(|case| case.case.slots));
     let value_bytes = each_once(summary.cases.iter().map(|case| case.case.value_bytes));
     let mut header = vec!["speed, of the best rival's".to_owned(), "bytes".to_owned()];
@@ -29,12 +29,15 @@ pub(crate) fn text(summary: &Summary) -> String {
             }
         }
     }
+    if rows.is_empty() {
+        return None;
+    }
     let names = containers::RIVALS.map(|id| format!("{} {id}", initial(id))).join(", ");
-    format!(
+    Some(format!(
         "{}\n\nThe time of the best rival over that of stayput: median and quartiles of the rounds, \
          and which it is ({names}); ! where it is below {WANTED}.",
         table(1, header, rows)
-    )
+    ))
 }
 
 fn rival(summary: &Summary, case: Case, operation: Operation) -> Option<&Rival> {
