@@ -152,11 +152,11 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     #[inline]
     pub(crate) fn walk(&self) -> WalkRef<'_, V> {
-        WalkRef::new(&self.slots, &[])
+        self.slots.walk()
     }
 
     #[inline]
     pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
-        WalkMut::new(&mut self.slots, &[])
+        self.slots.walk_mut()
     }
 }

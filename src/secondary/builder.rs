@@ -1,6 +1,6 @@
 //! [`SecondaryMapBuilder`]: options for a `SecondaryMap`.
 
-use super::{SecondaryMap, Slots, give_up};
+use super::{GappedSlots, SecondaryMap, give_up};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::key::Key;
@@ -74,12 +74,15 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
     /// ([`KeyBits`](crate::ErrorKind::KeyBits)); if the capacity is more than the maximum
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)).
     pub fn try_build(self) -> Result<SecondaryMap<K, V>, Error> {
-        let slots = Slots::try_new(self.checked_options()?, self.capacity)?;
+        let slots = GappedSlots::try_new(self.checked_options()?, self.capacity)?;
         Ok(self.over(slots))
     }
 
     /// Makes the map in memory that is supplied; it has the slots that fit there, or the maximum if
     /// that is less. See [`Backing`] for what else is different.
+    ///
+    /// Values lie there with their generations; what the map knows of gaps, a bit a slot, is kept
+    /// elsewhere.
     ///
     /// # Panics
     ///
@@ -102,7 +105,7 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
     pub fn try_build_in<B: Backing>(self, backing: B) -> Result<SecondaryMap<K, V>, Refused<B>> {
         match self.checked_options() {
             Ok(options) => {
-                let slots = Slots::try_new_in(backing, options, self.capacity)?;
+                let slots = GappedSlots::try_new_in(backing, options, self.capacity)?;
                 Ok(self.over(slots))
             }
             Err(error) => Err(Refused { error, value: backing }),
@@ -110,7 +113,7 @@ impl<K: Key, V> SecondaryMapBuilder<K, V> {
     }
 
     /// The map over slots that were made as asked.
-    fn over(self, slots: Slots<V>) -> SecondaryMap<K, V> {
+    fn over(self, slots: GappedSlots<V>) -> SecondaryMap<K, V> {
         let mut map = SecondaryMap::with_slots(slots);
         map.announced = self.capacity;
         map

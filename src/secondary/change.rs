@@ -4,7 +4,6 @@ use super::{Drain, Entry, ExtractIf, SecondaryMap, unless_stale};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use crate::slot_map::iter::key_of;
-use crate::slot_map::state::Vacant;
 use std::mem;
 
 /// The slot for a key that is not stale, which is below the length.
@@ -163,7 +162,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
-        while let Some(index) = candidates.next(&[]) {
+        while let Some(index) = candidates.next(self.slots.gaps()) {
             let Some(generation) = self.slots.state(index).live_generation() else { continue };
             let Some(value) = self.slots.get_mut(index, generation) else { continue };
             if !keep(key_of(index, generation), value) {
@@ -212,9 +211,16 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Drain::new(self)
     }
 
-    /// Drops all values. Memory stays committed. Linear in the slots.
+    /// Drops all values. Memory stays committed, and indices that were within reach are so still. Linear
+    /// in the values if they have anything to drop, and O(1) if not.
     pub fn clear(&mut self) {
-        drop(self.drain());
+        self.announced = self.announced.max(self.slots.len());
+        if mem::needs_drop::<V>() {
+            drop(self.drain());
+        }
+        // Slots need not remember which generations they had.
+        self.slots.truncate(0);
+        self.live = 0;
     }
 
     /// The slot for a key, which is made if it is not there.
@@ -222,7 +228,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     fn place(&mut self, key: K) -> Result<Place, Error> {
         let data = key.data();
         let (index, generation) = (data.index(), data.generation());
-        if index as usize >= self.slots.len() {
+        if index as usize >= self.slots.len() && !self.is_next(index, generation) {
             self.extend_to(index, generation)?;
         }
         let there = self.slots.state(index).live_generation();
@@ -262,7 +268,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     #[inline]
     fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
-        let value = self.slots.take(index, generation, Vacant::EMPTY)?;
+        let value = self.slots.take(index, generation)?;
         self.live -= 1;
         Some(value)
     }

@@ -5,7 +5,6 @@ use crate::error::{Error, ErrorKind};
 use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::Walk;
 use crate::slot_map::slots::Slots;
 
 /// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
@@ -14,7 +13,7 @@ use crate::slot_map::slots::Slots;
 pub struct SecondaryMapStats {
     /// Slots with values.
     pub live: usize,
-    /// Slots up to the highest that was filled, which iteration goes over.
+    /// Slots up to the highest that was filled since the last `clear`, which iteration goes over.
     pub slots: usize,
     /// Slots that fit into committed memory.
     pub capacity: usize,
@@ -156,8 +155,6 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
         self.announced = 0;
-        let last = self.walk().step_back();
-        self.slots.truncate(last.map_or(0, |(index, ..)| index as usize + 1));
         self.slots.shrink(purse)
     }
 
@@ -218,6 +215,16 @@ impl<K: Key, V> SecondaryMap<K, V> {
             late: slots.late,
             resident_bytes: slots.resident_bytes,
         }
+    }
+
+    /// Adds the slot of an index, if it is the next one, surely not far, and there is room at hand.
+    #[inline]
+    pub(super) fn is_next(&mut self, index: u32, generation: u32) -> bool {
+        let index = index as usize;
+        generation != 0
+            && index == self.slots.len()
+            && (index < const { Self::near_slots(Self::NEAR_BYTES) } || index < self.announced)
+            && self.slots.extend_at_hand()
     }
 
     /// Adds slots up to an index behind the last, unless its key is null or the index far.

@@ -38,6 +38,7 @@ use crate::error::{Error, ErrorKind, Holder};
 use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slot_map::cursor::Cursor;
+use crate::slot_map::gapped_slots::GappedSlots;
 use crate::slot_map::slots::Slots;
 use crate::slot_map::{SlotMap, give_up, or_give_up};
 use std::marker::PhantomData;
@@ -56,7 +57,8 @@ use std::marker::PhantomData;
 ///   never wrap around, so older is less. Tags take no part. Only [`SlotMap::reset`] makes keys anew
 ///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
 ///   ones, and refuses those that look older than what it holds.
-/// - **Gaps take no memory** where whole pages of them were never filled.
+/// - **Gaps take no memory** where whole pages of them were never filled, but for a bit each; and to go
+///   over them is to go over those bits.
 ///
 /// Take a [`SparseSecondaryMap`] if only few of the keys have a value: this one has a slot for each
 /// index up to the highest.
@@ -64,13 +66,14 @@ use std::marker::PhantomData;
 /// # Far indices
 ///
 /// A key that somebody made up can have an index of four thousand million. To make room up to it
-/// would take gigabytes, and to go over that room as long as if it was full. So an index that is
-/// *far* is refused ([`FarIndex`](ErrorKind::FarIndex)). None is far below
+/// would take gigabytes, and a bit for each slot that is not filled. So an index that is *far*
+/// is refused ([`FarIndex`](ErrorKind::FarIndex)). None is far below
 ///
 /// - as many slots as take 64 MiB, and 16 more for each value that is in the map, the new one with
 ///   them; or
 /// - what was announced: [`set_capacity`](Self::set_capacity), [`reserve`](Self::reserve) and
-///   [`with_capacity`](Self::with_capacity) say how far indices will go.
+///   [`with_capacity`](Self::with_capacity) say how far indices will go; and so does what there was
+///   before [`clear`](Self::clear).
 ///
 /// Values that come together, by `extend` or `collect`, count together, one for each slot: where an
 /// index is far they wait, in memory of the allocator, until there are enough of them. So they may come in any order,
@@ -85,14 +88,14 @@ use std::marker::PhantomData;
 ///
 /// Looking up, inserting and removing are O(1), without hashing. Insertion enters the kernel when
 /// committed memory is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To
-/// iterate is linear in the slots up to the highest that was ever filled, gaps among them: of which
+/// iterate is linear in the values, and 1/64 of the gaps up to the highest slot that was filled: of which
 /// there are, beside 64 MiB, no more than 16 for each value that was in the map at once, if none were
 /// announced.
 ///
 /// # Memory
 ///
-/// A slot is the value and 4 bytes, padded to the alignment of the value. Address space is
-/// reserved as for a [`VmVec`](crate::VmVec) of slots.
+/// A slot is the value and 4 bytes, padded to the alignment of the value; there is a bit a slot for
+/// gaps. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///
 /// # Examples
 ///
@@ -117,7 +120,7 @@ use std::marker::PhantomData;
 /// assert_eq!(health.get(bob), None);
 /// ```
 pub struct SecondaryMap<K: Key, V> {
-    slots: Slots<V>,
+    slots: GappedSlots<V>,
     /// How many slots are live.
     live: usize,
     /// No index below this is far, since the user has said that it will come.
@@ -138,7 +141,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::with_slots(Slots::new(Self::OPTIONS))
+        Self::with_slots(GappedSlots::new(Self::OPTIONS))
     }
 
     /// [`new`](Self::new), with memory committed for indices below `capacity`.
@@ -211,7 +214,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Options { bound: Self::BOUND, holder: Holder::SecondaryMap, ..options }
     }
 
-    const fn with_slots(slots: Slots<V>) -> Self {
+    const fn with_slots(slots: GappedSlots<V>) -> Self {
         Self { slots, live: 0, announced: 0, key: PhantomData }
     }
 
@@ -225,21 +228,19 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Err(error.of(Holder::SecondaryMap))
     }
 
-    /// Indices to visit: all.
+    /// Indices to visit: all but gaps.
     fn candidates(&self) -> Cursor {
-        Cursor::new(self.slots.len())
+        self.slots.candidates()
     }
 
-    /// There is no bitmap of holes.
-    #[expect(clippy::unused_self, reason = "the slot map has one")]
-    const fn hole_words(&self) -> &'static [u64] {
-        &[]
+    fn hole_words(&self) -> &[u64] {
+        self.slots.gaps()
     }
 }
 
 impl<K: Key, V> Drop for SecondaryMap<K, V> {
     fn drop(&mut self) {
-        self.slots.drop_values(self.candidates(), &[]);
+        self.slots.drop_values();
     }
 }
 

@@ -4,9 +4,8 @@ use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
 use crate::error::Error;
 use crate::key::Key;
-use crate::slot_map::bitmap::Bitmap;
-use crate::slot_map::iter::WalkOwned;
-use crate::slot_map::slots::{Slots, indices};
+use crate::slot_map::gapped_slots::GappedSlots;
+use crate::slot_map::iter::{Walk, WalkOwned};
 use crate::slot_map::traits::no_such_key;
 use sparse::SparseSecondaryMap;
 use std::fmt;
@@ -192,15 +191,14 @@ impl<K: Key, V: Clone> SecondaryMap<K, V> {
     ///
     /// If the system refuses addresses or memory.
     pub fn try_clone(&self) -> Result<Self, Error> {
-        let mut clone = Self::with_slots(Slots::try_new(self.slots.options(), 0)?);
+        let mut clone = Self::with_slots(GappedSlots::try_new(self.slots.options(), 0)?);
         clone.slots.try_reserve_exact(self.slots.len())?;
         clone.slots.extend_vacant(self.slots.len())?;
         // Should the clone of a value panic, those that are there already are dropped with the map.
-        for index in indices(0..self.slots.len()) {
-            if let Some((generation, value)) = self.slots.at_index(index) {
-                clone.slots.fill(index, generation, value.clone());
-                clone.live += 1;
-            }
+        let mut walk = self.walk();
+        while let Some((index, generation, value)) = walk.step() {
+            clone.slots.fill(index, generation, value.clone());
+            clone.live += 1;
         }
         Ok(clone)
     }
@@ -230,7 +228,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
-        let slots = mem::replace(&mut self.slots, Slots::new(Self::OPTIONS));
-        (WalkOwned::new(slots, Bitmap::new()), self.live)
+        let slots = mem::replace(&mut self.slots, GappedSlots::new(Self::OPTIONS));
+        (slots.into_walk(), self.live)
     }
 }

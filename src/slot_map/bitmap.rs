@@ -170,6 +170,10 @@ impl Bitmap {
         self.words.as_slice()
     }
 
+    pub(super) fn into_words(self) -> Words {
+        self.words
+    }
+
     /// What the lowest level holds and takes up; the others, a 64th of it, lie elsewhere.
     pub(crate) fn stats(&self) -> VecStats {
         self.words.stats()

@@ -13,6 +13,7 @@
 
 #![expect(unsafe_code, reason = "changes slots through a shared reference")]
 
+use super::gapped_slots::GappedSlots;
 use super::slots::Slots;
 use crate::error::Error;
 use crate::raw_vec::Options;
@@ -22,10 +23,10 @@ use std::ptr::NonNull;
 /// A mutable borrow of slots, of which vacant ones can be filled and more be added.
 pub(crate) struct GrowingSlots<'m, V> {
     /// It keeps this on one thread, too.
-    slots: Lent<'m, Slots<V>>,
+    slots: Lent<'m, GappedSlots<V>>,
 }
 
-impl<V> Lend for Slots<V> {
+impl<V> Lend for GappedSlots<V> {
     fn in_place() -> Self {
         Self::new(&Options::FULL)
     }
@@ -38,7 +39,7 @@ impl<V> Lend for Slots<V> {
 
 impl<'m, V> GrowingSlots<'m, V> {
     #[inline]
-    pub(crate) fn new(slots: &'m mut Slots<V>) -> Self {
+    pub(crate) fn new(slots: &'m mut GappedSlots<V>) -> Self {
         Self { slots: Lent::new(slots) }
     }
 
@@ -64,7 +65,7 @@ impl<'m, V> GrowingSlots<'m, V> {
     #[inline]
     #[track_caller]
     pub(crate) fn get(&self, index: u32, generation: u32) -> Option<&'m V> {
-        let find = |slots: &mut Slots<V>| slots.pointer_to(index, generation);
+        let find = |slots: &mut GappedSlots<V>| slots.pointer_to(index, generation);
         // SAFETY: it compares a word.
         let value = unsafe { self.slots.lend_briefly(find) }.unwrap_or_else(|| busy())?;
         // SAFETY: live, and it stays where and what it is for `'m`: see above.
@@ -74,7 +75,7 @@ impl<'m, V> GrowingSlots<'m, V> {
     /// Puts a value into a slot that has none; else, or if there is no such slot, gives it back.
     #[inline]
     pub(crate) fn fill(&self, index: u32, generation: u32, value: V) -> Result<&'m V, V> {
-        let fill = |slots: &mut Slots<V>| {
+        let fill = |slots: &mut GappedSlots<V>| {
             if index as usize >= slots.len() || slots.state(index).is_live() {
                 return Err(value);
             }
@@ -82,7 +83,7 @@ impl<'m, V> GrowingSlots<'m, V> {
             // SAFETY: below the length, and just filled.
             Ok(NonNull::from(unsafe { slots.get_unchecked(index) }))
         };
-        // SAFETY: it moves a value, and marks its slot; that is below the length, so nothing panics.
+        // SAFETY: it moves a value, and marks its slot, and its bit; the slot is below the length, so nothing panics.
         let value = unsafe { self.slots.lend_seen(fill) }?;
         // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
         Ok(unsafe { value.as_ref() })

@@ -13,13 +13,14 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::bitmap::Bitmap;
 use super::cursor::Cursor;
 use super::or_give_up;
 use super::slots::{self, Slot, Slots};
 use super::state::Vacant;
+use super::words::Words;
 use crate::error::Error;
 use crate::key::{Key, KeyData};
+use crate::raw_vec::Options;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
@@ -299,12 +300,12 @@ fn live_mask(walk: impl Walk) -> u64 {
 /// Owns slots, and moves the values out.
 pub(crate) struct WalkOwned<V> {
     slots: Slots<V>,
-    holes: Bitmap,
+    holes: Words,
     cursor: Cursor,
 }
 
 impl<V> WalkOwned<V> {
-    pub(crate) fn new(slots: Slots<V>, holes: Bitmap) -> Self {
+    pub(super) fn new(slots: Slots<V>, holes: Words) -> Self {
         let cursor = Cursor::new(slots.len());
         Self { slots, holes, cursor }
     }
@@ -321,7 +322,7 @@ impl<V> WalkOwned<V> {
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
         WalkTake(WalkMut {
             start: self.slots.start(),
-            holes: self.holes.words(),
+            holes: self.holes.as_slice(),
             cursor: self.cursor.clone(),
             borrow: PhantomData,
         })
@@ -386,7 +387,7 @@ impl<V> Walk for WalkOwned<V> {
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, V)> {
         loop {
-            let index = self.cursor.next(self.holes.words())?;
+            let index = self.cursor.next(&self.holes)?;
             if let Some(item) = self.take(index) {
                 return Some(item);
             }
@@ -396,7 +397,7 @@ impl<V> Walk for WalkOwned<V> {
     #[inline]
     fn step_back(&mut self) -> Option<(u32, u32, V)> {
         loop {
-            let index = self.cursor.next_back(self.holes.words())?;
+            let index = self.cursor.next_back(&self.holes)?;
             if let Some(item) = self.take(index) {
                 return Some(item);
             }
@@ -413,7 +414,7 @@ impl<V: Clone> WalkOwned<V> {
         slots.extend_vacant(len)?;
         // Over all slots as yet: should the clone of a value panic, the copies that are there are
         // dropped with it. It knows of no holes, and finds them vacant.
-        let mut clone = Self::new(slots, Bitmap::new());
+        let mut clone = Self::new(slots, Words::with_options(&Options::DEFAULT));
         for index in slots::indices(0..len) {
             if let Some((generation, value)) = self.slots.at_index(index) {
                 clone.slots.fill(index, generation, value.clone());
@@ -426,7 +427,7 @@ impl<V: Clone> WalkOwned<V> {
 
 impl<V> Drop for WalkOwned<V> {
     fn drop(&mut self) {
-        self.slots.drop_values(self.cursor.clone(), self.holes.words());
+        self.slots.drop_values(self.cursor.clone(), &self.holes);
     }
 }
 

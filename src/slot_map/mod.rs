@@ -34,6 +34,7 @@ pub(crate) mod disjoint;
 pub(crate) mod drain;
 pub(crate) mod extract_if;
 mod floors;
+pub(crate) mod gapped_slots;
 mod grow_only;
 pub(crate) mod growing_slots;
 mod holes;

@@ -233,6 +233,6 @@ impl<K: Key, V> SlotMap<K, V> {
         let left = self.len();
         let slots = mem::replace(&mut self.slots, Slots::new(Self::OPTIONS));
         let holes = mem::replace(self.holes.bitmap_mut(), Bitmap::new());
-        (WalkOwned::new(slots, holes), left)
+        (WalkOwned::new(slots, holes.into_words()), left)
     }
 }

@@ -36,11 +36,27 @@ mod heap {
             &mut self,
             additional: usize,
         ) -> Result<(), Error> {
+            self.try_resize(self.0.len() + additional, 0)
+        }
+
+        pub(in crate::slot_map) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
             self.0.try_reserve(additional).map_err(|_| {
                 Error::new(ErrorKind::Memory, additional.saturating_mul(size_of::<u64>()))
-            })?;
-            self.0.resize(self.0.len() + additional, 0);
+            })
+        }
+
+        pub(in crate::slot_map) fn try_resize(
+            &mut self,
+            new_len: usize,
+            word: u64,
+        ) -> Result<(), Error> {
+            self.try_reserve(new_len.saturating_sub(self.0.len()))?;
+            self.0.resize(new_len, word);
             Ok(())
+        }
+
+        pub(in crate::slot_map) fn capacity(&self) -> usize {
+            self.0.capacity()
         }
 
         pub(in crate::slot_map) fn truncate(&mut self, len: usize) {
@@ -49,6 +65,9 @@ mod heap {
 
         /// Nothing: an allocator that refuses to make an allocation smaller would end the process.
         pub(in crate::slot_map) const fn shrink_to_fit(&mut self) {}
+
+        /// Nothing, too.
+        pub(in crate::slot_map) const fn shrink_to(&mut self, _: usize) {}
 
         pub(in crate::slot_map) fn as_slice(&self) -> &[u64] {
             &self.0

@@ -608,6 +608,9 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::Clear => {
                 on_both!(self, map => map.clear());
                 self.std.clear();
+                // What was within reach is so still.
+                self.announced = self.announced.max(mem::take(&mut self.slots));
+                assert_eq!(self.dense.stats().slots, 0);
             }
             Op::ChangeAll(by) => {
                 let by = u32::from(by);

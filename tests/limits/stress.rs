@@ -97,7 +97,7 @@ macro_rules! build {
 
 enum Kind {
     Vec(VmVec<u64>),
-    Map(Box<SlotMap<DefaultKey, u64>>, SecondaryMap<DefaultKey, u64>),
+    Map(Box<(SlotMap<DefaultKey, u64>, SecondaryMap<DefaultKey, u64>)>),
     Sparse(SparseSecondaryMap<DefaultKey, u64>),
     Arena(Box<Arena>),
 }
@@ -110,7 +110,7 @@ impl Kind {
             3..6 => {
                 let map = build!(SlotMap::builder(), chosen, max_len, capacity, 1)?;
                 let second = build!(SecondaryMap::builder(), chosen, max_len, capacity, 1)?;
-                Self::Map(Box::new(map), second)
+                Self::Map(Box::new((map, second)))
             }
             6 => Self::Sparse(SparseSecondaryMap::new()),
             _ => {
@@ -134,7 +134,8 @@ impl Kind {
                 // Within what was refused there is no more than there was.
                 vec.prefault_ahead(random.budget()).refused.map_or(Ok(()), Err)
             }
-            Self::Map(map, second) => {
+            Self::Map(maps) => {
+                let (map, second) = &mut **maps;
                 for _ in 0..more / 4 {
                     let key = map.try_insert(id)?;
                     second.try_insert(key, id)?;
@@ -164,7 +165,8 @@ impl Kind {
                 vec.truncate(random.count());
                 vec.shrink_to_fit_within(random.budget()).map(drop)
             }
-            Self::Map(map, second) => {
+            Self::Map(maps) => {
+                let (map, second) = &mut **maps;
                 let share = random.below(4) as u64;
                 let mut n = 0;
                 map.retain(|_, _| {
@@ -189,7 +191,8 @@ impl Kind {
     fn check(&self, id: u64) {
         match self {
             Self::Vec(vec) => assert!(vec.iter().zip(0..).all(|(word, n)| *word == id ^ n)),
-            Self::Map(map, second) => {
+            Self::Map(maps) => {
+                let (map, second) = &**maps;
                 assert!(map.values().chain(second.values()).all(|word| *word == id));
                 // One may have been refused what the other has.
                 assert!(second.keys().all(|key| map.contains_key(key)));

@@ -296,7 +296,8 @@ fn far_keys_of_others_take_no_memory_in_whatever_steps_they_come() {
     for read in through_pairs(&pairs) {
         let stats = read.stats();
         assert_eq!((stats.live, stats.slots), (99, near(99)));
-        assert!(stats.committed_bytes <= 2 * 16 * near(99), "{stats:?}");
+        // And what is taken at once for the bits of gaps.
+        assert!(stats.committed_bytes <= 2 * 16 * near(99) + (64 << 10), "{stats:?}");
         assert!(read.into_iter().eq(pairs.iter().copied()));
     }
     let mut further = pairs.clone();

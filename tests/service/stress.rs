@@ -80,7 +80,7 @@ enum Kind {
     Vec(VmVec<u64>),
     Map(Box<SlotMap<DefaultKey, u64>>),
     /// Every `n`th slot is filled.
-    Second(SecondaryMap<DefaultKey, u64>, usize),
+    Second(Box<SecondaryMap<DefaultKey, u64>>, usize),
     Raw(stayput::GrowingReservation),
 }
 
@@ -105,7 +105,7 @@ impl Array {
             2 => {
                 let builder = SecondaryMap::builder().max_len(most / 2).huge_pages(huge);
                 let map = builder.commit_ahead(ahead).release(release).build();
-                Kind::Second(map, random.below(50) + 1)
+                Kind::Second(Box::new(map), random.below(50) + 1)
             }
             _ => {
                 let memory = Reservation::builder().bytes(MOST_BYTES).huge_pages(huge).reserve();
