@@ -1,97 +1,88 @@
-//! Two maps side by side in parallel, both to be changed.
+//! Maps side by side in parallel.
 
 #![forbid(unsafe_code)]
 
+use super::maps::Producer;
 use crate::key::Key;
-use crate::secondary::SecondaryMap;
+use crate::secondary::{Column, SecondaryMap};
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{Walk, WalkMut, key_of};
+use crate::slot_map::iter::{WalkMut, WalkRef, key_of};
+use crate::slot_map::join::Joined;
 use rayon::iter::ParallelIterator;
-use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
+use rayon::iter::plumbing::{UnindexedConsumer, bridge_unindexed};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The values that two maps have for the same keys, in parallel, both to be changed; made by
-/// `par_join_mut`.
-#[must_use = "iterators are lazy"]
-pub struct ParJoinMut<'a, K: Key, V, W> {
-    walks: Walks<'a, V, W>,
-    key: PhantomData<fn() -> K>,
-}
-
-/// A part of both maps, of the same words.
-struct Walks<'a, V, W> {
-    one: WalkMut<'a, V>,
-    other: WalkMut<'a, W>,
-}
-
-struct Producer<'a, K, V, W> {
-    walks: Walks<'a, V, W>,
-    key: PhantomData<fn() -> K>,
-}
-
-impl<'a, K: Key + Send, V: Send, W: Send> UnindexedProducer for Producer<'a, K, V, W> {
-    type Item = (K, &'a mut V, &'a mut W);
-
-    fn split(self) -> (Self, Option<Self>) {
-        let Walks { one, other } = self.walks;
-        let part = |one, other| Self { walks: Walks { one, other }, key: PhantomData };
-        let Some(middle) = one.middle_word() else { return (part(one, other), None) };
-        let (left, right) = one.split_at_word(middle);
-        let (other_left, other_right) = other.split_at_word(middle);
-        (part(left, other_left), Some(part(right, other_right)))
-    }
-
-    fn fold_with<F: Folder<Self::Item>>(self, mut folder: F) -> F {
-        let Walks { mut one, mut other } = self.walks;
-        let Some(mut second) = other.step() else { return folder };
-        while !folder.full() {
-            let Some((index, generation, value)) = one.step() else { break };
-            while second.0 < index {
-                let Some(next) = other.step() else { return folder };
-                second = next;
-            }
-            if (second.0, second.1) != (index, generation) {
-                continue;
-            }
-            folder = folder.consume((key_of(index, generation), value, second.2));
-            let Some(next) = other.step() else { break };
-            second = next;
+/// A parallel iterator over a walk with a look beside.
+macro_rules! iterator {
+    ($(#[$doc:meta])* $name:ident, $walk:ident, $value_bound:ident => $value:ty) => {
+        $(#[$doc])*
+        #[must_use = "iterators are lazy"]
+        pub struct $name<'a, K: Key, V, C: Column<K>> {
+            walk: Joined<$walk<'a, V>, C::Look>,
+            key: PhantomData<fn() -> K>,
         }
-        folder
+
+        impl<'a, K, V, C> ParallelIterator for $name<'a, K, V, C>
+        where
+            K: Key + Send,
+            V: $value_bound,
+            C: Column<K, Item: Send, Look: Send>,
+        {
+            type Item = (K, $value, C::Item);
+
+            fn drive_unindexed<D: UnindexedConsumer<Self::Item>>(self, consumer: D) -> D::Result {
+                let make =
+                    |(index, generation, (value, beside))| (key_of(index, generation), value, beside);
+                bridge_unindexed(Producer { walk: self.walk, make }, consumer)
+            }
+        }
+
+        impl<K: Key, V, C: Column<K>> fmt::Debug for $name<'_, K, V, C> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+iterator! {
+    /// The values of a map, and what a [`Column`] has for the same keys, in parallel; made by `par_join`.
+    ParJoin, WalkRef, Sync => &'a V
+}
+
+iterator! {
+    /// The values of a map, to be changed, and what a [`Column`] has for the same keys, in parallel; made
+    /// by `par_join_mut`.
+    ParJoinMut, WalkMut, Send => &'a mut V
+}
+
+impl<K: Key, V, C: Column<K, Look: Clone>> Clone for ParJoin<'_, K, V, C> {
+    fn clone(&self) -> Self {
+        Self { walk: self.walk.clone(), key: PhantomData }
     }
 }
 
-impl<'a, K: Key + Send, V: Send, W: Send> ParallelIterator for ParJoinMut<'a, K, V, W> {
-    type Item = (K, &'a mut V, &'a mut W);
-
-    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
-        bridge_unindexed(Producer { walks: self.walks, key: PhantomData }, consumer)
-    }
-}
-
-impl<K: Key, V, W> fmt::Debug for ParJoinMut<'_, K, V, W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParJoinMut").finish_non_exhaustive()
-    }
-}
-
-/// A map with `walk_mut`, beside a secondary map.
+/// A map with `join` and `join_mut`, in parallel.
 macro_rules! join {
-    ($map:ident: $(#[$example:meta])*) => {
-        impl<K: Key + Send, V: Send> $map<K, V> {
-            /// The values of all keys that have one here and in `other`, in parallel, both to be changed;
-            /// in the order of addresses. Linear in the slots of both. Needs the feature `rayon`.
+    ($map:ident: $(#[$shared:meta])* / $(#[$mutable:meta])*) => {
+        impl<K: Key, V> $map<K, V> {
+            /// [`join`](Self::join) in parallel. Needs the feature `rayon`.
             ///
             /// # Examples
             ///
-            $(#[$example])*
-            pub fn par_join_mut<'a, W: Send>(
-                &'a mut self,
-                other: &'a mut SecondaryMap<K, W>,
-            ) -> ParJoinMut<'a, K, V, W> {
-                let walks = Walks { one: self.walk_mut(), other: other.walk_mut() };
-                ParJoinMut { walks, key: PhantomData }
+            $(#[$shared])*
+            pub fn par_join<C: Column<K>>(&self, column: C) -> ParJoin<'_, K, V, C> {
+                ParJoin { walk: self.join(column).into_walk(), key: PhantomData }
+            }
+
+            /// [`join_mut`](Self::join_mut) in parallel. Needs the feature `rayon`.
+            ///
+            /// # Examples
+            ///
+            $(#[$mutable])*
+            pub fn par_join_mut<C: Column<K>>(&mut self, column: C) -> ParJoinMut<'_, K, V, C> {
+                ParJoinMut { walk: self.join_mut(column).into_walk(), key: PhantomData }
             }
         }
     };
@@ -99,6 +90,15 @@ macro_rules! join {
 
 join! {
     SlotMap:
+    /// ```
+    /// use rayon::prelude::*;
+    /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    ///
+    /// let map: SlotMap<DefaultKey, u64> = (0..10_000).collect();
+    /// let weights: SecondaryMap<_, u64> = map.keys().take(100).map(|key| (key, 2)).collect();
+    /// assert_eq!(map.par_join(&weights).map(|(_, n, weight)| n * weight).sum::<u64>(), 9900);
+    /// ```
+    /
     /// ```
     /// use rayon::prelude::*;
     /// use stayput::{SecondaryMap, SlotMap};
@@ -116,6 +116,14 @@ join! {
 
 join! {
     SecondaryMap:
+    /// ```
+    /// # use rayon::prelude::*;
+    /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    /// let map: SlotMap<DefaultKey, u64> = (0..1000).collect();
+    /// let few: SecondaryMap<_, u64> = map.keys().step_by(10).map(|key| (key, 1)).collect();
+    /// assert_eq!(few.par_join(&map).map(|(_, one, n)| one + n).sum::<u64>(), 49_600);
+    /// ```
+    /
     /// ```
     /// # use rayon::prelude::*;
     /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};

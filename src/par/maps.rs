@@ -6,13 +6,14 @@ use crate::key::Key;
 use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
 use crate::slot_map::iter::{Walk, WalkMut, WalkOwned, WalkRef, WalkTake, key_of};
+use crate::slot_map::join::{EachOnce, Joined, Look};
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::fmt;
 use std::marker::PhantomData;
 
 /// A walk that can be shared out.
-trait Split: Walk {
+pub(super) trait Split: Walk {
     fn split(self) -> (Self, Option<Self>);
 }
 
@@ -34,10 +35,16 @@ impl<V> Split for WalkTake<'_, V> {
     }
 }
 
+impl<W: EachOnce, L: Look> Split for Joined<W, L> {
+    fn split(self) -> (Self, Option<Self>) {
+        self.split()
+    }
+}
+
 /// Gives what is made of each slot of a part of a map.
-struct Producer<W, F> {
-    walk: W,
-    make: F,
+pub(super) struct Producer<W, F> {
+    pub(super) walk: W,
+    pub(super) make: F,
 }
 
 impl<W: Split + Send, T, F> UnindexedProducer for Producer<W, F>

@@ -11,31 +11,32 @@
 //!
 //! # Maps side by side
 //!
-//! What one map is changed by another is only looked up in: that may be done by all threads at once.
+//! `par_join` and `par_join_mut` give the values of keys that have one in all of several maps, those to be
+//! changed of which are borrowed mutably; see [`Column`](crate::secondary::Column).
 //!
 //! ```
 //! use rayon::prelude::*;
 //! use stayput::{DefaultKey, SecondaryMap, SlotMap};
 //!
 //! let mut places: SlotMap<DefaultKey, f64> = (0..1000).map(f64::from).collect();
-//! let speeds: SecondaryMap<_, f64> = places.keys().map(|key| (key, 0.5)).collect();
-//! places.par_iter_mut().for_each(|(key, place)| *place += speeds.get(key).unwrap_or(&0.0));
+//! let mut speeds: SecondaryMap<_, f64> = places.keys().map(|key| (key, 1.0)).collect();
+//! let drags: SecondaryMap<_, f64> = places.keys().map(|key| (key, 0.5)).collect();
+//! places.par_join_mut((&mut speeds, &drags)).for_each(|(_, place, (speed, drag))| {
+//!     *speed *= drag;
+//!     *place += *speed;
+//! });
 //! assert_eq!(places.values().sum::<f64>(), 500_000.0);
 //! ```
 //!
-//! Where both are changed, `par_join_mut` goes through the two side by side, and gives the values of
-//! keys that have one in both:
+//! Where there need not be a value, one is looked for; that may be done by all threads at once.
 //!
 //! ```
 //! # use rayon::prelude::*;
 //! # use stayput::{DefaultKey, SecondaryMap, SlotMap};
 //! # let mut places: SlotMap<DefaultKey, f64> = (0..1000).map(f64::from).collect();
-//! # let mut speeds: SecondaryMap<_, f64> = places.keys().map(|key| (key, 0.5)).collect();
-//! places.par_join_mut(&mut speeds).for_each(|(_, place, speed)| {
-//!     *speed *= 0.5;
-//!     *place += *speed;
-//! });
-//! # assert_eq!(places.values().sum::<f64>(), 499_750.0);
+//! # let speeds: SecondaryMap<_, f64> = places.keys().map(|key| (key, 0.5)).collect();
+//! places.par_iter_mut().for_each(|(key, place)| *place += speeds.get(key).unwrap_or(&0.0));
+//! # assert_eq!(places.values().sum::<f64>(), 500_000.0);
 //! ```
 //!
 //! # Panics
@@ -50,5 +51,5 @@ mod maps;
 pub mod sparse;
 pub mod vec;
 
-pub use join::ParJoinMut;
+pub use join::{ParJoin, ParJoinMut};
 pub use maps::{ParIntoIter, ParIter, ParIterMut, ParKeys, ParValues, ParValuesMut};

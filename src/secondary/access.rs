@@ -4,6 +4,7 @@ use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, Val
 use crate::key::Key;
 use crate::slot_map::DisjointError;
 use crate::slot_map::iter::{WalkMut, WalkRef};
+use crate::slot_map::join::{LookMut, LookRef};
 
 impl<K: Key, V> SecondaryMap<K, V> {
     /// The number of values. O(1).
@@ -148,6 +149,16 @@ impl<K: Key, V> SecondaryMap<K, V> {
     #[inline]
     pub fn grow_only(&mut self) -> GrowOnlySecondaryMap<'_, K, V> {
         GrowOnlySecondaryMap::new(self)
+    }
+
+    #[inline]
+    pub(super) fn look(&self) -> LookRef<'_, V> {
+        self.slots.look()
+    }
+
+    #[inline]
+    pub(super) fn look_mut(&mut self) -> LookMut<'_, V> {
+        self.slots.look_mut()
     }
 
     #[inline]

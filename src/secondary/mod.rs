@@ -12,6 +12,7 @@
 // In the order in which the docs are to list their methods.
 mod access;
 mod change;
+mod join;
 
 mod memory;
 
@@ -30,6 +31,7 @@ pub use drain::Drain;
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use extract_if::ExtractIf;
 pub use grow_only::GrowOnlySecondaryMap;
+pub use join::{Column, Join, JoinMut};
 pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
@@ -57,6 +59,8 @@ use std::marker::PhantomData;
 ///   never wrap around, so older is less. Tags take no part. Only [`SlotMap::reset`] makes keys anew
 ///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
 ///   ones, and refuses those that look older than what it holds.
+/// - **Side by side.** [`join`](Self::join) and [`join_mut`](Self::join_mut), of a slot map also, give the
+///   values of keys that have one in each of several maps.
 /// - **Gaps take no memory** where whole pages of them were never filled, but for a bit each; and to go
 ///   over them is to go over those bits.
 ///

@@ -9,6 +9,7 @@
 use super::cursor::{Cursor, WORD_SLOTS};
 use super::disjoint::DisjointError;
 use super::iter::{WalkMut, WalkOwned, WalkRef};
+use super::join::{LookMut, LookRef};
 use super::slots::Slots;
 use super::state::Vacant;
 use super::words::Words;
@@ -203,6 +204,16 @@ impl<V> GappedSlots<V> {
     #[inline]
     pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
         WalkMut::new(&mut self.slots, &self.gaps)
+    }
+
+    #[inline]
+    pub(crate) fn look(&self) -> LookRef<'_, V> {
+        LookRef::new(&self.slots)
+    }
+
+    #[inline]
+    pub(crate) fn look_mut(&mut self) -> LookMut<'_, V> {
+        LookMut::new(&mut self.slots)
     }
 
     pub(crate) fn into_walk(self) -> WalkOwned<V> {

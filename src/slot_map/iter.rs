@@ -218,21 +218,6 @@ impl<'a, V> WalkMut<'a, V> {
         (Self { start, holes, cursor: left, borrow }, right)
     }
 
-    /// See [`Cursor::middle_word`].
-    #[cfg(feature = "rayon")]
-    pub(crate) fn middle_word(&self) -> Option<usize> {
-        self.cursor.middle_word()
-    }
-
-    /// See [`Cursor::split_at_word`].
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split_at_word(self, word: usize) -> (Self, Self) {
-        let Self { start, holes, cursor, borrow } = self;
-        let (left, right) = cursor.split_at_word(word);
-        let part = |cursor| Self { start, holes, cursor, borrow };
-        (part(left), part(right))
-    }
-
     /// # Safety
     ///
     /// - The index was given by the cursor, and for the first time.

@@ -39,6 +39,7 @@ mod grow_only;
 pub(crate) mod growing_slots;
 mod holes;
 pub(crate) mod iter;
+pub(crate) mod join;
 #[cfg(feature = "serde")]
 pub(crate) mod parts;
 pub(crate) mod slots;

@@ -169,16 +169,15 @@ impl<V> Slots<V> {
     #[inline]
     fn find(&self, index: u32, generation: u32) -> Option<NonNull<Slot<V>>> {
         let slot = self.at(index as usize)?;
-        // SAFETY: slots below the length are initialised, and `&self` keeps writers away.
-        let state = unsafe { (*slot.as_ptr()).state };
-        (state == State::live(generation)).then_some(slot)
+        // SAFETY: below the length, and `&self` keeps writers away.
+        unsafe { is_live_with(slot, generation) }.then_some(slot)
     }
 
     /// The state of a slot; vacant behind the last one.
     #[inline]
     pub(crate) fn state(&self, index: u32) -> State {
         match self.at(index as usize) {
-            // SAFETY: as in `find`.
+            // SAFETY: slots below the length are initialised, and `&self` keeps writers away.
             Some(slot) => unsafe { (*slot.as_ptr()).state },
             None => State::EMPTY,
         }
@@ -558,6 +557,17 @@ pub(super) unsafe fn take_value<V>(slot: NonNull<Slot<V>>) -> V {
     // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot is
     // not live, so nobody reads the value again.
     unsafe { slot.cast::<V>().read() }
+}
+
+/// Whether a slot holds the value of a generation.
+///
+/// # Safety
+///
+/// - The slot is below the length, and nobody writes to its state meanwhile.
+#[inline]
+pub(super) unsafe fn is_live_with<V>(slot: NonNull<Slot<V>>, generation: u32) -> bool {
+    // SAFETY: slots below the length are initialised.
+    unsafe { (*slot.as_ptr()).state == State::live(generation) }
 }
 
 /// The generation of the value in a slot, if there is one.

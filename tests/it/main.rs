@@ -21,6 +21,7 @@ mod effort;
 mod elements;
 mod errors;
 mod grow_only;
+mod joins;
 mod key_hash;
 mod keys;
 mod layouts;

@@ -162,6 +162,13 @@ fn two_maps_are_joined_by_the_keys_that_both_have() {
         assert_eq!(one.par_join_mut(&mut SecondaryMap::<_, u8>::new()).count(), 0);
         let found = one.par_join_mut(&mut other).find_first(|_| true).map(|(key, ..)| key);
         assert_eq!(found, expected.first().copied());
+        // Some of them shared.
+        let sum = |sum: u32, (_, a, (b, _)): (_, &u32, (&u32, &mut u32))| sum.wrapping_add(a ^ b);
+        let all = one.join((&other, &mut third)).fold(0, sum);
+        let parts = one.par_join((&other, &mut third)).fold(|| 0, sum);
+        assert_eq!(parts.reduce(|| 0, u32::wrapping_add), all);
+        let shared = third.par_join(&other);
+        assert_eq!(shared.clone().count() + shared.count(), 2 * expected.len());
     }
 }
 

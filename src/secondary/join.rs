@@ -1,0 +1,289 @@
+//! [`Join`], [`JoinMut`]: maps side by side, by what they hold for the same keys.
+
+use super::SecondaryMap;
+use crate::key::Key;
+use crate::slot_map::SlotMap;
+use crate::slot_map::iter::{Walk, WalkMut, WalkRef, key_of};
+use crate::slot_map::join::{Joined, Look};
+use sealed::Sealed;
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+/// Maps that values are looked up in beside those of another: a reference to a [`SecondaryMap`] or a
+/// [`SlotMap`], or up to four of them in a tuple. Those that are borrowed mutably have their values
+/// changed, the others read.
+///
+/// A key is passed over unless all of them have a value for it. See [`SlotMap::join`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{SecondaryMap, SlotMap};
+///
+/// let mut names = SlotMap::new();
+/// let [ann, ben] = ["Ann", "Ben"].map(|name| names.insert(name));
+/// let ages = SecondaryMap::from_iter([(ann, 30), (ben, 40)]);
+/// let mut letters = SecondaryMap::from_iter([(ben, 0)]);
+/// for (_, name, (age, letters)) in names.join((&ages, &mut letters)) {
+///     assert_eq!(*age, 40);
+///     *letters = name.len();
+/// }
+/// assert_eq!(letters[ben], 3);
+/// ```
+pub trait Column<K: Key>: Sealed<K, Look: Look<Value = <Self as Column<K>>::Item>> {
+    /// What they have for a key.
+    type Item;
+}
+
+mod sealed {
+    use crate::key::Key;
+    use crate::slot_map::join::Look;
+
+    pub trait Sealed<K: Key> {
+        type Look: Look;
+
+        /// The most keys that it has something for.
+        fn most(&self) -> usize;
+
+        fn into_look(self) -> Self::Look;
+    }
+}
+
+/// A map with `look` and `look_mut`, as a column.
+macro_rules! column {
+    ($map:ident) => {
+        impl<'a, K: Key, W> Column<K> for &'a $map<K, W> {
+            type Item = &'a W;
+        }
+
+        impl<'a, K: Key, W> Sealed<K> for &'a $map<K, W> {
+            type Look = crate::slot_map::join::LookRef<'a, W>;
+
+            #[inline]
+            fn most(&self) -> usize {
+                self.len()
+            }
+
+            #[inline]
+            fn into_look(self) -> Self::Look {
+                self.look()
+            }
+        }
+
+        impl<'a, K: Key, W> Column<K> for &'a mut $map<K, W> {
+            type Item = &'a mut W;
+        }
+
+        impl<'a, K: Key, W> Sealed<K> for &'a mut $map<K, W> {
+            type Look = crate::slot_map::join::LookMut<'a, W>;
+
+            #[inline]
+            fn most(&self) -> usize {
+                self.len()
+            }
+
+            #[inline]
+            fn into_look(self) -> Self::Look {
+                self.look_mut()
+            }
+        }
+    };
+}
+
+column!(SlotMap);
+column!(SecondaryMap);
+
+macro_rules! tuple {
+    ($first:ident 0 $(, $more:ident $at:tt)+) => {
+        impl<K: Key, $first: Column<K> $(, $more: Column<K>)+> Column<K> for ($first, $($more),+) {
+            type Item = ($first::Item, $($more::Item),+);
+        }
+
+        impl<K: Key, $first: Column<K> $(, $more: Column<K>)+> Sealed<K> for ($first, $($more),+) {
+            type Look = ($first::Look, $($more::Look),+);
+
+            #[inline]
+            fn most(&self) -> usize {
+                self.0.most()$(.min(self.$at.most()))+
+            }
+
+            #[inline]
+            fn into_look(self) -> Self::Look {
+                (self.0.into_look(), $(self.$at.into_look()),+)
+            }
+        }
+    };
+}
+
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+
+/// An iterator over a walk with a look beside.
+macro_rules! iterator {
+    ($(#[$doc:meta])* $name:ident, $walk:ident => $value:ty) => {
+        $(#[$doc])*
+        #[must_use = "iterators are lazy"]
+        pub struct $name<'a, K: Key, V, C: Column<K>> {
+            walk: Joined<$walk<'a, V>, C::Look>,
+            /// No more are left.
+            most: usize,
+            key: PhantomData<fn(K) -> K>,
+        }
+
+        impl<'a, K: Key, V, C: Column<K>> $name<'a, K, V, C> {
+            #[inline]
+            fn new(walk: $walk<'a, V>, len: usize, column: C) -> Self {
+                let most = len.min(column.most());
+                Self { walk: Joined::new(walk, column.into_look()), most, key: PhantomData }
+            }
+
+            /// What it goes through.
+            #[cfg(feature = "rayon")]
+            pub(crate) fn into_walk(self) -> Joined<$walk<'a, V>, C::Look> {
+                self.walk
+            }
+        }
+
+        impl<'a, K: Key, V, C: Column<K>> Iterator for $name<'a, K, V, C> {
+            type Item = (K, $value, C::Item);
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let (index, generation, (value, beside)) = self.walk.step()?;
+                self.most = self.most.saturating_sub(1);
+                Some((key_of(index, generation), value, beside))
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                (0, Some(self.most))
+            }
+
+            #[inline]
+            fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
+                self.walk.fold(init, |sum, (index, generation, (value, beside))| {
+                    add(sum, (key_of(index, generation), value, beside))
+                })
+            }
+        }
+
+        impl<K: Key, V, C: Column<K>> DoubleEndedIterator for $name<'_, K, V, C> {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let (index, generation, (value, beside)) = self.walk.step_back()?;
+                self.most = self.most.saturating_sub(1);
+                Some((key_of(index, generation), value, beside))
+            }
+        }
+
+        impl<K: Key, V, C: Column<K>> FusedIterator for $name<'_, K, V, C> {}
+
+        impl<K: Key, V, C: Column<K>> fmt::Debug for $name<'_, K, V, C> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).field("most", &self.most).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+iterator! {
+    /// The values of a map, and what a [`Column`] has for the same keys; made by `join`.
+    Join, WalkRef => &'a V
+}
+
+iterator! {
+    /// The values of a map, to be changed, and what a [`Column`] has for the same keys; made by
+    /// `join_mut`.
+    JoinMut, WalkMut => &'a mut V
+}
+
+impl<K: Key, V, C: Column<K, Look: Clone>> Clone for Join<'_, K, V, C> {
+    fn clone(&self) -> Self {
+        Self { walk: self.walk.clone(), ..*self }
+    }
+}
+
+/// A map with `walk` and `walk_mut`, beside columns.
+macro_rules! join {
+    ($map:ident: $(#[$shared:meta])* / $(#[$mutable:meta])*) => {
+        impl<K: Key, V> $map<K, V> {
+            /// The values of all keys that have one here and in `column`, with those, in the order of
+            /// addresses.
+            ///
+            /// A [`Column`] is `&other`, or `&mut other` to have the values there changed, or a tuple of
+            /// such. This map is gone over, and a column looked up in, by a compare for each value
+            /// here: so that of the fewest values is best the one to call this on.
+            ///
+            /// # Examples
+            ///
+            $(#[$shared])*
+            #[inline]
+            pub fn join<C: Column<K>>(&self, column: C) -> Join<'_, K, V, C> {
+                Join::new(self.walk(), self.len(), column)
+            }
+
+            /// [`join`](Self::join), with the values here to be changed.
+            ///
+            /// # Examples
+            ///
+            $(#[$mutable])*
+            #[inline]
+            pub fn join_mut<C: Column<K>>(&mut self, column: C) -> JoinMut<'_, K, V, C> {
+                let len = self.len();
+                JoinMut::new(self.walk_mut(), len, column)
+            }
+        }
+    };
+}
+
+join! {
+    SlotMap:
+    /// ```
+    /// use stayput::{SecondaryMap, SlotMap};
+    ///
+    /// let mut names = SlotMap::new();
+    /// let [ann, ben, cy] = ["Ann", "Ben", "Cy"].map(|name| names.insert(name));
+    /// let mut ages = SecondaryMap::from_iter([(ann, 30), (cy, 50)]);
+    /// assert!(names.join(&ages).eq([(ann, &"Ann", &30), (cy, &"Cy", &50)]));
+    ///
+    /// names.join(&mut ages).for_each(|(_, name, age)| *age += name.len());
+    /// assert_eq!((ages[ann], ages.get(ben), ages[cy]), (33, None, 52));
+    /// ```
+    /
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    ///
+    /// let mut places: SlotMap<DefaultKey, f64> = (0..4).map(f64::from).collect();
+    /// let speeds: SecondaryMap<_, f64> = places.keys().skip(2).map(|key| (key, 0.5)).collect();
+    /// for (_, place, speed) in places.join_mut(&speeds) {
+    ///     *place += speed;
+    /// }
+    /// assert!(places.values().eq(&[0.0, 1.0, 2.5, 3.5]));
+    /// ```
+}
+
+join! {
+    SecondaryMap:
+    /// ```
+    /// use stayput::{SecondaryMap, SlotMap};
+    ///
+    /// let mut names = SlotMap::new();
+    /// let [ann, ben] = ["Ann", "Ben"].map(|name| names.insert(name));
+    /// let crowned = SecondaryMap::from_iter([(ben, 1066)]);
+    /// // Few are: nobody else is looked at.
+    /// assert!(crowned.join(&names).eq([(ben, &1066, &"Ben")]));
+    /// # let _ = ann;
+    /// ```
+    /
+    /// ```
+    /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    /// let map: SlotMap<DefaultKey, u64> = (0..1000).collect();
+    /// let mut one: SecondaryMap<_, u64> = map.iter().map(|(key, n)| (key, *n)).collect();
+    /// let mut other = one.clone();
+    /// other.values_mut().for_each(|n| *n += 1);
+    /// one.join_mut(&mut other).for_each(|(_, a, b)| std::mem::swap(a, b));
+    /// assert!(one.join(&other).all(|(_, a, b)| *a == *b + 1));
+    /// ```
+}
