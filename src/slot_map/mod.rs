@@ -42,6 +42,7 @@ pub(crate) mod iter;
 pub(crate) mod join;
 #[cfg(feature = "serde")]
 pub(crate) mod parts;
+mod prefetch;
 pub(crate) mod slots;
 pub(crate) mod state;
 #[cfg(test)]

@@ -36,7 +36,11 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Takes out and drops the values of all these keys, and returns how many there were.
     ///
-    /// Should a drop, or the iterator, panic, what was taken out before is out.
+    /// In a large map this is faster than one call for each: the memory of a value is asked for some
+    /// keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
+    ///
+    /// Should a drop, or the iterator, panic, what was taken out before is out, and all else stays, also
+    /// what is named by keys that were taken ahead.
     ///
     /// # Examples
     ///
@@ -47,7 +51,9 @@ impl<K: Key, V> SlotMap<K, V> {
     /// assert_eq!(map.remove_many([keys[0], keys[0], keys[1]]), 2);
     /// ```
     pub fn remove_many(&mut self, keys: impl IntoIterator<Item = K>) -> usize {
-        keys.into_iter().filter(|key| self.remove(*key).is_some()).count()
+        let mut removed = 0;
+        self.slots.ahead().each(keys, |key| removed += usize::from(self.remove(key).is_some()));
+        removed
     }
 
     /// Takes a value out but keeps its slot and key for it, so that it can be put back by

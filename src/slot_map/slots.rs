@@ -60,6 +60,9 @@ impl<V> Slots<V> {
     /// The distance between one value and the next.
     pub(crate) const STRIDE_BYTES: usize = size_of::<Slot<V>>();
 
+    /// How far behind the value the state lies.
+    pub(super) const STATE_OFFSET: usize = offset_of!(Slot<V>, state);
+
     pub(crate) const fn new(options: &'static Options) -> Self {
         Self { slots: VmVec::with_options(options), fresh_from: 0 }
     }
@@ -457,9 +460,8 @@ impl<V> Slots<V> {
             return None;
         }
         // A state has the alignment of its size, so none lies across the edge of a page.
-        let first_state_at = |byte: usize| {
-            byte.saturating_sub(offset_of!(Slot<V>, state)).div_ceil(Self::STRIDE_BYTES)
-        };
+        let first_state_at =
+            |byte: usize| byte.saturating_sub(Self::STATE_OFFSET).div_ceil(Self::STRIDE_BYTES);
         let cleared = first_state_at(bytes.start)..first_state_at(bytes.end).min(slots.end);
         Some(Discard { slots, bytes, cleared })
     }

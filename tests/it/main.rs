@@ -26,6 +26,7 @@ mod key_hash;
 mod keys;
 mod layouts;
 mod ledger;
+mod many;
 mod max_len;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod memory;

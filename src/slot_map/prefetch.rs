@@ -1,0 +1,100 @@
+//! Asking for the memory of slots ahead of their use, where many keys come at once.
+//!
+//! # Why this is sound
+//!
+//! To prefetch is a hint: an address that nobody may read is as good as another, nothing is read that
+//! the program sees, and no fault is raised. So no index is checked, and the slots need not be
+//! borrowed.
+
+#![expect(unsafe_code, reason = "tells the processor what will be read")]
+
+use super::slots::{Slot, Slots};
+use crate::key::Key;
+use std::ptr::NonNull;
+
+/// How many keys are asked for ahead. Enough for what one core can have under way.
+const AHEAD: usize = 32;
+
+/// Slots that take no more than this are in the cache anyhow, or near it.
+const NEAR_BYTES: usize = 4 << 20;
+
+/// In what the processor fetches memory, mostly.
+const LINE_BYTES: usize = 64;
+
+/// Where slots are, to be asked for.
+pub(crate) struct Ahead<V> {
+    start: NonNull<Slot<V>>,
+    is_near: bool,
+}
+
+impl<V> Slots<V> {
+    #[inline]
+    pub(crate) fn ahead(&self) -> Ahead<V> {
+        let is_near = self.len() <= NEAR_BYTES / Self::STRIDE_BYTES;
+        Ahead { start: self.start(), is_near }
+    }
+}
+
+impl<V> Ahead<V> {
+    /// Visits all keys in their order, with the slot of each asked for when it comes out of the
+    /// iterator, where that is worth while: then that is up to [`AHEAD`] keys before it is visited.
+    #[inline]
+    pub(crate) fn each<K: Key>(&self, keys: impl IntoIterator<Item = K>, mut visit: impl FnMut(K)) {
+        let keys = keys.into_iter();
+        if self.is_near {
+            // A loop, which is unrolled where `for_each` is not.
+            for key in keys {
+                visit(key);
+            }
+            return;
+        }
+        let mut ring = [None; AHEAD];
+        let mut oldest = 0;
+        keys.for_each(|key| {
+            self.ask(key);
+            let this = ring[oldest].replace(key);
+            oldest = (oldest + 1) % AHEAD;
+            if let Some(key) = this {
+                visit(key);
+            }
+        });
+        let (newer, older) = ring.split_at(oldest);
+        older.iter().chain(newer).flatten().for_each(|key| visit(*key));
+    }
+
+    #[inline]
+    fn ask<K: Key>(&self, key: K) {
+        let slot = self.start.as_ptr().wrapping_add(key.data().index() as usize);
+        prefetch(slot.cast());
+        // One that lies across two lines has its state in the second.
+        if LINE_BYTES % Slots::<V>::STRIDE_BYTES != 0 {
+            prefetch(slot.cast::<u8>().wrapping_add(Slots::<V>::STATE_OFFSET));
+        }
+    }
+}
+
+/// Has the processor fetch the line of an address, whatever that is.
+#[inline]
+#[cfg_attr(
+    any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))),
+    allow(clippy::missing_const_for_fn, reason = "it does nothing here")
+)]
+fn prefetch(address: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: it is a hint, of any address, by an instruction that every such processor has.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: the same; it changes no register and no flag.
+    unsafe {
+        std::arch::asm!(
+            "prfm pldl1keep, [{address}]",
+            address = in(reg) address,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let _ = address;
+}

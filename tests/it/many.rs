@@ -1,0 +1,104 @@
+//! Calls with many keys do what as many calls do, in maps small and large.
+
+use crate::ledger::{Ledger, Step};
+use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Large enough for a thousand slots to lie far apart.
+type Wide = [u32; 1023];
+
+fn wide(n: u32) -> Wide {
+    [n; 1023]
+}
+
+/// Maps whose memory is asked for ahead, and is not; and keys in an order of their own: there, gone, null,
+/// forged, more than once.
+fn cases() -> impl Iterator<Item = (SlotMap<DefaultKey, Wide>, Vec<DefaultKey>)> {
+    [0_u32, 1, 300, 1100].into_iter().flat_map(|len| {
+        [0, 1, 2, 31, 32, 33, 64, 65, 1000].map(|count| {
+            let mut map = SlotMap::new();
+            let keys: Vec<_> = (0..len).map(|n| map.insert(wide(n))).collect();
+            keys.iter().step_by(7).for_each(|key| _ = map.remove(*key));
+            let forged: DefaultKey = KeyData::from_parts(u32::MAX, 5, 0).expect("it fits").into();
+            let key = |n: usize| match n % 11 {
+                5 => DefaultKey::null(),
+                7 => forged,
+                _ => keys.get(n * 31 % keys.len().max(1)).copied().unwrap_or(forged),
+            };
+            (map, (0..count).map(key).collect())
+        })
+    })
+}
+
+#[test]
+fn many_keys_find_what_each_finds_in_their_order() {
+    for (mut map, keys) in cases() {
+        let second: SecondaryMap<_, Wide> = map.iter().map(|(key, value)| (key, *value)).collect();
+        let (mut found, mut beside) = (Vec::new(), Vec::new());
+        map.get_many(keys.iter().copied(), |key, value| found.push((key, value)));
+        second.get_many(keys.iter().copied(), |key, value| beside.push((key, value)));
+        let expected: Vec<_> = keys.iter().map(|key| (*key, map.get(*key))).collect();
+        assert!(found == expected && beside == expected);
+
+        let mut twin = map.clone();
+        let mut second = second.clone();
+        for key in &keys {
+            if let Some(value) = twin.get_mut(*key) {
+                value[7] += 1;
+            }
+        }
+        let change = |at: &mut Vec<_>, key, value: Option<&mut Wide>| {
+            at.push(key);
+            if let Some(value) = value {
+                value[7] += 1;
+            }
+        };
+        let (mut seen, mut beside) = (Vec::new(), Vec::new());
+        map.get_many_mut(keys.iter().copied(), |key, value| change(&mut seen, key, value));
+        second.get_many_mut(keys.iter().copied(), |key, value| change(&mut beside, key, value));
+        assert!(map == twin && seen == keys && beside == keys);
+        assert!(second.iter().eq(&map));
+
+        let removed = keys.iter().filter(|key| twin.remove(**key).is_some()).count();
+        assert_eq!(map.remove_many(keys), removed);
+        assert!(map == twin);
+        assert_eq!(map.insert(wide(1)), twin.insert(wide(1)), "the next hole is the same");
+    }
+}
+
+#[test]
+fn an_iterator_that_panics_loses_nothing() {
+    for (map, keys) in cases() {
+        for at in [0, 1, 40, 70] {
+            let mut map = map.clone();
+            let before = map.len();
+            let mut given = 0;
+            let some = keys.iter().copied().inspect(|_| {
+                assert!(given < at, "as planned");
+                given += 1;
+            });
+            let result = catch_unwind(AssertUnwindSafe(|| map.remove_many(some)));
+            assert_eq!(result.is_err(), keys.len() > at);
+            // The others may stay.
+            assert!(map.len() >= before - at.min(before));
+            let rest = map.remove_many(keys.iter().copied());
+            let there = keys.iter().filter(|key| map.contains_key(**key)).count();
+            assert_eq!((there, map.iter().count()), (0, map.len()));
+            assert!(rest <= before);
+        }
+    }
+}
+
+#[test]
+fn a_drop_that_panics_leaves_what_comes_behind() {
+    let ledger = Ledger::new();
+    let mut map = SlotMap::new();
+    let keys: Vec<_> = (0..1100).map(|n| map.insert((ledger.token(n), wide(n)))).collect();
+    ledger.set_fuse(Step::Drop, 50);
+    let result = catch_unwind(AssertUnwindSafe(|| map.remove_many(keys.iter().copied())));
+    assert!(result.is_err());
+    assert_eq!(map.len(), 1100 - 51);
+    assert!(keys.iter().enumerate().all(|(n, key)| map.contains_key(*key) == (n > 50)));
+    drop(map);
+    ledger.assert_all_dropped_but(0);
+}
