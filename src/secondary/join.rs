@@ -151,8 +151,8 @@ macro_rules! iterator {
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
+                self.most = self.most.checked_sub(1)?;
                 let (index, generation, (value, beside)) = self.walk.step()?;
-                self.most = self.most.saturating_sub(1);
                 Some((key_of(index, generation), value, beside))
             }
 
@@ -172,8 +172,8 @@ macro_rules! iterator {
         impl<K: Key, V, C: Column<K>> DoubleEndedIterator for $name<'_, K, V, C> {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
+                self.most = self.most.checked_sub(1)?;
                 let (index, generation, (value, beside)) = self.walk.step_back()?;
-                self.most = self.most.saturating_sub(1);
                 Some((key_of(index, generation), value, beside))
             }
         }
