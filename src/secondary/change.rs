@@ -75,7 +75,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[inline]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, Refused<V>> {
-        let place = match self.place(key) {
+        let data = key.data();
+        let (index, generation) = (data.index(), data.generation());
+        if index as usize >= self.slots.len() && self.is_next(index, generation) {
+            self.slots.push(generation, value)?;
+            self.live += 1;
+            return Ok(None);
+        }
+        let place = match self.place(index, generation) {
             Ok(place) => place,
             Err(error) => return Err(Refused { error, value }),
         };
@@ -122,7 +129,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// As for [`try_insert`](Self::try_insert).
     #[inline]
     pub fn try_entry(&mut self, key: K) -> Result<Entry<'_, K, V>, Error> {
-        let place = self.place(key)?;
+        let data = key.data();
+        let place = self.place(data.index(), data.generation())?;
         Ok(Entry::direct(self, key, place))
     }
 
@@ -225,10 +233,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     /// The slot for a key, which is made if it is not there.
     #[inline]
-    fn place(&mut self, key: K) -> Result<Place, Error> {
-        let data = key.data();
-        let (index, generation) = (data.index(), data.generation());
-        if index as usize >= self.slots.len() && !self.is_next(index, generation) {
+    fn place(&mut self, index: u32, generation: u32) -> Result<Place, Error> {
+        if index as usize >= self.slots.len() {
             self.extend_to(index, generation)?;
         }
         let there = self.slots.state(index).live_generation();

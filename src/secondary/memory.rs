@@ -217,14 +217,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
         }
     }
 
-    /// Adds the slot of an index, if it is the next one, surely not far, and there is room at hand.
+    /// Whether an index is that behind the last slot, surely not far, and there is room at hand.
     #[inline]
-    pub(super) fn is_next(&mut self, index: u32, generation: u32) -> bool {
+    pub(super) fn is_next(&self, index: u32, generation: u32) -> bool {
         let index = index as usize;
-        generation != 0
-            && index == self.slots.len()
+        index == self.slots.len()
+            && generation != 0
             && (index < const { Self::near_slots(Self::NEAR_BYTES) } || index < self.announced)
-            && self.slots.extend_at_hand()
+            && self.slots.has_room()
     }
 
     /// Adds slots up to an index behind the last, unless its key is null or the index far.

@@ -125,13 +125,23 @@ impl<V> GappedSlots<V> {
         self.slots.extend_vacant(additional)
     }
 
-    /// Adds one vacant slot, if there is room at hand.
+    /// Whether there is room at hand for one more.
     #[inline]
-    pub(crate) fn extend_at_hand(&mut self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         let len = self.slots.len();
-        len < self.slots.capacity()
-            && len < self.gaps.len() * WORD_SLOTS
-            && self.slots.extend_vacant(1).is_ok()
+        len < self.slots.capacity() && len < self.gaps.len() * WORD_SLOTS
+    }
+
+    /// Adds a slot with a value, for which there [is room](Self::has_room).
+    #[inline]
+    pub(crate) fn push(&mut self, generation: u32, value: V) -> Result<(), Refused<V>> {
+        debug_assert!(self.has_room(), "a bit would be missing");
+        let len = self.slots.len();
+        self.slots.push(generation, value)?;
+        if let Some(word) = self.gaps.get_mut(len / WORD_SLOTS) {
+            *word &= !(1 << (len % WORD_SLOTS));
+        }
+        Ok(())
     }
 
     /// See [`Slots::fill`].

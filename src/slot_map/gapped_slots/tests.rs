@@ -15,7 +15,7 @@ use std::mem;
 enum Op {
     Extend(u8),
     ExtendFar(u16),
-    ExtendAtHand,
+    Push(u8),
     Fill(u16, u8),
     Take(u16),
     TakeMany(u16, u16),
@@ -47,9 +47,11 @@ fn run(ops: &[Op]) {
         match *op {
             Op::Extend(by) => slots.extend_vacant(usize::from(by) % 100).unwrap(),
             Op::ExtendFar(by) => slots.extend_vacant(usize::from(by) % 5000).unwrap(),
-            Op::ExtendAtHand => {
-                let added = usize::from(slots.extend_at_hand());
-                assert_eq!(slots.len(), len + added);
+            Op::Push(generation) => {
+                if slots.has_room() {
+                    slots.push(u32::from(generation) + 1, n).unwrap();
+                    std.insert(u32::try_from(len).unwrap(), (u32::from(generation) + 1, n));
+                }
             }
             Op::Fill(which, generation) => {
                 let (index, generation) = (at(len, which), u32::from(generation) + 1);
@@ -115,7 +117,7 @@ fn slots_without_memory_for_their_bits_are_not_added() {
             let mut slots = GappedSlots::<u64>::new(&Options::DEFAULT);
             let fault = Fault::from_nth(call, pass);
             assert!(slots.extend_vacant(100).is_err());
-            assert!(fault.struck() > 0 && !slots.extend_at_hand());
+            assert!(fault.struck() > 0 && !slots.has_room());
             drop(fault);
             assert_eq!(slots.len(), 0);
             slots.check();
