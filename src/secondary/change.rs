@@ -78,7 +78,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         let data = key.data();
         let (index, generation) = (data.index(), data.generation());
         if index as usize >= self.slots.len() && self.is_next(index, generation) {
-            self.slots.push(generation, value)?;
+            self.slots.push(generation, value);
             self.live += 1;
             return Ok(None);
         }

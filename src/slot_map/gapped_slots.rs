@@ -134,14 +134,13 @@ impl<V> GappedSlots<V> {
 
     /// Adds a slot with a value, for which there [is room](Self::has_room).
     #[inline]
-    pub(crate) fn push(&mut self, generation: u32, value: V) -> Result<(), Refused<V>> {
+    pub(crate) fn push(&mut self, generation: u32, value: V) {
         debug_assert!(self.has_room(), "a bit would be missing");
         let len = self.slots.len();
-        self.slots.push(generation, value)?;
+        self.slots.push_within_capacity(generation, value);
         if let Some(word) = self.gaps.get_mut(len / WORD_SLOTS) {
             *word &= !(1 << (len % WORD_SLOTS));
         }
-        Ok(())
     }
 
     /// See [`Slots::fill`].

@@ -49,7 +49,7 @@ fn run(ops: &[Op]) {
             Op::ExtendFar(by) => slots.extend_vacant(usize::from(by) % 5000).unwrap(),
             Op::Push(generation) => {
                 if slots.has_room() {
-                    slots.push(u32::from(generation) + 1, n).unwrap();
+                    slots.push(u32::from(generation) + 1, n);
                     std.insert(u32::try_from(len).unwrap(), (u32::from(generation) + 1, n));
                 }
             }
