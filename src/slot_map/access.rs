@@ -221,8 +221,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// [`get_by_index`](Self::get_by_index), to change the value.
     #[inline]
     pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, &mut V)> {
-        let generation = self.slots.state(index).live_generation()?;
-        Some((iter::key_of(index, generation), self.slots.get_mut(index, generation)?))
+        let (generation, value) = self.slots.at_index_mut(index)?;
+        Some((iter::key_of(index, generation), value))
     }
 
     /// The key of a value in the map, from a reference to it. O(1), one division.

@@ -1,29 +1,38 @@
-//! [`Cursor`]: the slots that are no holes, from both ends.
+//! [`Cursor`]: the slots that may hold values, from both ends.
 
 #![forbid(unsafe_code)]
 
+use std::mem;
 use std::ops::Range;
 
 /// Slots in one word of the hole bitmap.
 pub(crate) const WORD_SLOTS: usize = 64;
 
-/// Walks the indices whose hole bit is not set, in order, from both ends.
+/// Where a word has fewer holes than this, each of its slots is looked at; else only those that are none.
+/// To find one by its bit costs more than a look, and to meet one that is a hole costs a branch that was
+/// not foreseen.
+const FEW: u32 = 6;
+
+/// Goes over the indices of slots, in order, from both ends: over one slot after the other, as a loop over
+/// an array does, until [told](Self::pass) that one holds no value; then past holes by the words of the
+/// bitmap.
 ///
-/// It holds no borrow: the words of the bitmap are passed to each call, and each is read once, when
-/// the cursor comes to it. So holes behind the cursor may be made and filled meanwhile.
+/// It gives each slot that is no hole, once, and holes too; so whoever asks looks whether there is a
+/// value. It holds no borrow: the words are passed to the calls that read them. Holes before an index
+/// that it gave may be made and filled meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
-    /// Words that no end has come to.
-    unread: Range<usize>,
+    /// What is left of the word that the front is in, if that goes by bits.
     front: Word,
+    /// Slots that no end has come to.
+    unread: Range<usize>,
+    /// What is left of the word that the back is in.
     back: Word,
-    /// No index from here on.
-    end: usize,
 }
 
-/// What is left of a word: its number, and a bit for each slot to visit.
+/// Slots to visit in one word of the bitmap: its number, and a bit for each.
 #[derive(Clone, Copy, Debug)]
-struct Word {
+pub(super) struct Word {
     number: usize,
     left: u64,
 }
@@ -31,8 +40,18 @@ struct Word {
 impl Word {
     const NONE: Self = Self { number: 0, left: 0 };
 
+    /// The slots in a range of those of one word that are no holes. Behind the last word there are none.
     #[inline]
-    fn pop_front(&mut self) -> Option<u32> {
+    fn read(slots: Range<usize>, holes: &[u64]) -> Self {
+        let number = slots.start / WORD_SLOTS;
+        let start = number * WORD_SLOTS;
+        let holes = holes.get(number).copied().unwrap_or(0);
+        let left = !holes & first_slots(slots.end - start) & !first_slots(slots.start - start);
+        Self { number, left }
+    }
+
+    #[inline]
+    pub(super) fn pop_front(&mut self) -> Option<u32> {
         if self.left == 0 {
             return None;
         }
@@ -51,131 +70,146 @@ impl Word {
         Some(self.index(bit))
     }
 
+    /// All that is left, if it is the first slots of the word.
     #[inline]
-    fn fold<B>(mut self, init: B, add: &mut impl FnMut(B, u32) -> B) -> B {
-        if self.left == u64::MAX {
-            // No bits to look for.
-            let first = self.index(0);
-            return (0..64).fold(init, |sum, slot| add(sum, first + slot));
-        }
-        let mut sum = init;
-        while let Some(index) = self.pop_front() {
-            sum = add(sum, index);
-        }
-        sum
+    pub(super) fn as_run(self) -> Option<Range<usize>> {
+        let start = self.number * WORD_SLOTS;
+        let is_run = self.left & self.left.wrapping_add(1) == 0;
+        is_run.then(|| start..start + self.left.trailing_ones() as usize)
+    }
+
+    /// A bit for each slot that is left.
+    #[inline]
+    pub(super) const fn left(self) -> u64 {
+        self.left
+    }
+
+    /// The index of the first slot of the word.
+    #[inline]
+    pub(super) const fn start(self) -> u32 {
+        low_half(self.number * WORD_SLOTS)
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-    fn index(self, bit: u32) -> u32 {
-        (self.number * WORD_SLOTS) as u32 + bit
+    const fn index(self, bit: u32) -> u32 {
+        self.start() + bit
     }
 }
 
 impl Cursor {
-    /// All indices below `len`.
+    /// Over all indices below `len`.
     #[inline]
     pub(crate) fn new(len: usize) -> Self {
-        Self { unread: 0..len.div_ceil(WORD_SLOTS), front: Word::NONE, back: Word::NONE, end: len }
+        Self { front: Word::NONE, unread: 0..len, back: Word::NONE }
     }
 
-    /// The slots of a word that are no holes. Holes behind the last word are none.
+    /// Over what is left of a word.
     #[inline]
-    fn read(&self, number: usize, holes: &[u64]) -> Word {
-        let holes = holes.get(number).copied().unwrap_or(0);
-        Word { number, left: !holes & first_slots(self.end - number * WORD_SLOTS) }
+    pub(super) fn of_word(word: Word) -> Self {
+        Self { front: word, unread: 0..0, back: Word::NONE }
     }
 
+    /// The next slot to look at.
     #[inline]
-    pub(crate) fn next(&mut self, holes: &[u64]) -> Option<u32> {
-        loop {
-            if let Some(index) = self.front.pop_front() {
-                return Some(index);
-            }
-            let Some(number) = self.unread.next() else { return self.back.pop_front() };
-            self.front = self.read(number, holes);
+    pub(crate) fn next(&mut self) -> Option<u32> {
+        if let Some(index) = self.front.pop_front() {
+            return Some(index);
+        }
+        match self.unread.next() {
+            Some(index) => Some(low_half(index)),
+            None => self.back.pop_front(),
         }
     }
 
+    /// Tells it that there was no value in the slot that it gave last.
+    #[inline]
+    pub(crate) fn pass(&mut self, index: u32, holes: &[u64]) {
+        let at = index as usize + 1;
+        // What is given by its bit is told from others already.
+        if at != self.unread.start {
+            return;
+        }
+        let number = index as usize / WORD_SLOTS;
+        let word = holes.get(number).copied().unwrap_or(0);
+        if word.count_ones() < FEW {
+            return;
+        }
+        let end = self.unread.end.min((number + 1) * WORD_SLOTS);
+        if at < end {
+            self.front = Word::read(at..end, holes);
+        }
+        self.unread.start = end.max(at);
+        // Past words that have holes alone.
+        while self.front.left == 0
+            && self.unread.len() >= WORD_SLOTS
+            && holes.get(self.unread.start / WORD_SLOTS) == Some(&u64::MAX)
+        {
+            self.unread.start += WORD_SLOTS;
+        }
+    }
+
+    /// The next slot from the back that is not marked as a hole.
     #[inline]
     pub(crate) fn next_back(&mut self, holes: &[u64]) -> Option<u32> {
         loop {
             if let Some(index) = self.back.pop_back() {
                 return Some(index);
             }
-            let Some(number) = self.unread.next_back() else { return self.front.pop_back() };
-            self.back = self.read(number, holes);
+            let Some(last) = self.unread.clone().next_back() else {
+                return self.front.pop_back();
+            };
+            let start = self.unread.start.max(last / WORD_SLOTS * WORD_SLOTS);
+            self.back = Word::read(start..last + 1, holes);
+            self.unread.end = start;
         }
     }
 
-    /// Adds up all that is left, from the front.
+    /// The next slots that are not marked as holes, of one word. There may be none of them.
     #[inline]
-    pub(crate) fn fold<B>(mut self, holes: &[u64], init: B, mut add: impl FnMut(B, u32) -> B) -> B {
-        let mut sum = self.front.fold(init, &mut add);
-        while let Some(number) = self.unread.next() {
-            sum = self.read(number, holes).fold(sum, &mut add);
+    pub(super) fn next_word(&mut self, holes: &[u64]) -> Option<Word> {
+        if self.front.left != 0 {
+            return Some(mem::replace(&mut self.front, Word::NONE));
         }
-        self.back.fold(sum, &mut add)
+        let start = self.unread.start;
+        if start >= self.unread.end {
+            let back = mem::replace(&mut self.back, Word::NONE);
+            return (back.left != 0).then_some(back);
+        }
+        let end = self.unread.end.min((start / WORD_SLOTS + 1) * WORD_SLOTS);
+        self.unread.start = end;
+        Some(Word::read(start..end, holes))
     }
 
-    /// A cursor over the next word that no end has come to, taken out of this one.
+    /// The word that the front is in.
     #[inline]
-    pub(crate) fn next_word(&mut self, holes: &[u64]) -> Option<Self> {
-        let number = self.unread.next()?;
-        Some(Self {
-            unread: 0..0,
-            front: self.read(number, holes),
-            back: Word::NONE,
-            end: self.end,
-        })
+    pub(super) const fn word(&self) -> Word {
+        self.front
     }
 
-    /// The index of the first slot of the word that the front is in.
-    #[inline]
-    pub(crate) fn word_start(&self) -> u32 {
-        self.front.index(0)
-    }
-
-    /// A bit for each slot of that word that is left to visit.
-    #[inline]
-    pub(crate) const fn word_left(&self) -> u64 {
-        self.front.left
-    }
-
-    /// The word at which it is best split in two, if there are two that no end has come to.
+    /// Two cursors, each with about half of the slots that no end has come to, in whole words, if there are
+    /// two.
     #[cfg(feature = "rayon")]
-    pub(crate) fn middle_word(&self) -> Option<usize> {
-        let words = self.unread.len();
-        (words >= 2).then(|| self.unread.start + words / 2)
-    }
-
-    /// Two cursors: over the words before `word`, and over those from there on, of what no end has come
-    /// to.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split_at_word(mut self, word: usize) -> (Self, Self) {
-        let middle = word.clamp(self.unread.start, self.unread.end);
-        let right = Self {
-            unread: middle..self.unread.end,
-            front: Word::NONE,
-            back: self.back,
-            end: self.end,
-        };
-        self.unread.end = middle;
-        self.back = Word::NONE;
-        (self, right)
-    }
-
-    /// Two cursors, each with about half of the words that no end has come to, if there are two.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let Some(middle) = self.middle_word() else { return (self, None) };
-        let (left, right) = self.split_at_word(middle);
-        (left, Some(right))
+    pub(super) fn split(mut self) -> (Self, Option<Self>) {
+        let Range { start, end } = self.unread;
+        let middle = (start + (end - start) / 2) / WORD_SLOTS * WORD_SLOTS;
+        if end - start < 2 * WORD_SLOTS || middle <= start {
+            return (self, None);
+        }
+        let right = Self { front: Word::NONE, unread: middle..end, back: self.back };
+        (self.unread.end, self.back) = (middle, Word::NONE);
+        (self, Some(right))
     }
 }
 
 /// A bit for each of the first `count` slots of a word.
 #[inline]
-pub(crate) fn first_slots(count: usize) -> u64 {
+pub(crate) const fn first_slots(count: usize) -> u64 {
     if count >= WORD_SLOTS { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// A number below 2^32, which is all that indices of slots can be.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
+const fn low_half(index: usize) -> u32 {
+    index as u32
 }

@@ -28,10 +28,11 @@ macro_rules! drain {
             #[inline]
             fn next(&mut self) -> Option<(K, V)> {
                 loop {
-                    let index = self.cursor.next(self.map.hole_words())?;
+                    let index = self.cursor.next()?;
                     if let Some((generation, value)) = self.map.take_at(index) {
                         return Some(($crate::slot_map::iter::key_of(index, generation), value));
                     }
+                    self.cursor.pass(index, self.map.hole_words());
                 }
             }
 
@@ -64,8 +65,11 @@ macro_rules! drain {
                 impl<K: $crate::Key, V> Rest<'_, '_, K, V> {
                     fn drop_all(&mut self) {
                         let $name { map, cursor } = &mut *self.0;
-                        while let Some(index) = cursor.next(map.hole_words()) {
-                            drop(map.take_at(index));
+                        while let Some(index) = cursor.next() {
+                            match map.take_at(index) {
+                                Some((_, value)) => drop(value),
+                                None => cursor.pass(index, map.hole_words()),
+                            }
                         }
                     }
                 }

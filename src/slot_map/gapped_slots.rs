@@ -185,6 +185,11 @@ impl<V> GappedSlots<V> {
     }
 
     #[inline]
+    pub(crate) fn at_index_mut(&mut self, index: u32) -> Option<(u32, &mut V)> {
+        self.slots.at_index_mut(index)
+    }
+
+    #[inline]
     pub(crate) fn get_mut(&mut self, index: u32, generation: u32) -> Option<&mut V> {
         self.slots.get_mut(index, generation)
     }

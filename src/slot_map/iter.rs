@@ -3,9 +3,9 @@
 //! # Why this is sound
 //!
 //! [`WalkRef`] and [`WalkMut`] borrow the slots for `'a`, and give out references of that lifetime to
-//! values in them. Each index that a [`Cursor`] gives is below the length that the slots had when
-//! the walk was made, and have while they are borrowed; whether there is a value is asked of the
-//! state. Of mutable references no two are to one value, since a cursor gives each index once, and
+//! values in them, which a [`Live`] finds. Each index that its [`Cursor`] gives is below the length that the
+//! slots had when the walk was made, and have while they are borrowed; whether there is a value is asked of
+//! the state. Of mutable references no two are to one value, since a cursor gives each index once, and
 //! both halves of a split one, and the blocks that are taken out of one, give what the whole would
 //! have given. A walk that moves values out on several threads is one of those, of slots that a
 //! [`WalkOwned`] has: each slot that it comes to is no longer live before the value goes, so what is
@@ -13,7 +13,7 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Word};
 use super::or_give_up;
 use super::slots::{self, Slot, Slots};
 use super::state::Vacant;
@@ -43,12 +43,145 @@ pub(crate) trait Walk: Sized {
     }
 }
 
-/// Goes through values by shared reference.
-pub(crate) struct WalkRef<'a, V> {
+/// A slot that holds a value: its index, the generation, and where it is.
+type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
+
+/// Finds the slots that hold values, each once.
+///
+/// Whoever has one borrows the slots as long as it uses it, and has the cursor give indices below their
+/// length: that is what all of its unsafe functions ask for.
+struct Live<'a, V> {
     start: NonNull<Slot<V>>,
     holes: &'a [u64],
-    /// Gives indices below the length alone.
     cursor: Cursor,
+}
+
+impl<'a, V> Live<'a, V> {
+    #[inline]
+    fn new(slots: &Slots<V>, holes: &'a [u64]) -> Self {
+        Self { start: slots.start(), holes, cursor: Cursor::new(slots.len()) }
+    }
+
+    /// # Safety
+    ///
+    /// - The slots are borrowed, and there are more than `index`.
+    #[inline]
+    unsafe fn at(&self, index: u32) -> Option<LiveSlot<V>> {
+        // SAFETY: below the length, by the caller's promise.
+        let slot = unsafe { self.start.add(index as usize) };
+        // SAFETY: the same; the slots are borrowed, so nobody writes to them meanwhile.
+        let generation = unsafe { slots::live_generation(slot) }?;
+        Some((index, generation, slot))
+    }
+
+    /// # Safety
+    ///
+    /// - The slots are borrowed, and the cursor gives indices below their length.
+    #[inline]
+    unsafe fn step(&mut self) -> Option<LiveSlot<V>> {
+        loop {
+            let index = self.cursor.next()?;
+            // SAFETY: just given by the cursor; the rest is the caller's promise.
+            match unsafe { self.at(index) } {
+                None => self.cursor.pass(index, self.holes),
+                found => return found,
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// - The slots are borrowed, and the cursor gives indices below their length.
+    #[inline]
+    unsafe fn step_back(&mut self) -> Option<LiveSlot<V>> {
+        loop {
+            let index = self.cursor.next_back(self.holes)?;
+            // SAFETY: just given by the cursor; the rest is the caller's promise.
+            if let Some(found) = unsafe { self.at(index) } {
+                return Some(found);
+            }
+        }
+    }
+
+    /// Adds up all that are left. Where a word has no hole, its states are looked at first, all together, so
+    /// that what is added needs no branch, and may be added several at a time.
+    ///
+    /// # Safety
+    ///
+    /// - The slots are borrowed, and the cursor gives indices below their length.
+    /// - If `add` changes the state of a slot, it is the one that it is given.
+    #[inline]
+    unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
+        let mut sum = init;
+        while let Some(mut word) = self.cursor.next_word(self.holes) {
+            if let Some(run) = word.as_run() {
+                // SAFETY: the run is of indices that the cursor gave.
+                let first = unsafe { self.start.add(run.start) };
+                // SAFETY: so are those behind; the slots are borrowed.
+                if unsafe { slots::are_live(first, run.len()) } {
+                    for (place, index) in (0..run.len()).zip(word.start()..) {
+                        // SAFETY: as above.
+                        let slot = unsafe { first.add(place) };
+                        // SAFETY: as above.
+                        let generation = unsafe { slots::generation(slot) };
+                        sum = add(sum, (index, generation, slot));
+                    }
+                    continue;
+                }
+            }
+            while let Some(index) = word.pop_front() {
+                // SAFETY: just given by the cursor.
+                if let Some(found) = unsafe { self.at(index) } {
+                    sum = add(sum, found);
+                }
+            }
+        }
+        sum
+    }
+
+    /// Those in the next 64 slots that are not all holes, taken out of this.
+    #[inline]
+    fn next_block(&mut self) -> Option<Self> {
+        loop {
+            let word = self.cursor.next_word(self.holes)?;
+            if word.left() != 0 {
+                return Some(Self { cursor: Cursor::of_word(word), ..*self });
+            }
+        }
+    }
+
+    /// The word that is gone over, of those of a block.
+    #[inline]
+    const fn word(&self) -> Word {
+        self.cursor.word()
+    }
+
+    /// Where the first slot is, of those of a block.
+    #[inline]
+    fn block_ptr(&self) -> *mut V {
+        // Not taken by `add`, since what never came to a block is at none.
+        self.start.as_ptr().wrapping_add(self.word().start() as usize).cast()
+    }
+
+    #[cfg(feature = "rayon")]
+    fn split(self) -> (Self, Option<Self>) {
+        let Self { start, holes, cursor } = self;
+        let (left, right) = cursor.split();
+        let right = right.map(|cursor| Self { start, holes, cursor });
+        (Self { start, holes, cursor: left }, right)
+    }
+}
+
+impl<V> Clone for Live<'_, V> {
+    fn clone(&self) -> Self {
+        Self { cursor: self.cursor.clone(), ..*self }
+    }
+}
+
+/// Goes through values by shared reference.
+pub(crate) struct WalkRef<'a, V> {
+    /// Of slots that are borrowed for `'a`.
+    live: Live<'a, V>,
     borrow: PhantomData<&'a Slots<V>>,
 }
 
@@ -60,59 +193,53 @@ unsafe impl<V: Sync> Sync for WalkRef<'_, V> {}
 impl<'a, V> WalkRef<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>, holes: &'a [u64]) -> Self {
-        let cursor = Cursor::new(slots.len());
-        Self { start: slots.start(), holes, cursor, borrow: PhantomData }
+        Self { live: Live::new(slots, holes), borrow: PhantomData }
     }
 
     /// # Safety
     ///
-    /// - The index was given by the cursor.
+    /// - The slot was found by a `Live` of a walk of this lifetime.
     #[inline]
-    unsafe fn value(start: NonNull<Slot<V>>, index: u32) -> Option<(u32, u32, &'a V)> {
-        // SAFETY: the cursor gives indices below the length.
-        let slot = unsafe { start.add(index as usize) };
-        // SAFETY: below the length; the slots are borrowed, so nobody writes to them.
-        let generation = unsafe { slots::live_generation(slot) }?;
+    unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a V) {
         // SAFETY: live; the slots are borrowed for `'a`.
-        Some((index, generation, unsafe { slots::value_of(slot) }))
+        (index, generation, unsafe { slots::value_of(slot) })
     }
 
-    /// A walk over the next 64 slots, taken out of this one.
+    /// A walk over the next 64 slots that are not all holes, taken out of this one.
     #[inline]
     pub(super) fn next_block(&mut self) -> Option<Self> {
-        Some(Self { cursor: self.cursor.next_word(self.holes)?, ..*self })
+        Some(Self { live: self.live.next_block()?, borrow: PhantomData })
     }
 
     /// The index of the first slot, of a walk over a block.
     #[inline]
     pub(super) fn block_start(&self) -> u32 {
-        self.cursor.word_start()
+        self.live.word().start()
     }
 
     /// Where the first slot is, of a walk over a block.
     #[inline]
     pub(super) fn block_ptr(&self) -> *const V {
-        block_ptr(self.start, &self.cursor)
+        self.live.block_ptr()
     }
 
     /// Which slots hold values, of a walk over a block; all that are no holes if `all_live`.
     #[inline]
     pub(super) fn block_mask(&self, all_live: bool) -> u64 {
-        if all_live { self.cursor.word_left() } else { live_mask(self.clone()) }
+        if all_live { self.live.word().left() } else { live_mask(self.clone()) }
     }
 
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let Self { start, holes, cursor, borrow } = self;
-        let (left, right) = cursor.split();
-        let right = right.map(|cursor| Self { start, holes, cursor, borrow });
-        (Self { start, holes, cursor: left, borrow }, right)
+        let (left, right) = self.live.split();
+        let part = |live| Self { live, borrow: PhantomData };
+        (part(left), right.map(part))
     }
 }
 
 impl<V> Clone for WalkRef<'_, V> {
     fn clone(&self) -> Self {
-        Self { cursor: self.cursor.clone(), ..*self }
+        Self { live: self.live.clone(), borrow: PhantomData }
     }
 }
 
@@ -121,45 +248,33 @@ impl<'a, V> Walk for WalkRef<'a, V> {
 
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, &'a V)> {
-        loop {
-            let index = self.cursor.next(self.holes)?;
-            // SAFETY: just given by the cursor.
-            if let Some(item) = unsafe { Self::value(self.start, index) } {
-                return Some(item);
-            }
-        }
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let found = unsafe { self.live.step() }?;
+        // SAFETY: just found.
+        Some(unsafe { Self::value(found) })
     }
 
     #[inline]
     fn step_back(&mut self) -> Option<(u32, u32, &'a V)> {
-        loop {
-            let index = self.cursor.next_back(self.holes)?;
-            // SAFETY: just given by the cursor.
-            if let Some(item) = unsafe { Self::value(self.start, index) } {
-                return Some(item);
-            }
-        }
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let found = unsafe { self.live.step_back() }?;
+        // SAFETY: just found.
+        Some(unsafe { Self::value(found) })
     }
 
     #[inline]
     fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a V)) -> B) -> B {
-        let Self { start, holes, cursor, .. } = self;
-        cursor.fold(holes, init, |sum, index| {
-            // SAFETY: just given by the cursor.
-            match unsafe { Self::value(start, index) } {
-                Some(item) => add(sum, item),
-                None => sum,
-            }
-        })
+        // SAFETY: the value was just found.
+        let add = |sum, found| add(sum, unsafe { Self::value(found) });
+        // SAFETY: the slots are borrowed, shared; the cursor was made of their length.
+        unsafe { self.live.fold(init, add) }
     }
 }
 
 /// Goes through values by mutable reference.
 pub(crate) struct WalkMut<'a, V> {
-    start: NonNull<Slot<V>>,
-    holes: &'a [u64],
-    /// Gives indices below the length alone.
-    cursor: Cursor,
+    /// Of slots that are borrowed for `'a`.
+    live: Live<'a, V>,
     borrow: PhantomData<&'a mut Slots<V>>,
 }
 
@@ -171,64 +286,53 @@ unsafe impl<V: Sync> Sync for WalkMut<'_, V> {}
 impl<'a, V> WalkMut<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a mut Slots<V>, holes: &'a [u64]) -> Self {
-        let cursor = Cursor::new(slots.len());
-        Self { start: slots.start(), holes, cursor, borrow: PhantomData }
+        Self { live: Live::new(slots, holes), borrow: PhantomData }
     }
 
     /// The same walk, for the time of a borrow.
     #[inline]
     pub(super) fn reborrow(&mut self) -> WalkMut<'_, V> {
-        WalkMut {
-            start: self.start,
-            holes: self.holes,
-            cursor: self.cursor.clone(),
-            borrow: PhantomData,
-        }
+        WalkMut { live: self.live.clone(), borrow: PhantomData }
+    }
+
+    /// # Safety
+    ///
+    /// - The slot was found by a `Live` of a walk of this lifetime, and for the first time.
+    #[inline]
+    unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a mut V) {
+        // SAFETY: live; nobody else reaches the slots for `'a`, and this walk comes here once.
+        (index, generation, unsafe { slots::value_of_mut(slot) })
     }
 
     /// See [`WalkRef::next_block`].
     #[inline]
     pub(super) fn next_block(&mut self) -> Option<Self> {
-        Some(Self { cursor: self.cursor.next_word(self.holes)?, ..*self })
+        Some(Self { live: self.live.next_block()?, borrow: PhantomData })
     }
 
     /// See [`WalkRef::block_start`].
     #[inline]
     pub(super) fn block_start(&self) -> u32 {
-        self.cursor.word_start()
+        self.live.word().start()
     }
 
     /// See [`WalkRef::block_ptr`].
     #[inline]
     pub(super) fn block_ptr(&self) -> *mut V {
-        block_ptr(self.start, &self.cursor)
+        self.live.block_ptr()
     }
 
     /// See [`WalkRef::block_mask`].
     #[inline]
     pub(super) fn block_mask(&mut self, all_live: bool) -> u64 {
-        if all_live { self.cursor.word_left() } else { live_mask(self.reborrow()) }
+        if all_live { self.live.word().left() } else { live_mask(self.reborrow()) }
     }
 
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let Self { start, holes, cursor, borrow } = self;
-        let (left, right) = cursor.split();
-        let right = right.map(|cursor| Self { start, holes, cursor, borrow });
-        (Self { start, holes, cursor: left, borrow }, right)
-    }
-
-    /// # Safety
-    ///
-    /// - The index was given by the cursor, and for the first time.
-    #[inline]
-    unsafe fn value(start: NonNull<Slot<V>>, index: u32) -> Option<(u32, u32, &'a mut V)> {
-        // SAFETY: the cursor gives indices below the length.
-        let slot = unsafe { start.add(index as usize) };
-        // SAFETY: below the length; the slots are borrowed mutably, by this walk.
-        let generation = unsafe { slots::live_generation(slot) }?;
-        // SAFETY: live; nobody else reaches the slots for `'a`, and this walk comes here once.
-        Some((index, generation, unsafe { slots::value_of_mut(slot) }))
+        let (left, right) = self.live.split();
+        let part = |live| Self { live, borrow: PhantomData };
+        (part(left), right.map(part))
     }
 }
 
@@ -237,44 +341,28 @@ impl<'a, V> Walk for WalkMut<'a, V> {
 
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, &'a mut V)> {
-        loop {
-            let index = self.cursor.next(self.holes)?;
-            // SAFETY: just given by the cursor.
-            if let Some(item) = unsafe { Self::value(self.start, index) } {
-                return Some(item);
-            }
-        }
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let found = unsafe { self.live.step() }?;
+        // SAFETY: just found, and each is once.
+        Some(unsafe { Self::value(found) })
     }
 
     #[inline]
     fn step_back(&mut self) -> Option<(u32, u32, &'a mut V)> {
-        loop {
-            let index = self.cursor.next_back(self.holes)?;
-            // SAFETY: just given by the cursor.
-            if let Some(item) = unsafe { Self::value(self.start, index) } {
-                return Some(item);
-            }
-        }
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let found = unsafe { self.live.step_back() }?;
+        // SAFETY: just found, and each is once.
+        Some(unsafe { Self::value(found) })
     }
 
     #[inline]
     fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a mut V)) -> B) -> B {
-        let Self { start, holes, cursor, .. } = self;
-        cursor.fold(holes, init, |sum, index| {
-            // SAFETY: just given by the cursor.
-            match unsafe { Self::value(start, index) } {
-                Some(item) => add(sum, item),
-                None => sum,
-            }
-        })
+        // SAFETY: just found, and each is once.
+        let add = |sum, found| add(sum, unsafe { Self::value(found) });
+        // SAFETY: the slots are borrowed, and `add` reaches values alone; the cursor was made of their
+        // length.
+        unsafe { self.live.fold(init, add) }
     }
-}
-
-/// Where the first slot of the word that a cursor is in lies.
-#[inline]
-fn block_ptr<V>(start: NonNull<Slot<V>>, cursor: &Cursor) -> *mut V {
-    // Not taken by `add`, since a walk that never came to a word is at none.
-    start.as_ptr().wrapping_add(cursor.word_start() as usize).cast()
 }
 
 /// A bit for each slot of a block that the walk gives.
@@ -295,6 +383,7 @@ impl<V> WalkOwned<V> {
         Self { slots, holes, cursor }
     }
 
+    #[inline]
     fn take(&mut self, index: u32) -> Option<(u32, u32, V)> {
         let generation = self.slots.state(index).live_generation()?;
         Some((index, generation, self.slots.take(index, generation, Vacant::EMPTY)?))
@@ -305,12 +394,12 @@ impl<V> WalkOwned<V> {
 impl<V> WalkOwned<V> {
     /// A walk over the same, to be shared out. What it does not come to stays here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
-        WalkTake(WalkMut {
+        let live = Live {
             start: self.slots.start(),
             holes: self.holes.as_slice(),
             cursor: self.cursor.clone(),
-            borrow: PhantomData,
-        })
+        };
+        WalkTake(WalkMut { live, borrow: PhantomData })
     }
 }
 
@@ -327,15 +416,11 @@ impl<V> WalkTake<'_, V> {
 
     /// # Safety
     ///
-    /// - The index was given by the cursor, and for the first time.
+    /// - The slot was found by the `Live` of such a walk, and for the first time.
     #[inline]
-    unsafe fn take(&self, index: u32) -> Option<(u32, u32, V)> {
-        // SAFETY: the cursor gives indices below the length.
-        let slot = unsafe { self.0.start.add(index as usize) };
-        // SAFETY: below the length; the slots are borrowed mutably, by this walk.
-        let generation = unsafe { slots::live_generation(slot) }?;
-        // SAFETY: live; nobody else reaches the slots, and this walk comes here once.
-        Some((index, generation, unsafe { slots::take_value(slot) }))
+    unsafe fn take((index, generation, slot): LiveSlot<V>) -> (u32, u32, V) {
+        // SAFETY: below the length, and live; nobody else reaches the slots, and this walk comes here once.
+        (index, generation, unsafe { slots::take_value(slot) })
     }
 }
 
@@ -345,24 +430,18 @@ impl<V> Walk for WalkTake<'_, V> {
 
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, V)> {
-        loop {
-            let index = self.0.cursor.next(self.0.holes)?;
-            // SAFETY: just given by the cursor.
-            if let Some(item) = unsafe { self.take(index) } {
-                return Some(item);
-            }
-        }
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let found = unsafe { self.0.live.step() }?;
+        // SAFETY: just found, and each is once.
+        Some(unsafe { Self::take(found) })
     }
 
     #[inline]
     fn step_back(&mut self) -> Option<(u32, u32, V)> {
-        loop {
-            let index = self.0.cursor.next_back(self.0.holes)?;
-            // SAFETY: just given by the cursor.
-            if let Some(item) = unsafe { self.take(index) } {
-                return Some(item);
-            }
-        }
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let found = unsafe { self.0.live.step_back() }?;
+        // SAFETY: just found, and each is once.
+        Some(unsafe { Self::take(found) })
     }
 }
 
@@ -372,9 +451,10 @@ impl<V> Walk for WalkOwned<V> {
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, V)> {
         loop {
-            let index = self.cursor.next(&self.holes)?;
-            if let Some(item) = self.take(index) {
-                return Some(item);
+            let index = self.cursor.next()?;
+            match self.take(index) {
+                None => self.cursor.pass(index, &self.holes),
+                item => return item,
             }
         }
     }
@@ -426,14 +506,16 @@ struct Counted<W> {
 impl<W: Walk> Counted<W> {
     #[inline]
     fn next(&mut self) -> Option<(u32, u32, W::Value)> {
-        self.left = self.left.checked_sub(1)?;
-        self.walk.step()
+        let item = self.walk.step()?;
+        self.left = self.left.wrapping_sub(1);
+        Some(item)
     }
 
     #[inline]
     fn next_back(&mut self) -> Option<(u32, u32, W::Value)> {
-        self.left = self.left.checked_sub(1)?;
-        self.walk.step_back()
+        let item = self.walk.step_back()?;
+        self.left = self.left.wrapping_sub(1);
+        Some(item)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Taking values out.
 
+use super::iter::key_of;
 use super::state::Vacant;
 use super::vacancy::Fresh;
 use super::weak::Identity;
@@ -94,10 +95,12 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
-        while let Some(index) = candidates.next(self.holes.words()) {
-            let Some((key, value)) = self.get_by_index_mut(index) else { continue };
-            if !keep(key, value) {
-                let generation = self.slots.state(index).generation();
+        while let Some(index) = candidates.next() {
+            let Some((generation, value)) = self.slots.at_index_mut(index) else {
+                candidates.pass(index, self.holes.words());
+                continue;
+            };
+            if !keep(key_of(index, generation), value) {
                 drop(self.remove_in_order(index, generation));
             }
         }

@@ -246,6 +246,16 @@ impl<V> Slots<V> {
         Some((generation, unsafe { value_of(slot) }))
     }
 
+    /// The same, to change the value.
+    #[inline]
+    pub(crate) fn at_index_mut(&mut self, index: u32) -> Option<(u32, &mut V)> {
+        let slot = self.at(index as usize)?;
+        // SAFETY: below the length, and `&mut self` keeps others away.
+        let generation = unsafe { live_generation(slot) }?;
+        // SAFETY: live, and `&mut self` keeps others away.
+        Some((generation, unsafe { value_of_mut(slot) }))
+    }
+
     /// The values of several slots at once, or the first that is not there, or is asked for twice.
     pub(crate) fn get_disjoint_mut<const N: usize>(
         &mut self,
@@ -429,8 +439,9 @@ impl<V> Slots<V> {
 
         impl<V> Rest<'_, V> {
             fn drop_all(&mut self) {
-                while let Some(index) = self.candidates.next(self.holes) {
+                while let Some(index) = self.candidates.next() {
                     let Some(generation) = self.slots.state(index).live_generation() else {
+                        self.candidates.pass(index, self.holes);
                         continue;
                     };
                     drop(self.slots.take(index, generation, Vacant::EMPTY));
@@ -570,6 +581,33 @@ pub(super) unsafe fn take_value<V>(slot: NonNull<Slot<V>>) -> V {
 pub(super) unsafe fn is_live_with<V>(slot: NonNull<Slot<V>>, generation: u32) -> bool {
     // SAFETY: slots below the length are initialised.
     unsafe { (*slot.as_ptr()).state == State::live(generation) }
+}
+
+/// The generation of the value in a slot, or the last one that was there.
+///
+/// # Safety
+///
+/// - The slot is below the length, and nobody writes to its state meanwhile.
+#[inline]
+pub(super) unsafe fn generation<V>(slot: NonNull<Slot<V>>) -> u32 {
+    // SAFETY: slots below the length are initialised.
+    unsafe { (*slot.as_ptr()).state }.generation()
+}
+
+/// Whether so many slots side by side all hold values.
+///
+/// # Safety
+///
+/// - The slots are below the length, and nobody writes to their states meanwhile.
+#[inline]
+pub(super) unsafe fn are_live<V>(first: NonNull<Slot<V>>, count: usize) -> bool {
+    let all = (0..count).fold(State::live(0), |all, place| {
+        // SAFETY: below the length, by the caller's promise.
+        let slot = unsafe { first.add(place) };
+        // SAFETY: slots below the length are initialised.
+        all.and(unsafe { (*slot.as_ptr()).state })
+    });
+    all.is_live()
 }
 
 /// The generation of the value in a slot, if there is one.

@@ -33,6 +33,12 @@ impl State {
         self.0 & LIVE != 0
     }
 
+    /// Live if both are.
+    #[inline]
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// The generation of the value, or the last one that was here, or 0.
     #[inline]
     pub(crate) const fn generation(self) -> u32 {
