@@ -24,13 +24,20 @@ pub(super) struct Own {
 impl Own {
     /// Allocates it, or says that there is no heap left, where `Box::new` would abort.
     pub(super) fn try_new(options: Options) -> Result<Box<[Self; 1]>, Error> {
-        let mut own = Vec::new();
-        if own.try_reserve_exact(1).is_err() {
-            return Err(Error::new(ErrorKind::Memory, size_of::<Self>()).of(options.holder));
-        }
-        own.push(Self { options, memory: None });
-        Ok(own.try_into().expect("it is one"))
+        let holder = options.holder;
+        try_boxed(Self { options, memory: None }).map_err(|error| error.of(holder))
     }
+}
+
+/// Allocates room for a value, or says that there is no heap left, where `Box::new` would abort.
+pub(crate) fn try_boxed<T>(value: T) -> Result<Box<[T; 1]>, Error> {
+    let mut room = Vec::new();
+    if room.try_reserve_exact(1).is_err() {
+        return Err(Error::new(ErrorKind::Memory, size_of::<T>()));
+    }
+    room.push(value);
+    let Ok(boxed) = room.try_into() else { unreachable!("it is one") };
+    Ok(boxed)
 }
 
 impl Cold {

@@ -19,6 +19,7 @@ mod options;
 mod tests;
 
 pub(crate) use crate::growing::{Amount, option_methods};
+pub(crate) use cold::try_boxed;
 pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};

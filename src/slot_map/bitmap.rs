@@ -170,6 +170,7 @@ impl Bitmap {
         self.words.as_slice()
     }
 
+    /// The words, with the bits of all indices.
     pub(super) fn into_words(self) -> Words {
         self.words
     }

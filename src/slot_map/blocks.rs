@@ -41,7 +41,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Whether all slots are live, or holes that are marked in their words.
     fn has_no_others(&self) -> bool {
-        self.detached == 0 && self.retired == 0 && self.holes.is_settled()
+        self.detached == 0 && self.holes.apart().retired == 0 && self.holes.is_settled()
     }
 }
 

@@ -1,5 +1,6 @@
 //! [`SlotMapBuilder`]: options for a `SlotMap`.
 
+use super::holes::Holes;
 use super::slots::Slots;
 use super::{SlotMap, give_up};
 use crate::backing::Backing;
@@ -107,7 +108,8 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     /// ([`MaxLen`](ErrorKind::MaxLen)).
     pub fn try_build(self) -> Result<SlotMap<K, V>, Error> {
         let slots = Slots::try_new(self.checked_options()?, self.capacity)?;
-        let mut map = SlotMap::with_slots(slots, self.reuse);
+        let mut map = SlotMap::with_slots(slots);
+        map.holes = Holes::try_in(self.reuse)?;
         map.cover_holes()?;
         Ok(map)
     }
@@ -142,8 +144,12 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
             Err(error) => return Err(Refused { error, value: backing }),
         };
         let slots = Slots::try_new_in(backing, options, self.capacity)?;
-        let mut map = SlotMap::with_slots(slots, self.reuse);
-        match map.cover_holes() {
+        let mut map = SlotMap::with_slots(slots);
+        let covered = Holes::try_in(self.reuse).and_then(|holes| {
+            map.holes = holes;
+            map.cover_holes()
+        });
+        match covered {
             Ok(()) => Ok(map),
             Err(error) => {
                 let slots = mem::replace(&mut map.slots, Slots::new(&Options::DEFAULT));

@@ -17,7 +17,7 @@
 
 use super::slots::Slots;
 use super::vacancy::Vacancy;
-use super::{Reuse, SlotMap, Weak, give_up, or_give_up};
+use super::{SlotMap, Weak, give_up, or_give_up};
 use crate::error::{Error, Refused};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -96,7 +96,7 @@ pub struct GrowOnlyMap<'m, K: Key, V> {
 
 impl<K: Key, V> Lend for SlotMap<K, V> {
     fn in_place() -> Self {
-        Self::with_slots(Slots::new(&Options::FULL), Reuse::Recent)
+        Self::with_slots(Slots::new(&Options::FULL))
     }
 
     #[inline]

@@ -23,7 +23,10 @@
 
 use super::Reuse;
 use super::bitmap::Bitmap;
+use super::floors::Floors;
+use super::words::Words;
 use crate::error::{Error, ErrorKind};
+use crate::raw_vec::try_boxed;
 use crate::vec::VecStats;
 use std::mem;
 
@@ -72,10 +75,41 @@ pub(super) struct Holes {
     stack: Vec<Hole>,
     /// What is removed below this goes to the front.
     near: usize,
-    order: Reuse,
-    /// Under [`Reuse::Rotating`], behind the one that was filled last.
-    turn: u32,
+    /// All else, made with the first memory; [`NOTHING`] before.
+    apart: Option<Box<[Apart; 1]>>,
+}
+
+/// What is known of slots without values, and seldom looked at.
+#[derive(Debug)]
+pub(super) struct Apart {
     bitmap: Bitmap,
+    order: Reuse,
+    /// Under [`Reuse::Rotating`], behind the hole that was filled last.
+    turn: u32,
+    /// Slots below the length that are used up.
+    pub(super) retired: usize,
+    /// Holes that are not in front whose state is empty, since their memory was handed back, or never
+    /// used.
+    pub(super) trimmed: usize,
+    pub(super) floors: Floors,
+    /// Where the next call to [`trim_within`](super::SlotMap::trim_within) goes on.
+    pub(super) trim_from: usize,
+}
+
+static NOTHING: Apart = Apart::new(Reuse::Recent);
+
+impl Apart {
+    const fn new(order: Reuse) -> Self {
+        Self {
+            bitmap: Bitmap::new(),
+            order,
+            turn: 0,
+            retired: 0,
+            trimmed: 0,
+            floors: Floors::NONE,
+            trim_from: 0,
+        }
+    }
 }
 
 impl Holes {
@@ -87,30 +121,70 @@ impl Holes {
     /// Between those, one for so many slots.
     const SLOTS_A_PLACE: usize = 2;
 
-    pub(super) const fn new(order: Reuse) -> Self {
-        Self {
-            latest: Hole::NONE,
-            stack: Vec::new(),
-            near: 0,
-            order,
-            turn: 0,
-            bitmap: Bitmap::new(),
+    /// None, to be filled in the order that nobody chose.
+    pub(super) const fn new() -> Self {
+        Self { latest: Hole::NONE, stack: Vec::new(), near: 0, apart: None }
+    }
+
+    /// None, to be filled in an order.
+    pub(super) fn try_in(order: Reuse) -> Result<Self, Error> {
+        let mut holes = Self::new();
+        if order != Reuse::Recent {
+            holes.try_make(order)?;
         }
+        Ok(holes)
+    }
+
+    fn try_make(&mut self, order: Reuse) -> Result<(), Error> {
+        self.apart = Some(try_boxed(Apart::new(order))?);
+        Ok(())
     }
 
     #[inline]
-    pub(super) const fn order(&self) -> Reuse {
-        self.order
+    pub(super) fn apart(&self) -> &Apart {
+        match &self.apart {
+            Some(apart) => &apart[0],
+            None => &NOTHING,
+        }
+    }
+
+    /// The same, to be changed: of a map that has memory.
+    #[inline]
+    pub(super) fn apart_mut(&mut self) -> &mut Apart {
+        match &mut self.apart {
+            Some(apart) => &mut apart[0],
+            None => unreachable!("it is made with the first memory"),
+        }
+    }
+
+    /// Whether there is anything to change.
+    #[inline]
+    const fn has_apart(&self) -> bool {
+        self.apart.is_some()
+    }
+
+    /// Has [`apart_mut`](Self::apart_mut) be there.
+    pub(super) fn try_apart_mut(&mut self) -> Result<&mut Apart, Error> {
+        if self.apart.is_none() {
+            self.try_make(Reuse::Recent)?;
+        }
+        Ok(self.apart_mut())
+    }
+
+    #[inline]
+    pub(super) fn order(&self) -> Reuse {
+        self.apart().order
     }
 
     /// Sees to it that slots below `len` can become holes without a call for memory, of `max_len` that
     /// there can ever be.
     pub(super) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
-        if self.bitmap.covered() == 0 {
-            self.bitmap = Bitmap::try_with_max_len(max_len)?;
+        let apart = self.try_apart_mut()?;
+        if apart.bitmap.covered() == 0 {
+            apart.bitmap = Bitmap::try_with_max_len(max_len)?;
         }
-        self.bitmap.cover(len)?;
-        let room = match self.order {
+        apart.bitmap.cover(len)?;
+        let room = match apart.order {
             Reuse::Recent => (len / Self::SLOTS_A_PLACE).clamp(Self::STACK_MIN, Self::STACK_MAX),
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
         };
@@ -126,31 +200,42 @@ impl Holes {
     /// Gives back memory for slots from `len` on. There are none in front.
     pub(super) fn uncover(&mut self, len: usize) {
         debug_assert!(self.is_settled(), "what is in front is covered");
-        self.bitmap.uncover(len);
+        if self.has_apart() {
+            self.apart_mut().bitmap.uncover(len);
+        }
     }
 
     /// How many there are. O(1).
     #[inline]
     pub(super) fn count(&self) -> usize {
-        self.stack.len() + self.bitmap.count() + usize::from(!self.latest.is_none())
+        self.stack.len() + self.bitmap().count() + usize::from(!self.latest.is_none())
     }
 
     /// Those that are not in front.
     #[inline]
-    pub(super) const fn bitmap(&self) -> &Bitmap {
-        &self.bitmap
+    pub(super) fn bitmap(&self) -> &Bitmap {
+        &self.apart().bitmap
     }
 
     /// The same, to be changed by what leaves nothing in front.
     #[inline]
     pub(super) fn bitmap_mut(&mut self) -> &mut Bitmap {
-        &mut self.bitmap
+        &mut self.apart_mut().bitmap
     }
 
     /// A bit for each slot, set if it is a hole, but for those in front.
     #[inline]
     pub(super) fn words(&self) -> &[u64] {
-        self.bitmap.words()
+        self.bitmap().words()
+    }
+
+    /// What [`words`](Self::words) borrows.
+    pub(super) fn into_words(self) -> Words {
+        let bitmap = self.apart.map_or(const { Bitmap::new() }, |apart| {
+            let [Apart { bitmap, .. }] = *apart;
+            bitmap
+        });
+        bitmap.into_words()
     }
 
     /// Those that have no bit.
@@ -208,7 +293,7 @@ impl Holes {
     /// Gives a hole its bit.
     #[inline]
     pub(super) fn mark(&mut self, index: u32) {
-        let is_covered = self.bitmap.set(index);
+        let is_covered = self.bitmap_mut().set(index);
         debug_assert!(is_covered, "all slots are covered");
         // There may be fewer values now, so what is near is to be said anew.
         self.near = 0;
@@ -216,22 +301,21 @@ impl Holes {
 
     /// The next of those that are not in front.
     pub(super) fn first_marked(&self) -> Option<u32> {
-        match self.order {
-            Reuse::Recent | Reuse::Lowest => self.bitmap.first(),
+        let Apart { bitmap, order, turn, .. } = self.apart();
+        match order {
+            Reuse::Recent | Reuse::Lowest => bitmap.first(),
             // Round and round.
-            Reuse::Rotating { .. } => {
-                self.bitmap.first_at_or_after(self.turn).or_else(|| self.bitmap.first())
-            }
+            Reuse::Rotating { .. } => bitmap.first_at_or_after(*turn).or_else(|| bitmap.first()),
         }
     }
 
     /// Behind which hole to go on, under [`Reuse::Rotating`].
-    pub(super) const fn turn(&self) -> u32 {
-        self.turn
+    pub(super) fn turn(&self) -> u32 {
+        self.apart().turn
     }
 
-    pub(super) const fn set_turn(&mut self, index: u32) {
-        self.turn = index;
+    pub(super) fn set_turn(&mut self, index: u32) {
+        self.apart_mut().turn = index;
     }
 
     /// Forgets all, and keeps the memory.
@@ -239,32 +323,60 @@ impl Holes {
         self.latest = Hole::NONE;
         self.stack.clear();
         self.near = 0;
-        self.bitmap.clear_all();
-        self.turn = 0;
+        if self.has_apart() {
+            let Apart { bitmap, turn, trimmed, .. } = self.apart_mut();
+            bitmap.clear_all();
+            (*turn, *trimmed) = (0, 0);
+        }
+    }
+
+    /// Forgets which generations there were.
+    pub(super) fn forget(&mut self) {
+        if self.has_apart() {
+            let Apart { floors, retired, .. } = self.apart_mut();
+            floors.set_all(0);
+            *retired = 0;
+        }
+    }
+
+    pub(super) fn set_trim_from(&mut self, slot: usize) {
+        if self.has_apart() {
+            self.apart_mut().trim_from = slot;
+        }
+    }
+
+    /// So many holes less have no memory.
+    pub(super) fn untrim(&mut self, holes: usize) {
+        let trimmed = &mut self.apart_mut().trimmed;
+        *trimmed = trimmed.saturating_sub(holes);
     }
 
     /// Says what is near: holes below so many slots. None is, where the order is strict.
-    pub(super) const fn set_near(&mut self, slots: usize) {
-        self.near = if matches!(self.order, Reuse::Recent) { slots } else { 0 };
+    pub(super) fn set_near(&mut self, slots: usize) {
+        self.near = if self.order() == Reuse::Recent { slots } else { 0 };
     }
 
     /// Copies that cover the same, of slots of which there can be `max_len`.
     pub(super) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
-        let mut clone = Self::new(self.order);
-        clone.bitmap = self.bitmap.try_clone(max_len)?;
+        let Some([apart]) = self.apart.as_deref() else { return Ok(Self::new()) };
+        let mut clone = Self { latest: self.latest, ..Self::new() };
+        clone.apart = Some(try_boxed(Apart {
+            bitmap: apart.bitmap.try_clone(max_len)?,
+            floors: apart.floors.try_clone()?,
+            ..*apart
+        })?);
         let highest = self.front().map(|hole| hole.index() as usize + 1).max();
-        clone.cover(highest.unwrap_or(0).max(clone.bitmap.covered()), max_len)?;
+        clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
         // There may be room for more here than so many slots need.
         clone
             .stack
             .try_reserve_exact(self.stack.len())
             .map_err(|_| Error::new(ErrorKind::Memory, self.stack.len() * size_of::<Hole>()))?;
         clone.stack.extend_from_slice(&self.stack);
-        (clone.latest, clone.turn) = (self.latest, self.turn);
         Ok(clone)
     }
 
     pub(super) fn stats(&self) -> VecStats {
-        self.bitmap.stats()
+        self.bitmap().stats()
     }
 }

@@ -263,7 +263,7 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was handed back before is.
     pub fn try_trim(&mut self) -> Result<(), Error> {
-        self.trim_from = 0;
+        self.holes.set_trim_from(0);
         self.trim_within(Budget::UNLIMITED).map(drop)
     }
 
@@ -294,18 +294,19 @@ impl<K: Key, V> SlotMap<K, V> {
         let mut purse = Purse::new(budget);
         let mut is_done = self.shrink(&mut purse)?;
         let mut bytes = purse.spent();
-        while is_done && self.trim_from < self.slots.len() {
-            let (dead, seen) = self.dead_stretch(self.trim_from, purse.is_unlimited());
+        while is_done && self.holes.apart().trim_from < self.slots.len() {
+            let (dead, seen) =
+                self.dead_stretch(self.holes.apart().trim_from, purse.is_unlimited());
             let dead_bytes = dead.len() * Slots::<V>::STRIDE_BYTES;
-            let seen_bytes = (seen - self.trim_from) * Slots::<V>::STRIDE_BYTES;
+            let seen_bytes = (seen - self.holes.apart().trim_from) * Slots::<V>::STRIDE_BYTES;
             is_done = purse.pay(dead_bytes + seen_bytes / 64 + 1);
             if is_done {
-                self.trim_from = seen;
+                self.holes.set_trim_from(seen);
                 bytes += self.try_discard(dead)?;
             }
         }
         if is_done {
-            self.trim_from = 0;
+            self.holes.set_trim_from(0);
         }
         Ok(GivenBack { bytes, is_done })
     }
@@ -320,8 +321,8 @@ impl<K: Key, V> SlotMap<K, V> {
             live: self.len(),
             holes: self.holes.count(),
             detached: self.detached,
-            retired: self.retired,
-            trimmed: self.trimmed + self.trimmed_in_front(),
+            retired: self.holes.apart().retired,
+            trimmed: self.holes.apart().trimmed + self.trimmed_in_front(),
             capacity: slots.capacity,
             max_len: slots.max_len,
             reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
@@ -352,15 +353,15 @@ impl<K: Key, V> SlotMap<K, V> {
     fn give_up(&mut self, tail: Range<usize>) -> Result<(), Error> {
         let Range { start: keep, end: len } = tail;
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.floors.try_reserve(len.div_ceil(size))?;
+        self.holes.apart_mut().floors.try_reserve(len.div_ceil(size))?;
         for index in indices(keep..len) {
             let generation = self.last_generation(index);
-            self.floors.raise_block(index as usize / size, generation);
+            self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
         }
         // All of these are holes, so an empty state means that its memory was handed back.
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
         let trimmed = indices(keep..len).filter(is_trimmed).count();
-        self.trimmed = self.trimmed.saturating_sub(trimmed);
+        self.holes.untrim(trimmed);
         self.holes.bitmap_mut().clear_range(keep, len);
         self.slots.truncate(keep);
         Ok(())
@@ -378,18 +379,18 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The generation above which a slot starts that has no record of its own.
     #[inline]
     pub(super) fn floor(&self, index: usize) -> u32 {
-        self.floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
+        self.holes.apart().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 
     /// The generation above which a slot behind the last one starts, and up to which one it is the same.
     pub(super) fn floor_from(&self, index: usize) -> (u32, usize) {
         let block = index / Slots::<V>::BLOCK_SLOTS;
-        let end = if self.floors.is_beyond(block) {
+        let end = if self.holes.apart().floors.is_beyond(block) {
             usize::MAX
         } else {
             (block + 1).saturating_mul(Slots::<V>::BLOCK_SLOTS)
         };
-        (self.floors.of_block(block), end)
+        (self.holes.apart().floors.of_block(block), end)
     }
 
     /// The next stretch of whole blocks without values, from a block's first slot on, and where to go
@@ -415,7 +416,7 @@ impl<K: Key, V> SlotMap<K, V> {
             // A word that is not there has no holes.
             let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
             holes == u64::MAX
-                || self.retired > 0
+                || self.holes.apart().retired > 0
                     && indices(first..first + WORD_SLOTS)
                         .all(|index| holes >> (index % 64) & 1 == 1 || is_retired(index))
         })
@@ -425,12 +426,12 @@ impl<K: Key, V> SlotMap<K, V> {
     fn try_discard(&mut self, slots: Range<usize>) -> Result<usize, Error> {
         let Some(discard) = self.slots.discardable(slots) else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.floors.try_reserve(discard.cleared().end.div_ceil(size))?;
+        self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut cleared = 0;
         for index in indices(discard.cleared()) {
             if self.slots.state(index) != State::EMPTY {
                 let generation = self.slots.state(index).generation();
-                self.floors.raise_block(index as usize / size, generation);
+                self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
                 cleared += 1;
             }
         }
@@ -442,7 +443,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let is_left = |index: &u32| self.slots.state(*index) != State::EMPTY;
             cleared -= indices(discard.cleared()).filter(is_left).count();
         }
-        self.trimmed += cleared;
+        self.holes.apart_mut().trimmed += cleared;
         discarded.map(|()| discard.bytes())
     }
 }

@@ -71,7 +71,6 @@ pub(crate) use crate::error::{give_up, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use cursor::Cursor;
-use floors::Floors;
 use holes::Holes;
 use slots::Slots;
 use std::marker::PhantomData;
@@ -141,14 +140,6 @@ pub struct SlotMap<K: Key, V> {
     highest: u32,
     /// Slots below the length that hold nothing but are kept for their key.
     detached: usize,
-    /// Slots below the length that are used up.
-    retired: usize,
-    /// Holes that are not in front whose state is empty, since their memory was handed back, or never
-    /// used.
-    trimmed: usize,
-    floors: Floors,
-    /// Where the next call to [`trim_within`](Self::trim_within) goes on.
-    trim_from: usize,
     identity: weak::Identity,
     key: PhantomData<fn(K) -> K>,
 }
@@ -166,7 +157,7 @@ impl<V> SlotMap<DefaultKey, V> {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self::with_slots(Slots::new(Self::OPTIONS), Reuse::Recent)
+        Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
     /// [`new`](Self::new), with memory committed for `capacity` values.
@@ -224,7 +215,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// An empty map with keys of any type; see [`new`](SlotMap::new).
     #[must_use]
     pub const fn with_key() -> Self {
-        Self::with_slots(Slots::new(Self::OPTIONS), Reuse::Recent)
+        Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
     /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
@@ -302,17 +293,13 @@ impl<K: Key, V> SlotMap<K, V> {
     const OPTIONS: &'static Options =
         &Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..Options::DEFAULT };
 
-    const fn with_slots(slots: Slots<V>, reuse: Reuse) -> Self {
+    const fn with_slots(slots: Slots<V>) -> Self {
         Self {
             slots,
-            holes: Holes::new(reuse),
+            holes: Holes::new(),
             fresh: Fresh::NONE,
             highest: 0,
             detached: 0,
-            retired: 0,
-            trimmed: 0,
-            floors: Floors::NONE,
-            trim_from: 0,
             identity: weak::Identity::new(),
             key: PhantomData,
         }

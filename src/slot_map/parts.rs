@@ -55,7 +55,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// The generation above which slots behind the last one start.
     pub(crate) fn tail_floor(&self) -> u32 {
-        self.floors.highest_from(self.slots.len() / Slots::<V>::BLOCK_SLOTS)
+        self.holes.apart().floors.highest_from(self.slots.len() / Slots::<V>::BLOCK_SLOTS)
     }
 
     /// Has new slots start above a generation, in a map that was just read.
@@ -67,8 +67,13 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         // Each slot that was read has a record of its own, but for holes that have had no generation:
         // there the floor of their block was none, and is so again.
-        let blocks = if generation > 0 && self.trimmed > 0 { self.blocks_of_unused() } else { 0 };
-        self.floors = Floors::try_behind(blocks, generation).map_err(BadPart::Refused)?;
+        let blocks = if generation > 0 && self.holes.apart().trimmed > 0 {
+            self.blocks_of_unused()
+        } else {
+            0
+        };
+        let floors = Floors::try_behind(blocks, generation).map_err(BadPart::Refused)?;
+        self.holes.try_apart_mut().map_err(BadPart::Refused)?.floors = floors;
         self.note_generation(generation);
         self.fresh = Fresh::NONE;
         Ok(())
@@ -118,13 +123,14 @@ impl<K: Key, V> SlotMap<K, V> {
                 }
                 self.fresh = Fresh::NONE;
                 self.holes.mark(index);
-                self.trimmed += usize::from(generation == 0 && self.holes.bitmap().contains(index));
+                self.holes.apart_mut().trimmed +=
+                    usize::from(generation == 0 && self.holes.bitmap().contains(index));
             }
             Part::Detached(generation) => {
                 self.slots.set_vacant(index, Vacant::after(generation));
                 self.detached += 1;
             }
-            Part::Retired => self.retired += 1,
+            Part::Retired => self.holes.apart_mut().retired += 1,
             Part::Live(..) => unreachable!("pushed above"),
         }
         Ok(())

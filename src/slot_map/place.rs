@@ -109,7 +109,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         // It is a hole now, or the slot right behind the last one that was reached.
         if self.holes.bitmap_mut().clear(index) && self.slots.state(index) == State::EMPTY {
-            self.trimmed = self.trimmed.saturating_sub(1);
+            self.holes.untrim(1);
         }
         self.note_generation(generation);
         self.slots.fill(index, generation, value);
@@ -152,7 +152,7 @@ impl<K: Key, V> SlotMap<K, V> {
         self.cover_holes()?;
         self.slots.extend_vacant(need - len)?;
         self.holes.bitmap_mut().set_range(len, index);
-        self.trimmed += index - len;
+        self.holes.apart_mut().trimmed += index - len;
         Ok(())
     }
 

@@ -146,16 +146,19 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Drops all values. Keys stay stale, detached ones detached, and memory stays committed; see
     /// [`trim`](Self::trim). Linear in the values.
     pub fn clear(&mut self) {
+        if self.slots.len() == 0 {
+            return;
+        }
         // The generation of a value is one more than the last that went, at most.
         let floor = self.highest + 1;
-        let is_kept = self.detached > 0 || self.retired > 0;
+        let is_kept = self.detached > 0 || self.holes.apart().retired > 0;
         let is_in_turn = matches!(self.holes.order(), Reuse::Rotating { .. });
         if mem::needs_drop::<V>() || is_kept || is_in_turn || floor > Self::FLOOR_OF_ALL {
             drop(self.drain());
             return;
         }
         self.forget_slots();
-        self.floors.set_all(floor);
+        self.holes.apart_mut().floors.set_all(floor);
         self.highest = floor;
     }
 
@@ -164,7 +167,6 @@ impl<K: Key, V> SlotMap<K, V> {
         self.fresh = Fresh::NONE;
         self.slots.truncate(0);
         self.holes.clear();
-        self.trimmed = 0;
     }
 
     /// Drops all values, and forgets all keys there ever were: the map is as new, but for what is
@@ -204,8 +206,8 @@ impl<K: Key, V> SlotMap<K, V> {
             fn drop(&mut self) {
                 let map = &mut *self.0;
                 map.forget_slots();
-                (map.detached, map.retired) = (0, 0);
-                map.floors.set_all(0);
+                map.detached = 0;
+                map.holes.forget();
                 map.highest = 0;
                 map.identity = Identity::new();
             }
@@ -220,10 +222,10 @@ impl<K: Key, V> SlotMap<K, V> {
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub(super) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
-        let Self { slots, holes, fresh, highest, retired, .. } = self;
+        let Self { slots, holes, fresh, highest, .. } = self;
         slots.take_with(index, generation, |left| {
             if generation > *highest && !Self::raise(highest, generation) {
-                *retired += 1;
+                holes.apart_mut().retired += 1;
                 return Vacant::EMPTY;
             }
             if !holes.push(index, generation) {
@@ -238,10 +240,10 @@ impl<K: Key, V> SlotMap<K, V> {
     /// too.
     #[inline]
     pub(super) fn remove_in_order(&mut self, index: u32, generation: u32) -> Option<V> {
-        let Self { slots, holes, fresh, highest, retired, .. } = self;
+        let Self { slots, holes, fresh, highest, .. } = self;
         slots.take_with(index, generation, |left| {
             if generation > *highest && !Self::raise(highest, generation) {
-                *retired += 1;
+                holes.apart_mut().retired += 1;
                 return Vacant::EMPTY;
             }
             fresh.end = 0;

@@ -115,7 +115,7 @@ fn the_infallible_calls_panic_with_the_words_of_the_error() {
 fn holes_are_filled_where_there_is_no_memory_for_more() {
     for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 1000 }] {
         let mut map = full();
-        map.holes = Holes::new(reuse);
+        map.holes = Holes::try_in(reuse).unwrap();
         map.cover_holes().unwrap();
         let key = map.get_by_index(5).unwrap().0;
         map.remove(key);

@@ -1,6 +1,6 @@
 //! The traits of std.
 
-use super::bitmap::Bitmap;
+use super::holes::Holes;
 use super::iter::WalkOwned;
 use super::slots::{Slots, indices};
 use super::state::{State, Vacant};
@@ -40,9 +40,8 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut slots = Slots::try_new(self.slots.options(), 0)?;
         slots.try_reserve_exact(self.slots.len())?;
-        let mut clone = Self::with_slots(slots, self.holes.order());
+        let mut clone = Self::with_slots(slots);
         clone.slots.extend_vacant(self.slots.len())?;
-        clone.floors = self.floors.try_clone()?;
         clone.holes = self.holes.try_clone(clone.slots.max_len())?;
         clone.cover_holes()?;
         // Should the clone of a value panic, those that are there already are at no hole, and are
@@ -56,8 +55,7 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
                 clone.slots.set_vacant(index, Vacant::after(state.generation()));
             }
         }
-        (clone.detached, clone.retired) = (self.detached, self.retired);
-        (clone.trimmed, clone.highest) = (self.trimmed, self.highest);
+        (clone.detached, clone.highest) = (self.detached, self.highest);
         Ok(clone)
     }
 }
@@ -232,7 +230,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
         let left = self.len();
         let slots = mem::replace(&mut self.slots, Slots::new(Self::OPTIONS));
-        let holes = mem::replace(self.holes.bitmap_mut(), Bitmap::new());
+        let holes = mem::replace(&mut self.holes, Holes::new());
         (WalkOwned::new(slots, holes.into_words()), left)
     }
 }

@@ -141,7 +141,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let others = self.slots.len() - self.holes.count();
         self.holes.set_near(2 * others + 128);
         // So that few pages are touched that were handed back, to be filled much later.
-        let most = match self.trimmed {
+        let most = match self.holes.apart().trimmed {
             0 => AT_ONCE,
             _ => (TRIMMED_BYTES / Slots::<V>::STRIDE_BYTES).clamp(1, AT_ONCE),
         };
@@ -161,7 +161,7 @@ impl<K: Key, V> SlotMap<K, V> {
         for index in indices[..count].iter().rev() {
             let last = match self.slots.state(*index).generation() {
                 0 => {
-                    self.trimmed = self.trimmed.saturating_sub(1);
+                    self.holes.untrim(1);
                     self.floor(*index as usize)
                 }
                 generation => generation,
@@ -190,7 +190,7 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline(never)]
     pub(super) fn unmark_hole(&mut self, index: u32) {
         if self.slots.state(index) == State::EMPTY {
-            self.trimmed = self.trimmed.saturating_sub(1);
+            self.holes.untrim(1);
         }
         self.holes.bitmap_mut().clear(index);
         self.holes.set_turn(index.wrapping_add(1));
@@ -203,7 +203,8 @@ impl<K: Key, V> SlotMap<K, V> {
         self.fresh = Fresh::NONE;
         while let Some(hole) = self.holes.pop() {
             self.holes.mark(hole.index());
-            self.trimmed += usize::from(self.slots.state(hole.index()) == State::EMPTY);
+            self.holes.apart_mut().trimmed +=
+                usize::from(self.slots.state(hole.index()) == State::EMPTY);
         }
     }
 
