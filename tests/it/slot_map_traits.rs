@@ -29,6 +29,9 @@ type Neither = Rc<u8>;
 assert_impl_all!(SlotMap<K, u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Debug, Default);
 assert_impl_all!(SlotMap<K, u8>: Eq, From<[u8; 3]>);
 assert_not_impl_any!(SlotMap<K, f32>: Eq);
+// Two lines of the cache: what insertion and removal look at, and a pointer to all else.
+#[cfg(target_pointer_width = "64")]
+assert_eq_size!(SlotMap<K, u8>, [u64; 16]);
 
 type Named = fn(K, &mut u8) -> bool;
 assert_impl_all!(ExtractIf<'static, K, u8, Named>: FusedIterator, Send, Sync, Debug);

@@ -61,8 +61,6 @@ assert_impl_all!(VecStats: Send, Sync, Copy, Eq, Debug);
 assert_eq_size!(VmVec<u8>, VmVec<[String; 100]>);
 // What a push looks at, and two words for all else.
 assert_eq_size!(VmVec<u8>, [usize; 5]);
-#[cfg(target_pointer_width = "64")]
-assert_eq_size!(SlotMap<DefaultKey, u8>, [u8; 128]);
 assert_eq_size!(GrowOnly<'static, u8>, usize);
 // A null that no pointer is: options cost nothing.
 assert_eq_size!(VmVec<u8>, Option<VmVec<u8>>);
