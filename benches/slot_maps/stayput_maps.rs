@@ -57,11 +57,7 @@ impl<V: Value> Map for Plain<V> {
 
     #[inline]
     fn join(&mut self, column: &PlainColumn<V>, each: impl Fn(&mut V, &V)) {
-        for (key, value) in self.iter_mut() {
-            if let Some(other) = column.get(key) {
-                each(value, other);
-            }
-        }
+        self.join_mut(column).for_each(|(_, value, other)| each(value, other));
     }
 
     fn clear(&mut self) {

@@ -22,32 +22,33 @@ const FEW: u32 = 6;
 /// that it gave may be made and filled meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
+    /// Slots that no end has come to, of which the front gives one after the other.
+    run: Range<usize>,
     /// What is left of the word that the front is in, if that goes by bits.
     front: Word,
-    /// Slots that no end has come to.
-    unread: Range<usize>,
+    /// Slots that no end has come to, if the front goes by bits.
+    rest: Range<usize>,
     /// What is left of the word that the back is in.
     back: Word,
 }
 
-/// Slots to visit in one word of the bitmap: its number, and a bit for each.
+/// Slots to visit in one word of the bitmap: the index of its first, and a bit for each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word {
-    number: usize,
+    start: usize,
     left: u64,
 }
 
 impl Word {
-    const NONE: Self = Self { number: 0, left: 0 };
+    const NONE: Self = Self { start: 0, left: 0 };
 
     /// The slots in a range of those of one word that are no holes. Behind the last word there are none.
     #[inline]
     fn read(slots: Range<usize>, holes: &[u64]) -> Self {
-        let number = slots.start / WORD_SLOTS;
-        let start = number * WORD_SLOTS;
-        let holes = holes.get(number).copied().unwrap_or(0);
+        let start = slots.start / WORD_SLOTS * WORD_SLOTS;
+        let holes = holes.get(start / WORD_SLOTS).copied().unwrap_or(0);
         let left = !holes & first_slots(slots.end - start) & !first_slots(slots.start - start);
-        Self { number, left }
+        Self { start, left }
     }
 
     #[inline]
@@ -57,7 +58,7 @@ impl Word {
         }
         let bit = self.left.trailing_zeros();
         self.left &= self.left - 1;
-        Some(self.index(bit))
+        Some(self.start() + bit)
     }
 
     #[inline]
@@ -67,15 +68,14 @@ impl Word {
         }
         let bit = self.left.ilog2();
         self.left ^= 1 << bit;
-        Some(self.index(bit))
+        Some(self.start() + bit)
     }
 
     /// All that is left, if it is the first slots of the word.
     #[inline]
     pub(super) fn as_run(self) -> Option<Range<usize>> {
-        let start = self.number * WORD_SLOTS;
         let is_run = self.left & self.left.wrapping_add(1) == 0;
-        is_run.then(|| start..start + self.left.trailing_ones() as usize)
+        is_run.then(|| self.start..self.start + self.left.trailing_ones() as usize)
     }
 
     /// A bit for each slot that is left.
@@ -87,12 +87,7 @@ impl Word {
     /// The index of the first slot of the word.
     #[inline]
     pub(super) const fn start(self) -> u32 {
-        low_half(self.number * WORD_SLOTS)
-    }
-
-    #[inline]
-    const fn index(self, bit: u32) -> u32 {
-        self.start() + bit
+        low_half(self.start)
     }
 }
 
@@ -100,52 +95,54 @@ impl Cursor {
     /// Over all indices below `len`.
     #[inline]
     pub(crate) fn new(len: usize) -> Self {
-        Self { front: Word::NONE, unread: 0..len, back: Word::NONE }
+        Self { run: 0..len, front: Word::NONE, rest: 0..0, back: Word::NONE }
     }
 
     /// Over what is left of a word.
     #[inline]
     pub(super) fn of_word(word: Word) -> Self {
-        Self { front: word, unread: 0..0, back: Word::NONE }
+        Self { front: word, ..Self::new(0) }
     }
 
     /// The next slot to look at.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u32> {
-        if let Some(index) = self.front.pop_front() {
-            return Some(index);
-        }
-        match self.unread.next() {
-            Some(index) => Some(low_half(index)),
-            None => self.back.pop_front(),
+        loop {
+            if let Some(index) = self.run.next() {
+                return Some(low_half(index));
+            }
+            if let Some(index) = self.front.pop_front() {
+                return Some(index);
+            }
+            if self.rest.is_empty() {
+                return self.back.pop_front();
+            }
+            self.run = mem::replace(&mut self.rest, 0..0);
         }
     }
 
     /// Tells it that there was no value in the slot that it gave last.
     #[inline]
     pub(crate) fn pass(&mut self, index: u32, holes: &[u64]) {
-        let at = index as usize + 1;
         // What is given by its bit is told from others already.
-        if at != self.unread.start {
+        let at = index as usize + 1;
+        if at != self.run.start {
             return;
         }
-        let number = index as usize / WORD_SLOTS;
-        let word = holes.get(number).copied().unwrap_or(0);
-        if word.count_ones() < FEW {
-            return;
+        let (left, go_on) = pass_from(at, self.run.end, holes);
+        if left == 0 {
+            self.run.start = go_on;
+        } else {
+            self.front = Word { start: index as usize / WORD_SLOTS * WORD_SLOTS, left };
+            self.rest = go_on..self.run.end;
+            self.run = 0..0;
         }
-        let end = self.unread.end.min((number + 1) * WORD_SLOTS);
-        if at < end {
-            self.front = Word::read(at..end, holes);
-        }
-        self.unread.start = end.max(at);
-        // Past words that have holes alone.
-        while self.front.left == 0
-            && self.unread.len() >= WORD_SLOTS
-            && holes.get(self.unread.start / WORD_SLOTS) == Some(&u64::MAX)
-        {
-            self.unread.start += WORD_SLOTS;
-        }
+    }
+
+    /// The slots that no end has come to.
+    #[inline]
+    const fn unread(&mut self) -> &mut Range<usize> {
+        if self.run.start < self.run.end { &mut self.run } else { &mut self.rest }
     }
 
     /// The next slot from the back that is not marked as a hole.
@@ -155,12 +152,14 @@ impl Cursor {
             if let Some(index) = self.back.pop_back() {
                 return Some(index);
             }
-            let Some(last) = self.unread.clone().next_back() else {
+            let unread = self.unread();
+            if unread.start >= unread.end {
                 return self.front.pop_back();
-            };
-            let start = self.unread.start.max(last / WORD_SLOTS * WORD_SLOTS);
-            self.back = Word::read(start..last + 1, holes);
-            self.unread.end = start;
+            }
+            let start = unread.start.max((unread.end - 1) / WORD_SLOTS * WORD_SLOTS);
+            let word = start..unread.end;
+            unread.end = start;
+            self.back = Word::read(word, holes);
         }
     }
 
@@ -170,14 +169,15 @@ impl Cursor {
         if self.front.left != 0 {
             return Some(mem::replace(&mut self.front, Word::NONE));
         }
-        let start = self.unread.start;
-        if start >= self.unread.end {
+        let unread = self.unread();
+        if unread.start >= unread.end {
             let back = mem::replace(&mut self.back, Word::NONE);
             return (back.left != 0).then_some(back);
         }
-        let end = self.unread.end.min((start / WORD_SLOTS + 1) * WORD_SLOTS);
-        self.unread.start = end;
-        Some(Word::read(start..end, holes))
+        let end = unread.end.min((unread.start / WORD_SLOTS + 1) * WORD_SLOTS);
+        let word = unread.start..end;
+        unread.start = end;
+        Some(Word::read(word, holes))
     }
 
     /// The word that the front is in.
@@ -190,15 +190,38 @@ impl Cursor {
     /// two.
     #[cfg(feature = "rayon")]
     pub(super) fn split(mut self) -> (Self, Option<Self>) {
-        let Range { start, end } = self.unread;
+        let Range { start, end } = *self.unread();
         let middle = (start + (end - start) / 2) / WORD_SLOTS * WORD_SLOTS;
         if end - start < 2 * WORD_SLOTS || middle <= start {
             return (self, None);
         }
-        let right = Self { front: Word::NONE, unread: middle..end, back: self.back };
-        (self.unread.end, self.back) = (middle, Word::NONE);
+        let right = Self { run: middle..end, back: self.back, ..Self::new(0) };
+        self.unread().end = middle;
+        self.back = Word::NONE;
         (self, Some(right))
     }
+}
+
+/// What there is from a slot on, behind one without a value, in a run to `end`: a bit for each slot left of
+/// its word, if that is to be gone over by bits, and with which slot to go on.
+///
+/// Out of line, and with all in registers: so nothing of it is in the way where values are.
+#[cold]
+#[inline(never)]
+fn pass_from(at: usize, end: usize, holes: &[u64]) -> (u64, usize) {
+    let number = (at - 1) / WORD_SLOTS;
+    let word = holes.get(number).copied().unwrap_or(0);
+    if word.count_ones() < FEW {
+        return (0, at);
+    }
+    let mut go_on = end.min((number + 1) * WORD_SLOTS);
+    let left = if at < go_on { Word::read(at..go_on, holes).left } else { 0 };
+    // Past words that have holes alone.
+    while left == 0 && end - go_on >= WORD_SLOTS && holes.get(go_on / WORD_SLOTS) == Some(&u64::MAX)
+    {
+        go_on += WORD_SLOTS;
+    }
+    (left, go_on)
 }
 
 /// A bit for each of the first `count` slots of a word.

@@ -119,7 +119,7 @@ impl Holes {
     /// 1,057 for 64, 755 for 4,096, 740 for 16 K and for 64 K.
     const STACK_MAX: usize = 1 << 14;
     /// Between those, one for so many slots.
-    const SLOTS_A_PLACE: usize = 2;
+    const SLOTS_A_PLACE: usize = 8;
 
     /// None, to be filled in the order that nobody chose.
     pub(super) const fn new() -> Self {

@@ -103,8 +103,12 @@ impl<'a, V> Live<'a, V> {
         }
     }
 
-    /// Adds up all that are left. Where a word has no hole, its states are looked at first, all together, so
-    /// that what is added needs no branch, and may be added several at a time.
+    /// Where slots are no larger than this, the states of a word's are looked at first, all together, so
+    /// that what is made of the values needs no branch, and may be made of several at a time. (Larger ones
+    /// would be fetched twice, to no avail.)
+    const SMALL_BYTES: usize = 16;
+
+    /// Adds up all that are left.
     ///
     /// # Safety
     ///
@@ -117,8 +121,9 @@ impl<'a, V> Live<'a, V> {
             if let Some(run) = word.as_run() {
                 // SAFETY: the run is of indices that the cursor gave.
                 let first = unsafe { self.start.add(run.start) };
+                let is_small = Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES;
                 // SAFETY: so are those behind; the slots are borrowed.
-                if unsafe { slots::are_live(first, run.len()) } {
+                if is_small && unsafe { slots::are_live(first, run.len()) } {
                     for (place, index) in (0..run.len()).zip(word.start()..) {
                         // SAFETY: as above.
                         let slot = unsafe { first.add(place) };
@@ -128,6 +133,17 @@ impl<'a, V> Live<'a, V> {
                     }
                     continue;
                 }
+            }
+            if let Some(run) =
+                word.as_run().filter(|_| Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES)
+            {
+                for index in word.start()..word.start() + run.len() as u32 {
+                    // SAFETY: just given by the cursor.
+                    if let Some(found) = unsafe { self.at(index) } {
+                        sum = add(sum, found);
+                    }
+                }
+                continue;
             }
             while let Some(index) = word.pop_front() {
                 // SAFETY: just given by the cursor.

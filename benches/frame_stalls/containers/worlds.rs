@@ -72,11 +72,8 @@ impl World for Stayput {
 
     #[inline]
     fn join(&mut self, each: impl Fn(&mut Entity, &Velocity)) {
-        for (key, entity) in &mut self.entities {
-            if let Some(velocity) = self.velocities.get(key) {
-                each(entity, velocity);
-            }
-        }
+        let joined = self.entities.join_mut(&self.velocities);
+        joined.for_each(|(_, entity, velocity)| each(entity, velocity));
     }
 
     #[inline]
