@@ -71,11 +71,23 @@ impl Word {
         Some(self.start() + bit)
     }
 
-    /// All that is left, if it is the first slots of the word.
+    /// From the first slot that is left to the last, if few holes are between.
+    ///
+    /// All of these are left, or holes: what was visited before is in front of them, or behind.
     #[inline]
     pub(super) fn as_run(self) -> Option<Range<usize>> {
-        let is_run = self.left & self.left.wrapping_add(1) == 0;
-        is_run.then(|| self.start..self.start + self.left.trailing_ones() as usize)
+        if self.left == 0 {
+            return Some(0..0);
+        }
+        let (first, behind) = (self.left.trailing_zeros(), u64::BITS - self.left.leading_zeros());
+        let is_run = behind - first < self.left.count_ones() + FEW;
+        is_run.then(|| self.start + first as usize..self.start + behind as usize)
+    }
+
+    /// How many slots are left.
+    #[inline]
+    pub(super) const fn len(self) -> usize {
+        self.left.count_ones() as usize
     }
 
     /// A bit for each slot that is left.
@@ -233,6 +245,6 @@ pub(crate) const fn first_slots(count: usize) -> u64 {
 /// A number below 2^32, which is all that indices of slots can be.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-const fn low_half(index: usize) -> u32 {
+pub(super) const fn low_half(index: usize) -> u32 {
     index as u32
 }

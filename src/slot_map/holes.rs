@@ -23,6 +23,7 @@
 
 use super::Reuse;
 use super::bitmap::Bitmap;
+use super::cursor::WORD_SLOTS;
 use super::floors::Floors;
 use super::words::Words;
 use crate::error::{Error, ErrorKind};
@@ -113,13 +114,24 @@ impl Apart {
 }
 
 impl Holes {
-    /// Room on the stack: this at least, since two words of holes come at once,
-    const STACK_MIN: usize = 2 * u64::BITS as usize;
-    /// and this at most. Measured: churn of 5,000 values a frame among 50,000 takes 1,645 µs with room for 1,
-    /// 1,057 for 64, 755 for 4,096, 740 for 16 K and for 64 K.
-    const STACK_MAX: usize = 1 << 14;
-    /// Between those, one for so many slots.
-    const SLOTS_A_PLACE: usize = 8;
+    /// How many holes the stack is to have room for, of a map with so many slots.
+    ///
+    /// At least two words of them, since that is what comes at once; half of a small map's slots, in which
+    /// nothing is far; then ever less. Measured: churn of 5,000 values a frame among 50,000 takes 1,645 µs
+    /// with room for 1, 1,057 for 64, 755 for 4,096, 740 for 16 K and for 64 K.
+    const fn room_for(slots: usize) -> usize {
+        const LEAST: usize = 2 * WORD_SLOTS;
+        const SMALL: usize = 1 << 12;
+        const MOST: usize = 1 << 14;
+        match slots / 2 {
+            0..LEAST => LEAST,
+            few @ LEAST..=SMALL => few,
+            _ => {
+                let room = SMALL + (slots - 2 * SMALL) / 16;
+                if room < MOST { room } else { MOST }
+            }
+        }
+    }
 
     /// None, to be filled in the order that nobody chose.
     pub(super) const fn new() -> Self {
@@ -185,7 +197,7 @@ impl Holes {
         }
         apart.bitmap.cover(len)?;
         let room = match apart.order {
-            Reuse::Recent => (len / Self::SLOTS_A_PLACE).clamp(Self::STACK_MIN, Self::STACK_MAX),
+            Reuse::Recent => Self::room_for(len),
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
         };
         if len == 0 || room <= self.stack.capacity() {

@@ -13,7 +13,7 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::cursor::{Cursor, Word};
+use super::cursor::{Cursor, Word, low_half};
 use super::or_give_up;
 use super::slots::{self, Slot, Slots};
 use super::state::Vacant;
@@ -119,27 +119,24 @@ impl<'a, V> Live<'a, V> {
         let mut sum = init;
         while let Some(mut word) = self.cursor.next_word(self.holes) {
             if let Some(run) = word.as_run() {
-                // SAFETY: the run is of indices that the cursor gave.
-                let first = unsafe { self.start.add(run.start) };
-                let is_small = Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES;
-                // SAFETY: so are those behind; the slots are borrowed.
-                if is_small && unsafe { slots::are_live(first, run.len()) } {
-                    for (place, index) in (0..run.len()).zip(word.start()..) {
-                        // SAFETY: as above.
-                        let slot = unsafe { first.add(place) };
-                        // SAFETY: as above.
-                        let generation = unsafe { slots::generation(slot) };
-                        sum = add(sum, (index, generation, slot));
+                if Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES && run.len() == word.len() {
+                    // SAFETY: the cursor gave the indices of the run.
+                    let first = unsafe { self.start.add(run.start) };
+                    // SAFETY: all of them are below the length; the slots are borrowed.
+                    if unsafe { slots::are_live(first, run.len()) } {
+                        for place in 0..run.len() {
+                            // SAFETY: as above.
+                            let slot = unsafe { first.add(place) };
+                            // SAFETY: as above.
+                            let generation = unsafe { slots::generation(slot) };
+                            sum = add(sum, (low_half(run.start + place), generation, slot));
+                        }
+                        continue;
                     }
-                    continue;
                 }
-            }
-            if let Some(run) =
-                word.as_run().filter(|_| Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES)
-            {
-                for index in word.start()..word.start() + run.len() as u32 {
+                for index in run {
                     // SAFETY: just given by the cursor.
-                    if let Some(found) = unsafe { self.at(index) } {
+                    if let Some(found) = unsafe { self.at(low_half(index)) } {
                         sum = add(sum, found);
                     }
                 }
