@@ -52,7 +52,7 @@ impl Word {
     }
 
     #[inline]
-    pub(super) fn pop_front(&mut self) -> Option<u32> {
+    fn pop_front(&mut self) -> Option<u32> {
         if self.left == 0 {
             return None;
         }
@@ -84,10 +84,19 @@ impl Word {
         is_run.then(|| self.start + first as usize..self.start + behind as usize)
     }
 
-    /// How many slots are left.
+    /// Each slot that is left, and, if they are few, the holes between.
     #[inline]
-    pub(super) const fn len(self) -> usize {
-        self.left.count_ones() as usize
+    pub(super) fn indices(self) -> Indices {
+        match self.as_run() {
+            Some(run) => Indices { run, bits: Self::NONE },
+            None => Indices { run: 0..0, bits: self },
+        }
+    }
+
+    /// The slots that are left, if there is no hole between.
+    #[inline]
+    pub(super) fn as_whole_run(self) -> Option<Range<usize>> {
+        self.as_run().filter(|run| run.len() == self.left.count_ones() as usize)
     }
 
     /// A bit for each slot that is left.
@@ -100,6 +109,24 @@ impl Word {
     #[inline]
     pub(super) const fn start(self) -> u32 {
         low_half(self.start)
+    }
+}
+
+/// The slots of a word that may hold values.
+pub(super) struct Indices {
+    run: Range<usize>,
+    bits: Word,
+}
+
+impl Iterator for Indices {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        match self.run.next() {
+            Some(index) => Some(low_half(index)),
+            None => self.bits.pop_front(),
+        }
     }
 }
 

@@ -117,23 +117,24 @@ impl<'a, V> Live<'a, V> {
     #[inline]
     unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
         let mut sum = init;
-        while let Some(mut word) = self.cursor.next_word(self.holes) {
-            if let Some(run) = word.as_run() {
-                if Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES && run.len() == word.len() {
-                    // SAFETY: the cursor gave the indices of the run.
-                    let first = unsafe { self.start.add(run.start) };
-                    // SAFETY: all of them are below the length; the slots are borrowed.
-                    if unsafe { slots::are_live(first, run.len()) } {
-                        for place in 0..run.len() {
-                            // SAFETY: as above.
-                            let slot = unsafe { first.add(place) };
-                            // SAFETY: as above.
-                            let generation = unsafe { slots::generation(slot) };
-                            sum = add(sum, (low_half(run.start + place), generation, slot));
-                        }
-                        continue;
+        while let Some(word) = self.cursor.next_word(self.holes) {
+            let is_small = Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES;
+            if let Some(run) = word.as_whole_run().filter(|_| is_small) {
+                // SAFETY: the cursor gave the indices of the run.
+                let first = unsafe { self.start.add(run.start) };
+                // SAFETY: all of them are below the length; the slots are borrowed.
+                if unsafe { slots::are_live(first, run.len()) } {
+                    for (place, index) in run.enumerate() {
+                        // SAFETY: as above.
+                        let slot = unsafe { first.add(place) };
+                        // SAFETY: as above.
+                        let generation = unsafe { slots::generation(slot) };
+                        sum = add(sum, (low_half(index), generation, slot));
                     }
+                    continue;
                 }
+            }
+            if let Some(run) = word.as_run() {
                 for index in run {
                     // SAFETY: just given by the cursor.
                     if let Some(found) = unsafe { self.at(low_half(index)) } {
@@ -142,7 +143,7 @@ impl<'a, V> Live<'a, V> {
                 }
                 continue;
             }
-            while let Some(index) = word.pop_front() {
+            for index in word.indices() {
                 // SAFETY: just given by the cursor.
                 if let Some(found) = unsafe { self.at(index) } {
                     sum = add(sum, found);

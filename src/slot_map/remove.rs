@@ -1,6 +1,5 @@
 //! Taking values out.
 
-use super::cursor::low_half;
 use super::iter::key_of;
 use super::state::Vacant;
 use super::vacancy::Fresh;
@@ -95,19 +94,12 @@ impl<K: Key, V> SlotMap<K, V> {
     /// assert!(map.values().eq(&[0, 2, 4]));
     /// ```
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
-        let mut visit = |map: &mut Self, index| {
-            let Some((generation, value)) = map.slots.at_index_mut(index) else { return };
-            if !keep(key_of(index, generation), value) {
-                drop(map.remove_in_order(index, generation));
-            }
-        };
         let mut candidates = self.candidates();
-        while let Some(mut word) = candidates.next_word(self.holes.words()) {
-            if let Some(run) = word.as_run() {
-                run.for_each(|index| visit(self, low_half(index)));
-            } else {
-                while let Some(index) = word.pop_front() {
-                    visit(self, index);
+        while let Some(word) = candidates.next_word(self.holes.words()) {
+            for index in word.indices() {
+                let Some((generation, value)) = self.slots.at_index_mut(index) else { continue };
+                if !keep(key_of(index, generation), value) {
+                    drop(self.remove_in_order(index, generation));
                 }
             }
         }

@@ -334,7 +334,11 @@ impl<V> Slots<V> {
     /// # Panics
     ///
     /// If the slot is not below the length.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a value in memory, passed to a call, is copied twice"
+    )]
+    #[inline(always)]
     pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
         let slot = self.at(index as usize).expect("the slot is below the length");
@@ -347,7 +351,8 @@ impl<V> Slots<V> {
     /// # Panics
     ///
     /// If there is not.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `fill`")]
+    #[inline(always)]
     pub(crate) fn push_within_capacity(&mut self, generation: u32, value: V) {
         let len = self.len();
         assert!(len < self.capacity(), "no memory was committed for another slot");
@@ -386,7 +391,11 @@ impl<V> Slots<V> {
     ///
     /// (It is asked before the value is moved, since that would have to be put aside for the time of a
     /// call.)
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "as the value, what it captures would go through memory"
+    )]
+    #[inline(always)]
     pub(crate) fn take_with(
         &mut self,
         index: u32,
