@@ -14,6 +14,7 @@ mod slot_map_value;
 use libfuzzer_sys::fuzz_target;
 use slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, Tagged};
 use slot_map_twin::Model;
+use std::rc::Rc;
 
 /// What keys the map has, and how large its values are.
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
@@ -25,17 +26,22 @@ enum Kind {
     Small,
     SmallTagged,
     Once,
+    /// With nothing to drop.
+    PlainBare,
+    TaggedBare,
 }
 
 fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
     let (kind, config, ops) = input;
     match kind {
-        Kind::Plain => Model::<Plain, 1000>::run(config, &ops),
-        Kind::Tagged => Model::<Tagged, 5>::run(config, &ops),
-        Kind::Compact => Model::<Compact, 1000>::run(config, &ops),
-        Kind::Medium => Model::<Medium, 1000>::run(config, &ops),
-        Kind::Small => Model::<Small, 0>::run(config, &ops),
-        Kind::SmallTagged => Model::<SmallTagged, 1000>::run(config, &ops),
-        Kind::Once => Model::<Once, 0>::run(config, &ops),
+        Kind::Plain => Model::<Plain, 1000, Rc<()>>::run(config, &ops),
+        Kind::Tagged => Model::<Tagged, 5, Rc<()>>::run(config, &ops),
+        Kind::Compact => Model::<Compact, 1000, Rc<()>>::run(config, &ops),
+        Kind::Medium => Model::<Medium, 1000, Rc<()>>::run(config, &ops),
+        Kind::Small => Model::<Small, 0, Rc<()>>::run(config, &ops),
+        Kind::SmallTagged => Model::<SmallTagged, 1000, Rc<()>>::run(config, &ops),
+        Kind::Once => Model::<Once, 0, Rc<()>>::run(config, &ops),
+        Kind::PlainBare => Model::<Plain, 1000, ()>::run(config, &ops),
+        Kind::TaggedBare => Model::<Tagged, 0, ()>::run(config, &ops),
     }
 });

@@ -2,7 +2,7 @@
 
 use crate::buffer::Buffer;
 use crate::slot_map_op::{Choice, Config, Count, Make, Op, Partly, Pick};
-use crate::slot_map_value::{Held, Value, walks};
+use crate::slot_map_value::{Held, Token, Value, walks};
 use stayput::slot_map::DisjointError;
 use stayput::{
     Budget, CommitAhead, Error, ErrorKind, HugePages, Key, KeyData, Layout, Release, Reuse,
@@ -18,10 +18,10 @@ use std::rc::Rc;
 mod keys;
 
 /// The map, and what it should hold.
-pub(crate) struct Model<K: Key, const PAD: usize> {
-    map: SlotMap<K, Value<PAD>>,
+pub(crate) struct Model<K: Key, const PAD: usize, T> {
+    map: SlotMap<K, Value<PAD, T>>,
     config: Config,
-    /// Each value has one of these.
+    /// Each value has one of these, if it has anything to drop.
     token: Rc<()>,
     next_id: u32,
     live: BTreeMap<u32, Held>,
@@ -33,26 +33,30 @@ pub(crate) struct Model<K: Key, const PAD: usize> {
     next_hole: u32,
     /// The last generation that each slot has had.
     last: BTreeMap<u32, u32>,
-    /// Whether memory went back since the beginning, so that generations may be left out.
+    /// Whether memory went back since the beginning, or slots were forgotten, so that generations may be
+    /// left out.
     gave_back: bool,
+    /// A generation that slots which were forgotten do not start behind.
+    floor: u32,
     /// All keys there ever were, with the number of the value; by index and generation.
     made: BTreeMap<(u32, u32), u32>,
     keys: Vec<K>,
-    weak: Vec<WeakTo<K, PAD>>,
+    weak: Vec<WeakTo<K, PAD, T>>,
     /// Which map it is: another one after a clone, or a reset.
     map_number: u32,
 }
 
-struct WeakTo<K: Key, const PAD: usize> {
-    weak: Weak<K, Value<PAD>>,
+struct WeakTo<K: Key, const PAD: usize, T> {
+    weak: Weak<K, Value<PAD, T>>,
     data: KeyData<K::Layout>,
     map_number: u32,
 }
 
-impl<K: Key, const PAD: usize> Model<K, PAD> {
+impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
     /// The most slots that a run has: some blocks, where values are large.
     const SPAN: u32 = 300;
     const LAST: u32 = <K::Layout as Layout>::MAX_GENERATION;
+    const HAS_DROP: bool = mem::needs_drop::<T>();
 
     /// Runs the operations on a fresh map, comparing after each.
     pub(crate) fn run(config: Config, ops: &[Op]) {
@@ -69,6 +73,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             next_hole: 0,
             last: BTreeMap::new(),
             gave_back: false,
+            floor: 0,
             made: BTreeMap::new(),
             keys: Vec::new(),
             weak: Vec::new(),
@@ -93,7 +98,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         }
     }
 
-    fn fresh(config: Config) -> SlotMap<K, Value<PAD>> {
+    fn fresh(config: Config) -> SlotMap<K, Value<PAD, T>> {
         let bound = Self::bound(config);
         let capacity = (config.capacity.get() as usize).min(bound.unwrap_or(usize::MAX));
         let mut builder = SlotMap::builder().capacity(capacity).huge_pages(HugePages::Never);
@@ -116,7 +121,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 // Where a maximum is named, less than there is, perhaps.
                 let spare = config.max_len.map_or(0, |_| usize::from(run / 11 % 2) * 100);
                 let slots = bound.unwrap_or(4 * Self::SPAN as usize) + spare;
-                let slot = Alloc::new::<(Value<PAD>, u32)>();
+                let slot = Alloc::new::<(Value<PAD, T>, u32)>();
                 let buffer = Buffer::new(slots * slot.size(), 64 << (run % 11), slot.align());
                 // A clone, which lies elsewhere, has as many.
                 builder.max_len(bound.unwrap_or(slots)).build_in(buffer)
@@ -141,7 +146,8 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         let map = &self.map;
         assert_eq!(map.len(), self.live.len());
         assert_eq!(map.is_empty(), self.live.is_empty());
-        assert_eq!(Rc::strong_count(&self.token), 1 + self.live.len(), "values lost or doubled");
+        let tokens = if Self::HAS_DROP { self.live.len() } else { 0 };
+        assert_eq!(Rc::strong_count(&self.token), 1 + tokens, "values lost or doubled");
         let stats = map.stats();
         assert_eq!((stats.live, stats.holes), (self.live.len(), self.holes.len()), "{stats:?}");
         assert_eq!(stats.detached, self.detached.len(), "{stats:?}");
@@ -202,9 +208,14 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         self.config.rotate.is_some() || self.config.lowest
     }
 
-    fn value(&mut self) -> Value<PAD> {
+    fn value(&mut self) -> Value<PAD, T> {
         self.next_id += 1;
         Value::new(self.next_id, &self.token)
+    }
+
+    /// No slot has had a later generation, or is taken to have had one.
+    fn highest(&self) -> u32 {
+        self.last.values().copied().fold(self.floor, u32::max)
     }
 
     /// A value has come in.
@@ -220,8 +231,8 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         assert!(!key.is_null() && generation <= Self::LAST);
         let last = self.last.insert(index, generation).unwrap_or(0);
         if self.gave_back {
-            let highest = self.last.values().max().copied().unwrap_or(0);
-            assert!(generation > last && generation <= highest.max(last + 1), "{key:?}");
+            let most = self.highest().max(last + 1).max(self.floor + 1);
+            assert!(generation > last && generation <= most, "{key:?}");
         } else {
             assert_eq!(generation, last + 1, "{key:?}");
         }
@@ -500,12 +511,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             }
             Op::Retain(choice, panic_after) => self.retain(choice, panic_after),
             Op::Drain(partly) => self.drain(partly),
-            Op::Clear => {
-                self.map.clear();
-                for (index, ..) in self.items() {
-                    self.removed(index);
-                }
-            }
+            Op::Clear => self.clear(),
             Op::Reset => {
                 self.map.reset();
                 self.live.clear();
@@ -515,10 +521,26 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 self.last.clear();
                 self.made.clear();
                 self.keys.clear();
-                (self.len, self.next_hole, self.gave_back) = (0, 0, false);
+                (self.len, self.next_hole, self.gave_back, self.floor) = (0, 0, false, 0);
                 self.map_number += 1;
             }
             _ => {}
+        }
+    }
+
+    fn clear(&mut self) {
+        self.map.clear();
+        for (index, ..) in self.items() {
+            self.removed(index);
+        }
+        let is_bare = self.detached.is_empty() && self.retired.is_empty();
+        let may_forget = !Self::HAS_DROP && is_bare && self.config.rotate.is_none();
+        if may_forget && self.map.stats().holes == 0 {
+            // All slots are taken to have had the same.
+            self.floor = self.highest() + 1;
+            self.gave_back = true;
+            self.holes.clear();
+            self.len = 0;
         }
     }
 
@@ -750,7 +772,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
 
     fn blocks(&mut self) {
         let expected = self.items();
-        let stride = SlotMap::<K, Value<PAD>>::STRIDE_BYTES;
+        let stride = SlotMap::<K, Value<PAD, T>>::STRIDE_BYTES;
         let (mut found, mut next) = (Vec::new(), 0);
         for block in self.map.blocks() {
             assert!(block.first_index() % 64 == 0 && block.first_index() >= next);

@@ -4,7 +4,7 @@
 use super::*;
 use crate::slot_map_op::Keyed;
 
-impl<K: Key, const PAD: usize> Model<K, PAD> {
+impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
     pub(super) fn keyed(&mut self, op: Keyed) {
         match op {
             Keyed::InsertAt(pick) => self.insert_at(self.key(pick)),
@@ -52,13 +52,12 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
         if there.is_some() {
             return Some(Err(ErrorKind::Occupied));
         }
-        let highest = self.last.values().max().copied().unwrap_or(0);
-        if self.gave_back && generation <= highest {
+        if self.gave_back && generation <= self.highest() {
             return None;
         }
         let need = (index as usize).saturating_add(1);
         let named = self.config.max_len.is_some() || self.config.backed.is_some();
-        let stride = SlotMap::<K, Value<PAD>>::STRIDE_BYTES;
+        let stride = SlotMap::<K, Value<PAD, T>>::STRIDE_BYTES;
         let near = ((64 << 20) / stride + 16 * (self.live.len() + 1)).max(self.map.capacity());
         // Where addresses have 32 bits.
         let overflows = need.saturating_mul(stride) > isize::MAX as usize;
@@ -135,7 +134,7 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
 
     fn compact(&mut self, bytes: Option<u16>, panic_after: Option<Count>) {
         let expected = self.moves();
-        let stride = SlotMap::<K, Value<PAD>>::STRIDE_BYTES;
+        let stride = SlotMap::<K, Value<PAD, T>>::STRIDE_BYTES;
         // The first move is made whatever it costs.
         let paid = bytes.map_or(usize::MAX, |bytes| {
             let bytes = usize::from(bytes);

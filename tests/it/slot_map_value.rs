@@ -3,27 +3,42 @@
 use std::fmt::Debug;
 use std::rc::Rc;
 
-/// A value with a number, counted by a token, and as large as is wanted.
-#[derive(Clone)]
-pub(crate) struct Value<const PAD: usize> {
-    pub(crate) id: u32,
-    _token: Rc<()>,
-    _pad: [u8; PAD],
+/// What values are counted by, if they are: with nothing to drop, other ways are taken.
+pub(crate) trait Token: Clone {
+    fn of(token: &Rc<()>) -> Self;
 }
 
-impl<const PAD: usize> Value<PAD> {
-    pub(crate) fn new(id: u32, token: &Rc<()>) -> Self {
-        Self { id, _token: Rc::clone(token), _pad: [id.to_le_bytes()[0]; PAD] }
+impl Token for Rc<()> {
+    fn of(token: &Self) -> Self {
+        Self::clone(token)
     }
 }
 
-impl<const PAD: usize> PartialEq for Value<PAD> {
+impl Token for () {
+    fn of(_: &Rc<()>) {}
+}
+
+/// A value with a number, with a token, and as large as is wanted.
+#[derive(Clone)]
+pub(crate) struct Value<const PAD: usize, T> {
+    pub(crate) id: u32,
+    _token: T,
+    _pad: [u8; PAD],
+}
+
+impl<const PAD: usize, T: Token> Value<PAD, T> {
+    pub(crate) fn new(id: u32, token: &Rc<()>) -> Self {
+        Self { id, _token: T::of(token), _pad: [id.to_le_bytes()[0]; PAD] }
+    }
+}
+
+impl<const PAD: usize, T> PartialEq for Value<PAD, T> {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl<const PAD: usize> Debug for Value<PAD> {
+impl<const PAD: usize, T> Debug for Value<PAD, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "#{}", self.id)
     }
