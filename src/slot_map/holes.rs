@@ -371,7 +371,7 @@ impl Holes {
     /// Copies that cover the same, of slots of which there can be `max_len`.
     pub(super) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
         let Some([apart]) = self.apart.as_deref() else { return Ok(Self::new()) };
-        let mut clone = Self { latest: self.latest, ..Self::new() };
+        let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
         clone.apart = Some(try_boxed(Apart {
             bitmap: apart.bitmap.try_clone(max_len)?,
             floors: apart.floors.try_clone()?,
@@ -379,11 +379,12 @@ impl Holes {
         })?);
         let highest = self.front().map(|hole| hole.index() as usize + 1).max();
         clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
-        // There may be room for more here than so many slots need.
+        // As much as here, so that what is removed later goes to the front there, too, if it does here.
+        let room = self.stack.capacity();
         clone
             .stack
-            .try_reserve_exact(self.stack.len())
-            .map_err(|_| Error::new(ErrorKind::Memory, self.stack.len() * size_of::<Hole>()))?;
+            .try_reserve_exact(room)
+            .map_err(|_| Error::new(ErrorKind::Memory, room * size_of::<Hole>()))?;
         clone.stack.extend_from_slice(&self.stack);
         Ok(clone)
     }

@@ -221,6 +221,25 @@ fn a_clone_fills_holes_as_the_original_does() {
 }
 
 #[test]
+fn a_clone_makes_the_holes_that_come_next_in_the_same_order() {
+    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 2 }] {
+        let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
+        map.extend(0..1000);
+        let keys: Vec<_> = map.keys().collect();
+        for key in &keys[100..400] {
+            map.remove(*key);
+        }
+        let mut clone = map.clone();
+        for key in keys[500..].iter().step_by(2) {
+            assert_eq!(clone.remove(*key), map.remove(*key));
+        }
+        for n in 0..900 {
+            assert_eq!(clone.insert(n), map.insert(n), "{reuse:?}");
+        }
+    }
+}
+
+#[test]
 fn a_constructor_that_panics_or_fails_changes_nothing() {
     let maps: [fn() -> SlotMap<Small, u32>; 6] = [
         SlotMap::with_key,
