@@ -136,7 +136,8 @@ pub struct SlotMap<K: Key, V> {
     /// Slots behind the last one, where no hole is to be filled before them.
     fresh: Fresh,
     /// No value had a later generation than this that is not there any more, but for the last that keys can
-    /// have; nor has one that is there a later one than the next.
+    /// have; nor has one that is there a later one than the next. The last but one, where keys came from
+    /// another map.
     highest: u32,
     /// Slots below the length that hold nothing but are kept for their key.
     detached: usize,

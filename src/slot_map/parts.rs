@@ -103,7 +103,9 @@ impl<K: Key, V> SlotMap<K, V> {
             let most = *allowed.end();
             return Err(BadPart::Generation { index: self.slots.len(), generation, most });
         }
-        self.note_generation(generation);
+        // What is there is one more than what went before it, at most.
+        let is_gone = matches!(part, Part::Hole(_));
+        self.note_generation(if is_gone { generation } else { generation - 1 });
         if self.room_behind() == 0 {
             self.grow(1).map_err(BadPart::Refused)?;
         }

@@ -6,7 +6,7 @@ use super::slots::Slots;
 use super::state::State;
 use super::{SlotMap, or_give_up};
 use crate::error::{Error, ErrorKind, Holder, Refused};
-use crate::key::Key;
+use crate::key::{Key, Layout};
 
 impl<K: Key, V> SlotMap<K, V> {
     /// So many bytes are taken for a key of another map without a word, however few values there are.
@@ -33,7 +33,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Of memory that was handed back by [`trim`](Self::trim) and the like, only the highest
     /// generation for each run of slots is kept, as if each had had it; so after that a map may refuse
     /// keys that it has not had. One that follows another does not call them, or holds what is
-    /// refused elsewhere.
+    /// refused elsewhere. (The same goes for a map that was [cleared](Self::clear) of values of its own
+    /// before it took the first key of another.)
     ///
     /// # Far indices
     ///
@@ -111,7 +112,8 @@ impl<K: Key, V> SlotMap<K, V> {
         if self.holes.bitmap_mut().clear(index) && self.slots.state(index) == State::EMPTY {
             self.holes.untrim(1);
         }
-        self.note_generation(generation);
+        // Which generation a slot is to have next is said elsewhere, slot by slot.
+        self.note_generation(<K::Layout as Layout>::MAX_GENERATION);
         self.slots.fill(index, generation, value);
         Ok(())
     }

@@ -109,6 +109,36 @@ fn a_map_that_forgot_generations_takes_none_that_it_may_have_given_out() {
     assert!(old.iter().all(|key| !map.contains_key(*key)));
 }
 
+/// Values with nothing to drop may be forgotten at once, their slots taken to have had one generation.
+#[test]
+fn a_map_that_follows_another_takes_its_keys_after_it_was_cleared() {
+    let empty: [fn(&mut SlotMap<DefaultKey, u32>); 3] =
+        [SlotMap::clear, |map| map.retain(|_, _| false), |map| drop(map.drain())];
+    for empty in empty {
+        let mut server = SlotMap::new();
+        let mut client = SlotMap::new();
+        client.clear();
+        for round in 0..5 {
+            for n in 0..100 * (1 + round) {
+                let key = server.insert(n);
+                client.insert_at(key, n);
+                if n % 7 < round {
+                    server.remove(key);
+                    client.remove(key);
+                }
+            }
+            assert_eq!(client, server);
+            // One that comes late goes on as well.
+            if round == 2 {
+                client = SlotMap::new();
+                server.iter().for_each(|(key, n)| client.insert_at(key, *n));
+            }
+            empty(&mut server);
+            client.clear();
+        }
+    }
+}
+
 #[test]
 fn far_keys_are_refused_unless_they_are_announced() {
     let mut map: SlotMap<DefaultKey, [u8; 60]> = SlotMap::new();

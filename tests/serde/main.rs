@@ -347,6 +347,22 @@ fn a_map_whose_values_lie_far_is_read_again_if_a_sixteenth_of_it_is_full() {
 }
 
 #[test]
+fn a_map_that_was_read_takes_keys_of_the_other_after_both_are_cleared() {
+    let mut map: SlotMap<DefaultKey, u32> = (0..100).collect();
+    map.remove(key(3, 1));
+    map.insert(3);
+    for mut read in through(&map) {
+        let mut map = map.clone();
+        map.clear();
+        read.clear();
+        for n in 0..200 {
+            read.insert_at(map.insert(n), n);
+        }
+        assert_eq!(read, map);
+    }
+}
+
+#[test]
 fn slots_that_were_passed_over_survive_as_holes_of_new_ones() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::new();
     let key = |index, generation| KeyData::from_parts(index, generation, 0).unwrap().into();
