@@ -5,6 +5,9 @@
 use std::mem;
 use std::ops::Range;
 
+#[cfg(test)]
+mod tests;
+
 /// Slots in one word of the hole bitmap.
 pub(crate) const WORD_SLOTS: usize = 64;
 

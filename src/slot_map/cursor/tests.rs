@@ -1,0 +1,194 @@
+//! The cursor against a plain list of what is no hole.
+
+use super::*;
+use crate::effort;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// What is asked of one of the cursors that there are.
+#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+enum Op {
+    Next,
+    /// So often.
+    NextMany(u8),
+    NextBack,
+    NextWord,
+    Split,
+    /// Goes on with a copy.
+    Clone,
+    /// Has a slot that was given become a hole, or no hole.
+    Toggle(u16),
+}
+
+/// How slots are, in runs: filled, empty without being marked, or holes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, proptest_derive::Arbitrary)]
+enum Kind {
+    Live,
+    Dead,
+    Hole,
+}
+
+/// A cursor, and what it gave: from the front, and from the back.
+struct Part {
+    cursor: Cursor,
+    front: Vec<u32>,
+    back: Vec<u32>,
+}
+
+struct Model {
+    kinds: Vec<Kind>,
+    words: Vec<u64>,
+    /// In the order of their slots.
+    parts: Vec<Part>,
+}
+
+impl Model {
+    fn new(runs: &[(Kind, u8)], words: usize) -> Self {
+        let kinds: Vec<Kind> = runs
+            .iter()
+            // Single slots, and more than are in some words.
+            .flat_map(|(kind, count)| {
+                let count = usize::from(*count);
+                std::iter::repeat_n(*kind, if count < 180 { count % 8 } else { count })
+            })
+            .collect();
+        let mut model = Self { words: vec![0; words], parts: Vec::new(), kinds };
+        for (index, kind) in model.kinds.iter().enumerate() {
+            // There may be no words for the last ones: those are no holes then.
+            if let (Kind::Hole, Some(word)) = (kind, model.words.get_mut(index / WORD_SLOTS)) {
+                *word |= 1 << (index % WORD_SLOTS);
+            }
+        }
+        let cursor = Cursor::new(model.kinds.len());
+        model.parts.push(Part { cursor, front: Vec::new(), back: Vec::new() });
+        model
+    }
+
+    fn is_marked(&self, index: u32) -> bool {
+        let word = self.words.get(index as usize / WORD_SLOTS).copied().unwrap_or(0);
+        word >> (index as usize % WORD_SLOTS) & 1 == 1
+    }
+
+    fn is_live(&self, index: u32) -> bool {
+        self.kinds[index as usize] == Kind::Live
+    }
+
+    /// Whether one was given.
+    fn next(&mut self, part: usize) -> bool {
+        let index = self.parts[part].cursor.next();
+        let Some(index) = index else { return false };
+        if !self.is_live(index) {
+            self.parts[part].cursor.pass(index, &self.words);
+        }
+        self.parts[part].front.push(index);
+        true
+    }
+
+    fn next_back(&mut self, part: usize) -> bool {
+        let index = self.parts[part].cursor.next_back(&self.words);
+        assert!(index.is_none_or(|index| !self.is_marked(index)), "{index:?} is a hole");
+        self.parts[part].back.extend(index);
+        index.is_some()
+    }
+
+    fn next_word(&mut self, part: usize) -> bool {
+        let Some(word) = self.parts[part].cursor.next_word(&self.words) else { return false };
+        let (mut rest, mut there) = (word, Vec::new());
+        there.extend(std::iter::from_fn(|| rest.pop_front()));
+        assert!(there.iter().all(|index| !self.is_marked(*index)));
+        assert!(there.iter().all(|index| index / 64 * 64 == word.start()));
+        assert_eq!(there.len(), word.left().count_ones() as usize);
+        if let Some(run) = word.as_run() {
+            assert!(run.eq(there.iter().map(|index| *index as usize)));
+        }
+        self.parts[part].front.extend(there);
+        true
+    }
+
+    fn apply(&mut self, op: Op, which: u8) {
+        let at = usize::from(which) % self.parts.len();
+        match op {
+            Op::Next => _ = self.next(at),
+            Op::NextMany(count) => _ = (0..count).take_while(|_| self.next(at)).count(),
+            Op::NextBack => _ = self.next_back(at),
+            Op::NextWord => _ = self.next_word(at),
+            Op::Split => self.split(at),
+            Op::Clone => self.parts[at].cursor = self.parts[at].cursor.clone(),
+            Op::Toggle(which) => {
+                let part = &self.parts[at];
+                let given: Vec<u32> = part.front.iter().chain(&part.back).copied().collect();
+                let index = given.get(usize::from(which) % given.len().max(1));
+                let Some(index) = index.map(|index| *index as usize) else { return };
+                if let Some(word) = self.words.get_mut(index / WORD_SLOTS) {
+                    *word ^= 1 << (index % WORD_SLOTS);
+                }
+            }
+        }
+    }
+
+    #[cfg(feature = "rayon")]
+    fn split(&mut self, at: usize) {
+        let Part { cursor, front, back } = self.parts.remove(at);
+        match cursor.split() {
+            (cursor, None) => self.parts.insert(at, Part { cursor, front, back }),
+            (left, Some(right)) => {
+                self.parts.insert(at, Part { cursor: right, front: Vec::new(), back });
+                self.parts.insert(at, Part { cursor: left, front, back: Vec::new() });
+            }
+        }
+    }
+
+    #[cfg(not(feature = "rayon"))]
+    fn split(&mut self, _: usize) {}
+
+    /// Takes the rest in one way or another; then each slot was given once, but for holes.
+    fn finish(mut self, holes: &[u32], how: u8) {
+        for part in 0..self.parts.len() {
+            while match (usize::from(how) + part) % 3 {
+                0 => self.next(part),
+                1 => self.next_back(part),
+                _ => self.next_word(part),
+            } {}
+            assert!(!self.next(part) && !self.next_back(part) && !self.next_word(part));
+        }
+        let given = |part: Part| part.front.into_iter().chain(part.back.into_iter().rev());
+        let given: Vec<u32> = self.parts.into_iter().flat_map(given).collect();
+        assert!(given.is_sorted_by(|one, next| one < next), "{given:?}");
+        let all = (0..).zip(&self.kinds).map(|(index, _)| index);
+        assert!(
+            all.filter(|index| !holes.contains(index))
+                .all(|index| { given.binary_search(&index).is_ok() })
+        );
+    }
+}
+
+#[test]
+fn whatever_is_asked_each_slot_that_is_no_hole_is_given_once() {
+    let runs = vec(any::<(Kind, u8)>(), 0..20);
+    let ops = vec(any::<(Op, u8)>(), 0..60);
+    proptest!(effort::cases(150), |(runs in runs, words in 0..40_usize, ops in ops, how: u8)| {
+        let mut model = Model::new(&runs, words);
+        let len = u32::try_from(model.kinds.len()).unwrap();
+        let holes: Vec<u32> = (0..len).filter(|index| model.is_marked(*index)).collect();
+        for (op, which) in ops {
+            model.apply(op, which);
+        }
+        model.finish(&holes, how);
+    });
+}
+
+#[test]
+fn words_that_have_holes_alone_are_passed_at_once() {
+    let mut words = vec![u64::MAX; 1000];
+    words[0] = !1;
+    words[999] = u64::MAX >> 1;
+    let mut cursor = Cursor::new(64_000);
+    assert_eq!((cursor.next(), cursor.next()), (Some(0), Some(1)));
+    cursor.pass(1, &words);
+    let mut seen = 0;
+    while let Some(index) = cursor.next() {
+        cursor.pass(index, &words);
+        seen += usize::from(index != 63_999);
+    }
+    assert!(seen <= 1, "{seen} holes were looked at");
+}
