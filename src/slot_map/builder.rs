@@ -15,8 +15,8 @@ use std::mem;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reuse {
-    /// The one that came to be last, whose memory is in the cache, if it lies near the others; else the
-    /// lowest. Values gather at the front, as they do with [`Lowest`](Self::Lowest), give or take a
+    /// One of those that came to be last, whose memory is in the cache, if it lies near the others; else
+    /// the lowest. Values gather at the front, as they do with [`Lowest`](Self::Lowest), give or take a
     /// sixteenth.
     #[default]
     Recent,
