@@ -7,8 +7,9 @@
 //! long as there is room, and is filled first: its memory is in the cache. All else is in the bitmap,
 //! and when no hole is in front, the lowest ones are moved there, a word or two at once.
 //!
-//! The front is a stack, and the latest hole beside it. Where one value goes and another comes, by turns,
-//! the length of the stack does not change: each call would have to wait for the last one's.
+//! The front is a stack, and one hole beside it, which is filled before those. Where one value goes and
+//! another comes, by turns, the length of the stack does not change: each call would have to wait for the
+//! last one's.
 //!
 //! A hole goes there only if it is near the front of the map, so that values do not stay scattered over
 //! more than about twice as many slots. Where the user wants a strict order, none does.
@@ -30,6 +31,9 @@ use crate::error::{Error, ErrorKind};
 use crate::raw_vec::try_boxed;
 use crate::vec::VecStats;
 use std::mem;
+
+#[cfg(test)]
+mod tests;
 
 /// A slot to fill: its index, above the last generation that it has had.
 ///
@@ -195,18 +199,18 @@ impl Holes {
         if apart.bitmap.covered() == 0 {
             apart.bitmap = Bitmap::try_with_max_len(max_len)?;
         }
-        apart.bitmap.cover(len)?;
         let room = match apart.order {
             Reuse::Recent => Self::room_for(len),
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
         };
-        if len == 0 || room <= self.stack.capacity() {
-            return Ok(());
+        // First, since what is covered may be moved there.
+        if len > 0 && room > self.stack.capacity() {
+            let more = room - self.stack.len();
+            self.stack
+                .try_reserve_exact(more)
+                .map_err(|_| Error::new(ErrorKind::Memory, more * size_of::<Hole>()))?;
         }
-        let more = room - self.stack.len();
-        self.stack
-            .try_reserve_exact(more)
-            .map_err(|_| Error::new(ErrorKind::Memory, more * size_of::<Hole>()))
+        self.bitmap_mut().cover(len)
     }
 
     /// Gives back memory for slots from `len` on. There are none in front.
