@@ -1,0 +1,227 @@
+//! Holes against a list of those in front and a set of the others.
+
+use super::*;
+use crate::effort;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// Slots that there can ever be.
+const MAX_LEN: usize = 1000;
+
+#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+enum Op {
+    Cover(u16),
+    /// A value is removed that had a generation.
+    Remove(u16, u16),
+    /// So many side by side.
+    RemoveMany(u16, u8),
+    Mark(u16),
+    Pop(u8),
+    /// Some of a word to the front, if none is there.
+    Bring(u8),
+    Unmark(u16),
+    Settle,
+    /// To the highest hole, once none is in front.
+    Uncover,
+    Clear,
+    SetNear(u16),
+    Turn(u16),
+    Clone,
+}
+
+#[derive(Debug)]
+struct Model {
+    holes: Holes,
+    /// Index and last generation, the next one last.
+    front: Vec<(u32, u32)>,
+    /// Whether the last of those is not on the stack.
+    is_beside: bool,
+    marked: BTreeSet<u32>,
+    covered: usize,
+}
+
+impl Model {
+    fn is_hole(&self, index: u32) -> bool {
+        self.marked.contains(&index) || self.front.iter().any(|(front, _)| *front == index)
+    }
+
+    /// One of those that are covered.
+    fn at(&self, which: u16) -> Option<u32> {
+        u32::try_from(usize::from(which).checked_rem(self.covered)?).ok()
+    }
+
+    fn remove(&mut self, index: u32, last: u32) {
+        if self.is_hole(index) {
+            return;
+        }
+        if self.holes.push(index, last) {
+            // On the stack, under the one beside it.
+            let at = self.front.len() - usize::from(self.is_beside);
+            self.front.insert(at, (index, last));
+            self.is_beside = true;
+        } else {
+            self.mark(index);
+        }
+    }
+
+    fn mark(&mut self, index: u32) {
+        self.holes.mark(index);
+        self.marked.insert(index);
+    }
+
+    fn bring(&mut self, most: u8) {
+        let Some(first) = self.holes.first_marked().filter(|_| self.front.is_empty()) else {
+            return;
+        };
+        let bits = self.holes.bitmap_mut().take_word(first, usize::from(most % 64) + 1);
+        let taken = (first / 64 * 64..).take(64).filter(|index| bits >> (index % 64) & 1 == 1);
+        // As many as there is room for where the order is strict.
+        let room = self.holes.stack.capacity();
+        for (n, index) in taken.enumerate() {
+            assert!(self.marked.remove(&index));
+            if n < room {
+                // It has had none, perhaps.
+                self.holes.put_in_front(Hole::after(index, index % 3));
+                self.front.push((index, index % 3));
+            } else {
+                self.mark(index);
+            }
+        }
+    }
+
+    fn apply(&mut self, op: Op) {
+        match op {
+            Op::Cover(len) => {
+                let len = usize::from(len) % (MAX_LEN + 1);
+                self.holes.cover(len, MAX_LEN).unwrap();
+                self.covered = self.covered.max(len);
+            }
+            Op::Remove(which, last) => {
+                let Some(index) = self.at(which) else { return };
+                self.remove(index, u32::from(last) + 1);
+            }
+            Op::RemoveMany(which, count) => {
+                let Some(index) = self.at(which) else { return };
+                let end = u32::try_from(self.covered).unwrap().min(index + u32::from(count));
+                (index..end).for_each(|index| self.remove(index, 7));
+            }
+            Op::Mark(which) => {
+                let index = self.at(which).filter(|index| !self.is_hole(*index));
+                index.into_iter().for_each(|index| self.mark(index));
+            }
+            Op::Pop(count) => {
+                for _ in 0..=count {
+                    let expected = self.front.pop();
+                    self.is_beside = false;
+                    assert_eq!(
+                        self.holes.first(),
+                        self.holes.pop().inspect(|hole| {
+                            let (index, last) = expected.unwrap();
+                            assert_eq!((hole.index(), hole.generation()), (index, last + 1));
+                        })
+                    );
+                }
+            }
+            Op::Bring(most) => self.bring(most),
+            Op::Unmark(which) => {
+                let Some(index) = self.at(which) else { return };
+                let was_there = self.holes.bitmap_mut().clear(index);
+                assert_eq!(was_there, self.marked.remove(&index));
+            }
+            Op::Settle => {
+                while let Some(hole) = self.holes.pop() {
+                    self.holes.mark(hole.index());
+                }
+                self.marked.extend(self.front.drain(..).map(|(index, _)| index));
+                self.is_beside = false;
+            }
+            Op::Uncover => {
+                self.apply(Op::Settle);
+                self.covered = self.marked.last().map_or(0, |last| *last as usize + 1);
+                self.holes.uncover(self.covered);
+            }
+            Op::Clear => {
+                self.holes.clear();
+                self.front.clear();
+                self.marked.clear();
+                self.is_beside = false;
+            }
+            Op::SetNear(slots) => self.holes.set_near(slots.into()),
+            Op::Turn(which) => self.holes.set_turn(which.into()),
+            Op::Clone => {
+                let clone = self.holes.try_clone(MAX_LEN).unwrap();
+                assert_eq!((clone.near, clone.turn), (self.holes.near, self.holes.turn));
+                self.holes = clone;
+                // What holds no hole need not be covered.
+                self.holes.cover(self.covered, MAX_LEN).unwrap();
+            }
+        }
+    }
+
+    fn check(&self) {
+        let Self { holes, front, marked, covered, .. } = self;
+        assert_eq!(holes.count(), front.len() + marked.len());
+        let there: Vec<_> =
+            holes.front().map(|hole| (hole.index(), hole.generation() - 1)).collect();
+        assert_eq!(there, *front);
+        assert_eq!(holes.is_settled(), front.is_empty());
+        holes.bitmap.check();
+        assert!(front.iter().all(|(index, _)| !holes.bitmap.contains(*index)), "front and marked");
+        assert!(marked.iter().all(|index| holes.bitmap.contains(*index)));
+        assert_eq!(holes.bitmap.count(), marked.len());
+        assert!(holes.bitmap.covered() >= *covered);
+        let next = match holes.order {
+            Reuse::Rotating { .. } => marked.range(holes.turn..).next().or(marked.first()),
+            _ => marked.first(),
+        };
+        assert_eq!(holes.first_marked(), next.copied());
+        if !matches!(holes.order, Reuse::Recent) {
+            assert!(front.len() <= 1 && holes.near == 0, "a strict order has none in front");
+        }
+    }
+}
+
+#[test]
+fn each_hole_is_either_in_front_or_marked() {
+    for order in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 3 }] {
+        proptest!(effort::cases(50), |(ops in vec(any::<Op>(), 1..60))| {
+            let holes = Holes::new(order);
+            let (front, marked) = (Vec::new(), BTreeSet::new());
+            let mut model = Model { holes, front, is_beside: false, marked, covered: 0 };
+            for op in ops {
+                model.apply(op);
+                model.check();
+            }
+        });
+    }
+}
+
+#[test]
+fn a_hole_is_told_by_its_index_and_the_generation_that_comes() {
+    let last = (1 << 31) - 2;
+    for (index, last) in [(0, 0), (0, 1), (0, last), (u32::MAX, 0), (u32::MAX, last)] {
+        let hole = Hole::after(index, last);
+        assert_eq!((hole.index(), hole.generation()), (index, last + 1));
+        assert_eq!(hole.is_none(), (index, last) == (0, 0));
+    }
+}
+
+#[test]
+fn refused_memory_covers_nothing() {
+    for call in [Call::Reserve, Call::Commit] {
+        let mut holes = Holes::new(Reuse::Recent);
+        let fault = Fault::from_nth(call, 0);
+        assert!(holes.cover(100, 1000).is_err());
+        assert!(fault.struck() > 0);
+        drop(fault);
+        assert_eq!(holes.bitmap().covered(), 0);
+        holes.cover(100, 1000).unwrap();
+        holes.set_near(usize::MAX);
+        assert!((0..129).all(|index| holes.push(index, 1)));
+        assert!(!holes.push(129, 1), "there is room for so many, and one more");
+        assert_eq!(holes.count(), 129);
+    }
+}
