@@ -25,6 +25,7 @@
 //! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
 //! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
 //! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
+//! | [`secondary::Column`] | maps side by side: what `join` of a slot map or a secondary map takes |
 //! | [`Arena`], [`Scope`] | values of any type one behind another, freed all at once or by scopes |
 //! | [`ArenaBox`] | a value in an arena that is dropped |
 //! | [`alloc::GlobalVm`] | a program's allocator, under which large `Vec`s of std grow in place |

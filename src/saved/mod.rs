@@ -26,7 +26,8 @@
 //!
 //! - A map that is read has the keys, the generations and the holes of the one that was written, in
 //!   their order: a key that was saved beside it finds its value, and a key that found nothing finds
-//!   nothing. Keys that were detached can be reattached.
+//!   nothing. Keys that were detached can be reattached. Which hole came last is not written: the lowest
+//!   is filled first.
 //! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
 //!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
 //!   `VmVec` has.

@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 ///
 /// Keys that belonged together do: a key finds here what it found there, and one that found nothing, or
 /// was detached, finds nothing, now and later. The slot that it calls 1 has index 0, and versions 1, 3, 5
-/// are generations 1, 2, 3. New values go into the lowest hole first.
+/// are generations 1, 2, 3. Of the holes there are, the lowest is filled first, whichever came last.
 ///
 /// # Errors
 ///

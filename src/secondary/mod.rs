@@ -60,7 +60,8 @@ use std::marker::PhantomData;
 ///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
 ///   ones, and refuses those that look older than what it holds.
 /// - **Side by side.** [`join`](Self::join) and [`join_mut`](Self::join_mut), of a slot map also, give the
-///   values of keys that have one in each of several maps.
+///   values of keys that have one in each of several maps. [`get_many`](Self::get_many) and
+///   [`get_many_mut`](Self::get_many_mut) have memory fetched ahead where the map is large.
 /// - **Gaps take no memory** where whole pages of them were never filled, but for a bit each; and to go
 ///   over them is to go over those bits.
 ///

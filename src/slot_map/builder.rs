@@ -15,13 +15,19 @@ use std::mem;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reuse {
-    /// One of those that came to be last, whose memory is in the cache, if it lies near the others; else
-    /// the lowest. Values gather at the front, as they do with [`Lowest`](Self::Lowest), give or take a
-    /// sixteenth.
+    /// One of those that came to be last, whose memory is in the cache, if it lies among the first slots,
+    /// about twice as many as there are values; else the lowest. So values gather at the front as far as
+    /// that, and all the way once the holes are filled.
+    ///
+    /// Up to 16,384 holes of late are kept in mind, fewer where the capacity is small. What is removed in
+    /// the order of slots, by [`retain`](SlotMap::retain), [`drain`](SlotMap::drain) and the like, is filled
+    /// in that order. What is kept in mind goes by the capacity, which is not the same on every machine, nor
+    /// in a map that was read by `serde`: where the same calls are to make the same keys, take
+    /// [`Lowest`](Self::Lowest).
     #[default]
     Recent,
     /// The one with the lowest index, always: values gather at the front, and the tail comes free to be
-    /// handed back.
+    /// handed back. The same insertions and removals make the same keys.
     Lowest,
     /// One after the other, round and round, and none before more than `min_free` of them have
     /// gathered (or there is no other room).
@@ -117,8 +123,8 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     /// Makes the map in memory that is supplied; it has the slots that fit there, or the maximum if
     /// that is less. See [`Backing`] for what else is different.
     ///
-    /// Values lie there with their generations; what the map knows of holes, a bit a slot, is kept
-    /// elsewhere.
+    /// Values lie there with their generations; what the map knows of holes, a bit a slot and a little for
+    /// recent ones, is kept elsewhere.
     ///
     /// # Panics
     ///

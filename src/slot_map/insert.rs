@@ -8,7 +8,7 @@ use crate::vec::Rest;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Puts a value in and returns its key. O(1); enters the kernel if committed memory is used
-    /// up.
+    /// up. Which slot it comes into, [`Reuse`](super::Reuse) says: a hole, if there is one.
     ///
     /// # Panics
     ///

@@ -30,7 +30,8 @@ pub struct SlotMapStats {
     pub max_len: usize,
     /// Bytes of address space, for slots and holes.
     pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for slots and holes.
+    /// Bytes that the system has promised, for slots and holes. (Recent holes take up to 128 KiB of the
+    /// allocator's besides.)
     pub committed_bytes: usize,
     /// Of those, bytes that lie ready behind `capacity`.
     pub ahead_bytes: usize,

@@ -91,25 +91,32 @@ use vacancy::Fresh;
 ///   that is there. Only [`reset`](Self::reset) forgets which keys there were. (Another map of the same type
 ///   has keys of its own that look the same; a [key type](crate::new_key_type) for each map has
 ///   the compiler tell them apart.)
-/// - **Holes cost nothing.** They are kept in a bitmap beside the values, about one bit a slot. To
-///   find one to fill, or to go over the values between them, reads no dead slot.
+/// - **Holes cost little.** They are kept beside the values: in a bitmap, about one bit a slot, and those
+///   of late on a stack with the generations that come next. To fill one reads no dead slot, and to go
+///   over the values skips stretches of holes by their bits.
 /// - **Memory goes back** by [`trim`](Self::trim), wherever the holes lie.
+/// - **Many at once.** [`join`](Self::join) goes over the values that several maps have for the same keys;
+///   [`get_many`](Self::get_many), [`get_many_mut`](Self::get_many_mut) and
+///   [`remove_many`](Self::remove_many) have memory fetched ahead where the map is large.
 ///
 /// # Complexity
 ///
 /// Looking up, inserting and removing are O(1). Insertion enters the kernel when committed memory
 /// is used up; see [`reserve`](Self::reserve). Looking up and removing do not. To iterate is
-/// linear in the values, the slots that are retired or detached, and 1/64 of the holes.
+/// linear in the values, the slots that are retired or detached, recent holes (16,384 at most), and
+/// 1/64 of the other holes.
 ///
 /// # Memory
 ///
 /// A slot is the value and 4 bytes, padded to the alignment of the value; there is up to 1.02 bits
-/// a slot for holes. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
+/// a slot for holes. Recent holes take 4 bytes for each slot of the capacity, 1 KiB at least and 128 KiB at
+/// most, from the allocator. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///
 /// # Order
 ///
-/// Iteration is in the order of addresses, that is, of the keys' indices. Insertion takes the
-/// lowest hole, so that a map stays dense; see [`Reuse`] for another way.
+/// Iteration is in the order of addresses, that is, of the keys' indices. Insertion takes the hole that
+/// came last, if it lies near the front, else the lowest, so that memory is in the cache and a map stays
+/// dense; and a slot behind all others only where there is no hole. See [`Reuse`] for other ways.
 ///
 /// # Examples
 ///

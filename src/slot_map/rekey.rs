@@ -82,7 +82,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// `rekey(old, new)` is called after each move: `old` is stale by then, and `new` finds the value.
     /// Should it panic, that move is done, and no further one.
     ///
-    /// Linear in the values that move, and 1/64 of the holes behind the others. Does not enter the
+    /// Linear in the values that move, recent holes, and 1/64 of the holes behind the others. Does not enter the
     /// kernel, but where holes were [trimmed](Self::trim) their pages become resident again.
     ///
     /// # Examples
