@@ -468,9 +468,9 @@ impl fmt::Display for Bytes {
         let Some(unit) = (self.0.max(1).ilog2() / 10).checked_sub(1) else {
             return Ok(());
         };
-        #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
-        let scaled = self.0 as f64 / f64::from((unit + 1) * 10).exp2();
-        write!(f, " ({scaled:.1} {})", UNITS[unit as usize])
+        // Not by a float, which 16 KiB of code would be in every program for.
+        let tenths = ((self.0 >> (unit * 10)) * 10 + 512) / 1024;
+        write!(f, " ({}.{} {})", tenths / 10, tenths % 10, UNITS[unit as usize])
     }
 }
 
@@ -499,6 +499,7 @@ mod tests {
         assert_eq!(Bytes(1023).to_string(), "1023 bytes");
         assert_eq!(Bytes(1024).to_string(), "1024 bytes (1.0 KiB)");
         assert_eq!(Bytes(3 << 29).to_string(), "1610612736 bytes (1.5 GiB)");
+        assert_eq!(Bytes(2_000_000).to_string(), "2000000 bytes (1.9 MiB)");
         assert_eq!(Bytes(u64::MAX).to_string(), "18446744073709551615 bytes (16.0 EiB)");
     }
 
