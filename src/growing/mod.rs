@@ -30,7 +30,9 @@ use recent::Recent;
 use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
 use crate::reservation::{Reservation, page_size};
-use crate::service::{self, CommitAhead, Memory, Release, Served};
+#[cfg(test)]
+use crate::service::Served;
+use crate::service::{self, CommitAhead, Memory, Release, Way};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::time::Instant;
@@ -61,6 +63,8 @@ pub struct GrowingReservation {
     /// How far the next growth reaches at least.
     step: Step,
     release: Release,
+    /// To who releases it.
+    way: Way,
     recent: Recent,
     /// Without the service: pages up to here were made resident ahead of their use.
     resident: usize,
@@ -110,6 +114,7 @@ impl GrowingReservation {
             growth: Growth::default(),
             step: Step::FIRST,
             release: Release::default(),
+            way: Way::NONE,
             recent: Recent::NONE,
             resident: 0,
         }
@@ -140,19 +145,27 @@ impl GrowingReservation {
 
     /// When to give the memory back after this is dropped.
     #[must_use]
-    pub fn release(mut self, release: Release) -> Self {
-        self.release = release;
+    pub fn release(self, release: Release) -> Self {
+        self.release_by(release, Way::OPEN)
+    }
+
+    pub(crate) fn release_by(mut self, release: Release, way: Way) -> Self {
+        (self.release, self.way) = (release, way);
         self
     }
 
     /// How far ahead of its use memory is made ready. Starts the background thread, if it is not
     /// running; if it cannot be started, all goes on without it.
     #[must_use]
-    pub fn commit_ahead(mut self, ahead: CommitAhead) -> Self {
+    pub fn commit_ahead(self, ahead: CommitAhead) -> Self {
+        self.commit_ahead_by(ahead, Way::OPEN)
+    }
+
+    pub(crate) fn commit_ahead_by(mut self, ahead: CommitAhead, way: Way) -> Self {
         let Some(memory) = self.memory.take() else { return self };
         self.memory = Some(match memory {
             Memory::Alone(reservation) if ahead.is_on() => {
-                match Served::new(reservation, self.usable, ahead) {
+                match (way.serve)(reservation, self.usable, ahead) {
                     Ok(served) => Memory::Served(served),
                     Err(reservation) => Memory::Alone(reservation),
                 }
@@ -542,7 +555,7 @@ impl Drop for GrowingReservation {
         let Some(memory) = self.memory.take() else { return };
         match self.release {
             Release::Now => drop(memory),
-            Release::Background => service::release_later(memory, self.usable),
+            Release::Background => (self.way.release)(memory, self.usable),
         }
     }
 }

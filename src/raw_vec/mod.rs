@@ -196,7 +196,8 @@ impl RawVec {
         };
         let reservation = reserved.map_err(|error| error.of(options.holder))?;
         self.start = reservation.start();
-        *memory = Some(reservation.growing().growth(options.growth).release(options.release));
+        let growing = reservation.growing().growth(options.growth);
+        *memory = Some(growing.release_by(options.release, options.service));
         Ok(())
     }
 
@@ -204,7 +205,8 @@ impl RawVec {
     fn serve(&mut self) {
         if let Cold::Own(own) = &mut self.cold {
             let Own { options, memory } = &mut own[0];
-            *memory = memory.take().map(|memory| memory.commit_ahead(options.commit_ahead));
+            let (ahead, way) = (options.commit_ahead, options.service);
+            *memory = memory.take().map(|memory| memory.commit_ahead_by(ahead, way));
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::error::Holder;
 use crate::growing::Growth;
 use crate::reservation::HugePages;
-use crate::service::{CommitAhead, Release};
+use crate::service::{CommitAhead, Release, Way};
 use std::alloc::Layout;
 use std::fmt::DebugStruct;
 
@@ -19,6 +19,8 @@ pub(crate) struct Options {
     pub(crate) huge_pages: HugePages,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
+    /// To who does either.
+    pub(crate) service: Way,
     /// Who is to be named where something is refused.
     pub(crate) holder: Holder,
 }
@@ -31,6 +33,7 @@ impl Options {
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,
         release: Release::Now,
+        service: Way::NONE,
         holder: Holder::VmVec,
     };
 

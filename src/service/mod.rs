@@ -3,7 +3,7 @@
 //!
 //! Nobody needs to start it. The first array with [`CommitAhead`] or [`Release::Background`] does;
 //! a second after the last one is gone it ends. A process in which nobody asks for either has no
-//! such thread.
+//! such thread, and a program in which no builder is told to has not the code that starts it.
 //!
 //! # What it does
 //!
@@ -65,6 +65,7 @@ use crate::backing::Foreign;
 use crate::error::Error;
 use crate::os;
 use crate::reservation::Reservation;
+use std::fmt;
 use std::sync::Arc;
 
 /// How far ahead of its use memory is made ready, by the [background thread](crate::service).
@@ -137,6 +138,28 @@ pub struct ServiceStats {
     pub waiting_bytes: usize,
     /// How often the thread was woken, or woke by itself.
     pub wakeups: usize,
+}
+
+/// How to come to the service. An array for which nobody asked for it has no way there: so in a program
+/// where nobody does, nothing refers to what starts the thread, and the linker leaves that out.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    /// See [`Served::new`].
+    pub(crate) serve: fn(Reservation, usize, CommitAhead) -> Result<Served, Reservation>,
+    /// See [`release_later`].
+    pub(crate) release: fn(Memory, usize),
+}
+
+impl Way {
+    pub(crate) const NONE: Self =
+        Self { serve: |reservation, _, _| Err(reservation), release: |memory, _| drop(memory) };
+    pub(crate) const OPEN: Self = Self { serve: Served::new, release: release_later };
+}
+
+impl fmt::Debug for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Way").finish_non_exhaustive()
+    }
 }
 
 impl CommitAhead {
@@ -258,7 +281,7 @@ pub(crate) struct Served(Arc<Shared>);
 impl Served {
     /// Has a reservation served, of which the first `committed` bytes are in use; gives it back
     /// where there can be no service.
-    pub(crate) fn new(
+    fn new(
         reservation: Reservation,
         committed: usize,
         ahead: CommitAhead,

@@ -4,7 +4,7 @@ use super::Arena;
 use crate::error::{Error, give_up};
 use crate::growing::{Growth, option_methods};
 use crate::reservation::HugePages;
-use crate::service::{CommitAhead, Release};
+use crate::service::{CommitAhead, Release, Way};
 
 /// What the user chose for an arena.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,7 @@ pub(super) struct Options {
     pub(super) huge_pages: HugePages,
     pub(super) commit_ahead: CommitAhead,
     pub(super) release: Release,
+    pub(super) service: Way,
 }
 
 impl Options {
@@ -26,6 +27,7 @@ impl Options {
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,
         release: Release::Now,
+        service: Way::NONE,
     };
 }
 

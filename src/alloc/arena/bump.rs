@@ -186,14 +186,15 @@ impl Bump {
     /// Has somebody make memory ready ahead of it, if the options say so.
     fn serve(&self) {
         let mut cold = self.cold.borrow_mut();
-        let ahead = cold.options.commit_ahead;
-        cold.memory = cold.memory.take().map(|memory| memory.commit_ahead(ahead));
+        let Options { commit_ahead, service, .. } = cold.options;
+        cold.memory =
+            cold.memory.take().map(|memory| memory.commit_ahead_by(commit_ahead, service));
     }
 
     /// Makes the reservation, for who will [`serve`](Self::serve) it.
     fn try_reserve_unserved(&self, first: Layout) -> Result<(), Error> {
         let mut cold = self.cold.borrow_mut();
-        let Options { max_bytes, growth, huge_pages, release, .. } = cold.options;
+        let Options { max_bytes, growth, huge_pages, release, service, .. } = cold.options;
         let builder = Reservation::builder().align(first.align()).huge_pages(huge_pages);
         let reserved = if let Some(max_bytes) = max_bytes {
             reserve_exactly(builder.bytes(max_bytes))
@@ -202,7 +203,7 @@ impl Bump {
             reserve_by_default(builder, size, usize::MAX)
         };
         let reservation = reserved.map_err(|error| error.of(Holder::Arena))?;
-        let memory = reservation.growing().growth(growth).release(release);
+        let memory = reservation.growing().growth(growth).release_by(release, service);
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);

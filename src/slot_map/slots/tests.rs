@@ -4,12 +4,13 @@ use super::{Purse, Slots, Vacant};
 use crate::growing::Budget;
 use crate::raw_vec::Options;
 use crate::reservation::HugePages;
-use crate::service::CommitAhead;
+use crate::service::{CommitAhead, Way};
 
 /// Such as have memory ready ahead of them, too.
 fn slots_of_all_kinds() -> [Slots<[u32; 3]>; 3] {
     [CommitAhead::Off, CommitAhead::Auto, CommitAhead::Bytes(100)].map(|commit_ahead| {
-        let options = Options { huge_pages: HugePages::Never, ..Options::DEFAULT };
+        let service = Way::OPEN;
+        let options = Options { huge_pages: HugePages::Never, service, ..Options::DEFAULT };
         let mut slots = Slots::try_new(Options { commit_ahead, ..options }, 0).unwrap();
         slots.prefault_ahead(Budget::UNLIMITED);
         slots

@@ -6,7 +6,7 @@ use crate::effort;
 use crate::growing::Budget;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::HugePages;
-use crate::service::CommitAhead;
+use crate::service::{CommitAhead, Way};
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
 use std::alloc::Layout;
@@ -81,6 +81,7 @@ impl Model {
             max_bytes: Some(max_bytes),
             huge_pages: HugePages::Never,
             commit_ahead,
+            service: Way::OPEN,
             ..Options::DEFAULT
         };
         let bump = Bump::new(options);
