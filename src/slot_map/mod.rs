@@ -109,8 +109,8 @@ use vacancy::Fresh;
 /// # Memory
 ///
 /// A slot is the value and 4 bytes, padded to the alignment of the value; there is up to 1.02 bits
-/// a slot for holes. Recent holes take 4 bytes for each slot of the capacity, 1 KiB at least and 128 KiB at
-/// most, from the allocator. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
+/// a slot for holes. Recent holes take 8 bytes each from the allocator: there is room for half as many
+/// as a small map has slots, and for 16,384 at most. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///
 /// # Order
 ///
