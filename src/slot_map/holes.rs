@@ -374,8 +374,8 @@ impl Holes {
 
     /// Copies that cover the same, of slots of which there can be `max_len`.
     pub(super) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
-        let Some([apart]) = self.apart.as_deref() else { return Ok(Self::new()) };
         let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
+        let Some([apart]) = self.apart.as_deref() else { return Ok(clone) };
         clone.apart = Some(try_boxed(Apart {
             bitmap: apart.bitmap.try_clone(max_len)?,
             floors: apart.floors.try_clone()?,

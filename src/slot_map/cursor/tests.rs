@@ -1,5 +1,7 @@
 //! The cursor against a plain list of what is no hole.
 
+#![expect(unused_qualifications, reason = "what `Arbitrary` derives has them")]
+
 use super::*;
 use crate::effort;
 use proptest::collection::vec;
@@ -98,9 +100,15 @@ impl Model {
         assert!(there.iter().all(|index| !self.is_marked(*index)));
         assert!(there.iter().all(|index| index / 64 * 64 == word.start()));
         assert_eq!(there.len(), word.left().count_ones() as usize);
-        if let Some(run) = word.as_run() {
+        if let Some(run) = word.as_whole_run() {
             assert!(run.eq(there.iter().map(|index| *index as usize)));
         }
+        // The others between them are holes, and were not given before.
+        let (all, Part { front, back, .. }) = (word.indices(), &self.parts[part]);
+        let others: Vec<u32> = all.filter(|index| !there.contains(index)).collect();
+        assert!(others.iter().all(|index| self.is_marked(*index)));
+        assert!(!others.iter().any(|index| front.contains(index) || back.contains(index)));
+        assert_eq!(word.indices().count(), there.len() + others.len());
         self.parts[part].front.extend(there);
         true
     }
