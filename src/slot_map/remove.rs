@@ -149,10 +149,11 @@ impl<K: Key, V> SlotMap<K, V> {
     /// [`trim`](Self::trim).
     ///
     /// Linear in the values. But O(1), and 1/64 of the holes, where values have nothing to drop, keys have
-    /// 2^20 generations or more (as those of 64 bits without tags), no slot is detached or retired, and
-    /// the order is not [`Rotating`](Reuse::Rotating): then no slot is looked at, and all of them start above
-    /// the highest generation that one had. (Each clear takes one generation of all slots. When half of all
-    /// generations are gone, it is linear.)
+    /// 2^20 generations or more (as those of 64 bits without tags), none came from
+    /// [another map](Self::insert_at), no slot is detached or retired, and the order is not
+    /// [`Rotating`](Reuse::Rotating): then no slot is looked at, and all of them start above the highest
+    /// generation that one had. (Each clear takes one generation of all slots. When half of all generations
+    /// are gone, it is linear.)
     ///
     /// # Examples
     ///
