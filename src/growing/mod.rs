@@ -64,7 +64,7 @@ pub struct GrowingReservation {
     step: Step,
     release: Release,
     /// To who releases it.
-    way: Way,
+    way: &'static Way,
     recent: Recent,
     /// Without the service: pages up to here were made resident ahead of their use.
     resident: usize,
@@ -149,7 +149,7 @@ impl GrowingReservation {
         self.release_by(release, Way::OPEN)
     }
 
-    pub(crate) fn release_by(mut self, release: Release, way: Way) -> Self {
+    pub(crate) fn release_by(mut self, release: Release, way: &'static Way) -> Self {
         (self.release, self.way) = (release, way);
         self
     }
@@ -161,7 +161,7 @@ impl GrowingReservation {
         self.commit_ahead_by(ahead, Way::OPEN)
     }
 
-    pub(crate) fn commit_ahead_by(mut self, ahead: CommitAhead, way: Way) -> Self {
+    pub(crate) fn commit_ahead_by(mut self, ahead: CommitAhead, way: &'static Way) -> Self {
         let Some(memory) = self.memory.take() else { return self };
         self.memory = Some(match memory {
             Memory::Alone(reservation) if ahead.is_on() => {

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
     /// To who does either.
-    pub(crate) service: Way,
+    pub(crate) service: &'static Way,
     /// Who is to be named where something is refused.
     pub(crate) holder: Holder,
 }

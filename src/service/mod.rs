@@ -142,7 +142,6 @@ pub struct ServiceStats {
 
 /// How to come to the service. An array for which nobody asked for it has no way there: so in a program
 /// where nobody does, nothing refers to what starts the thread, and the linker leaves that out.
-#[derive(Clone, Copy)]
 pub(crate) struct Way {
     /// See [`Served::new`].
     pub(crate) serve: fn(Reservation, usize, CommitAhead) -> Result<Served, Reservation>,
@@ -151,9 +150,9 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    pub(crate) const NONE: Self =
-        Self { serve: |reservation, _, _| Err(reservation), release: |memory, _| drop(memory) };
-    pub(crate) const OPEN: Self = Self { serve: Served::new, release: release_later };
+    pub(crate) const NONE: &'static Self =
+        &Self { serve: |reservation, _, _| Err(reservation), release: |memory, _| drop(memory) };
+    pub(crate) const OPEN: &'static Self = &Self { serve: Served::new, release: release_later };
 }
 
 impl fmt::Debug for Way {

@@ -16,7 +16,7 @@ pub(super) struct Options {
     pub(super) huge_pages: HugePages,
     pub(super) commit_ahead: CommitAhead,
     pub(super) release: Release,
-    pub(super) service: Way,
+    pub(super) service: &'static Way,
 }
 
 impl Options {
