@@ -42,6 +42,7 @@ mod secondary_op;
 mod secondary_reset;
 mod service;
 mod slot_map;
+mod slot_map_edges;
 mod slot_map_hostile;
 mod slot_map_memory;
 mod slot_map_model;

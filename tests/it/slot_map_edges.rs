@@ -1,0 +1,334 @@
+//! Slot maps at the edges: the last generations, values of odd shapes, holes in front of the bitmap.
+
+use crate::buffer::{Buffer, Call, Failure};
+use proptest::prelude::*;
+use stayput::{
+    Bits32, Bits64, Budget, DefaultKey, HugePages, Key, KeyData, Layout, Reuse, SlotMap,
+    SlotMapStats, new_key_type,
+};
+use std::collections::HashSet;
+use std::mem;
+use std::ops::Range;
+
+new_key_type! {
+    /// 64 slots, each used three times.
+    struct Thrice: Bits32<6, 2>;
+    /// So few generations that slots are not taken to have had others'.
+    struct JustFew: Bits64<32, 20>;
+    /// And just so many that they are.
+    struct JustMany: Bits64<32, 21>;
+    struct Single: Bits64<1, 31>;
+}
+
+fn key<K: Key>(index: u32, generation: u32) -> K {
+    KeyData::from_parts(index, generation, 0).expect("it fits").into()
+}
+
+/// Each slot below the length is what the counts say, and iteration finds all values.
+#[track_caller]
+fn check<K: Key, V: Copy + PartialEq>(map: &mut SlotMap<K, V>, slots: Option<usize>) {
+    let stats = map.stats();
+    let SlotMapStats { live, holes, detached, retired, trimmed, .. } = stats;
+    if let Some(slots) = slots {
+        assert_eq!(live + holes + detached + retired, slots, "{stats:?}");
+    }
+    assert!(trimmed <= holes, "{stats:?}");
+    assert_eq!((map.len(), map.iter().count(), map.iter().rev().count()), (live, live, live));
+    assert_eq!(map.keys().fold(0, |count, _| count + 1), live);
+    let masks =
+        |masks: Vec<u64>| masks.iter().map(|mask| mask.count_ones() as usize).sum::<usize>();
+    assert_eq!(masks(map.blocks().map(|block| block.mask()).collect()), live);
+    assert!(map.iter().all(|(key, value)| map.get(key) == Some(value)));
+    assert!(map.iter().map(|(key, _)| key.index()).is_sorted_by(|one, next| one < next));
+}
+
+/// Fills, clears and removes, over and over; no key comes twice, and none that is gone finds a value.
+fn spends<K: Key>(start: u32, rounds: u32) {
+    let mut map: SlotMap<K, u32> = SlotMap::with_key();
+    let last = <K::Layout as Layout>::MAX_GENERATION;
+    let mut gone = HashSet::new();
+    map.insert_at(key(0, start.min(last)), 0);
+    for round in 0..rounds {
+        let mut keys: Vec<K> = map.keys().collect();
+        for n in 0..10 {
+            let Ok(key) = map.try_insert(n) else { break };
+            assert!(key.generation() <= last);
+            keys.push(key);
+        }
+        assert!(keys.iter().all(|key| map.contains_key(*key)));
+        for key in &keys[keys.len() / 2..] {
+            if round % 3 > 0 {
+                map.remove(*key);
+            }
+        }
+        match round % 4 {
+            0 => map.clear(),
+            1 => drop(map.drain()),
+            2 => map.trim(),
+            _ => map = map.clone(),
+        }
+        let kept: Vec<K> = map.keys().collect();
+        keys.retain(|key| !kept.contains(key));
+        assert!(keys.iter().all(|key| gone.insert(*key)), "a key came again");
+        assert!(gone.iter().all(|key| !map.contains_key(*key)));
+        check(&mut map, None);
+    }
+}
+
+#[test]
+fn no_key_comes_again_where_generations_end() {
+    for start in [1, 2, 3] {
+        spends::<Thrice>(start, 100);
+    }
+    for edge in [1 << 18, 1 << 19, 1 << 20, 1 << 21] {
+        for start in edge - 4..edge {
+            spends::<JustFew>(start, 30);
+            spends::<JustMany>(start, 30);
+        }
+    }
+    let last = (1 << 31) - 1;
+    for start in [last / 2 - 3, last - 5, last - 1, last] {
+        spends::<DefaultKey>(start, 30);
+        spends::<Single>(start, 30);
+    }
+}
+
+/// Without keys from elsewhere, so that slots are forgotten at once as long as there are generations.
+#[test]
+fn clearing_over_and_over_spends_no_more_generations_than_there_are() {
+    let mut map: SlotMap<JustMany, u8> = SlotMap::with_key();
+    let mut last = 0;
+    for round in 0..(1 << 20) + 40 {
+        let key = map.insert(1);
+        assert!(key.index() > 0 || key.generation() > last, "{key:?}");
+        if round % 3 == 0 {
+            map.remove(key);
+        }
+        last = key.generation();
+        map.clear();
+        assert!(!map.contains_key(key));
+    }
+    assert!(map.is_empty());
+    check(&mut map, None);
+}
+
+#[test]
+fn a_map_of_two_slots_retires_both() {
+    let mut map: SlotMap<Single, ()> = SlotMap::with_key();
+    let last = (1 << 31) - 1;
+    map.insert_at(key(1, last), ());
+    map.insert_at(key(0, last - 1), ());
+    assert!(map.try_insert(()).is_err());
+    map.remove(key(0, last - 1));
+    map.clear();
+    check(&mut map, Some(2));
+    assert_eq!((map.stats().retired, map.stats().holes), (1, 1));
+    assert_eq!(map.insert(()), key(0, last));
+    map.clear();
+    assert_eq!((map.stats().retired, map.stats().holes), (2, 0));
+    assert!(map.try_insert(()).is_err());
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[repr(align(256))]
+struct Wide(u8);
+
+/// What is done to a map of values of one shape or another.
+fn shaped<V: Copy + PartialEq>(value: V, reuse: Reuse) {
+    let mut map: SlotMap<DefaultKey, V> =
+        SlotMap::builder().reuse(reuse).huge_pages(HugePages::Never).build();
+    let mut gone = Vec::new();
+    for round in 0..6_usize {
+        let mut keys = Vec::new();
+        map.insert_many(std::iter::repeat_n(value, 700), &mut keys);
+        assert!(keys.iter().all(|key| map.get(*key) == Some(&value)));
+        assert!(map.values().all(|value| (&raw const *value).is_aligned()));
+        let detached = keys[5];
+        for (n, key) in keys.iter().enumerate() {
+            if n == 5 && round % 2 == 1 {
+                assert!(map.detach(*key).is_some());
+            } else if n % (round + 2) > 0 || n == 5 {
+                assert!(map.remove(*key).is_some());
+                gone.push(*key);
+            }
+        }
+        check(&mut map, None);
+        let mut clone = map.clone();
+        assert!(clone.try_reattach(detached, value).is_ok() == (round % 2 == 1));
+        check(&mut clone, None);
+        gone.extend(map.keys());
+        match round {
+            0 | 3 => map.clear(),
+            1 => drop(map.drain().step_by(2).take(10)),
+            2 => drop(mem::take(&mut map).into_iter().nth(7)),
+            4 => map.retain(|_, _| false),
+            _ => {
+                map.extract_if(|key, _| key.index() % 2 == 0).nth(3);
+                map.clear();
+                map.trim();
+            }
+        }
+        if round == 2 {
+            gone.clear();
+        }
+        assert!(map.is_empty());
+        check(&mut map, None);
+        assert!(gone.iter().all(|key| !map.contains_key(*key)));
+    }
+}
+
+#[test]
+fn values_of_any_shape_are_cleared() {
+    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 100 }] {
+        shaped((), reuse);
+        shaped([0_u64; 0], reuse);
+        shaped(1_u8, reuse);
+        shaped([7_u8; 1000], reuse);
+        shaped(Wide(3), reuse);
+    }
+}
+
+/// Holes of which some are in front, some marked, some of them trimmed.
+fn with_holes(reuse: Reuse, gone: Range<usize>, step: usize) -> SlotMap<DefaultKey, [u8; 1000]> {
+    let mut map = SlotMap::builder().reuse(reuse).huge_pages(HugePages::Never).build();
+    let mut keys = Vec::new();
+    map.insert_many((0..1000_u32).map(|n| [n.to_le_bytes()[0]; 1000]), &mut keys);
+    map.remove_many(keys[gone].iter().copied());
+    map.trim();
+    for _ in 0..step {
+        map.insert([1; 1000]);
+    }
+    map.remove_many(keys[..200].iter().copied().step_by(step.max(1)));
+    map
+}
+
+#[test]
+fn holes_in_front_are_no_values_to_anybody() {
+    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 0 }] {
+        for step in [0, 1, 3, 40] {
+            let mut map = with_holes(reuse, 300..900, step);
+            check(&mut map, Some(1000));
+            let values = map.len();
+            assert_eq!(map.clone().into_iter().count(), values);
+            assert_eq!(map.clone().into_values().rev().count(), values);
+            let masked = map.blocks().flat_map(|block| block.iter().collect::<Vec<_>>()).count();
+            assert_eq!(masked, values);
+            #[cfg(feature = "rayon")]
+            {
+                use rayon::prelude::*;
+                assert_eq!(map.par_iter().count(), values);
+                assert_eq!(map.par_iter_mut().count(), values);
+                assert_eq!(map.clone().into_par_iter().count(), values);
+            }
+            // Forgotten half-way, from both ends.
+            let mut drain = map.drain();
+            let taken = drain.by_ref().take(17).count() + drain.by_ref().rev().take(5).count();
+            assert_eq!(drain.len(), values - taken);
+            mem::forget(drain);
+            check(&mut map, Some(1000));
+            assert_eq!(map.len(), values - taken);
+            let mut taken = map.extract_if(|key, _| key.index() % 2 == 0);
+            assert!(taken.next().is_some());
+            mem::forget(taken);
+            check(&mut map, Some(1000));
+            map.clear();
+            check(&mut map, None);
+            let first = map.insert([9; 1000]);
+            assert_eq!(map[first], [9; 1000]);
+        }
+    }
+}
+
+#[test]
+fn holes_that_are_kept_are_filled_where_there_is_no_room() {
+    let reuse = Reuse::Rotating { min_free: 8 };
+    let mut map: SlotMap<DefaultKey, u16> = SlotMap::builder().max_len(20).reuse(reuse).build();
+    let mut keys = Vec::new();
+    map.insert_many(0..20, &mut keys);
+    map.remove_many(keys[4..10].iter().copied());
+    assert_eq!(map.vacant_entry().key(), key(4, 2));
+    assert_eq!(map.insert(1), key(4, 2));
+    assert_eq!(map.grow_only().insert(2).0, key(5, 2));
+    assert_eq!(map.insert_with_key(|_| 3), key(6, 2));
+    map.clear();
+    // Of 20 holes 8 are kept, as long as there are others.
+    let indices: Vec<u32> = (0..20).map(|n| map.insert(n).index()).collect();
+    assert_eq!(indices, (7..20).chain(0..7).collect::<Vec<_>>());
+    assert!(map.try_insert(0).is_err());
+    check(&mut map, Some(20));
+}
+
+#[test]
+fn memory_that_is_refused_or_lost_leaves_keys_stale() {
+    for failure in [Failure::Refuse, Failure::Panic] {
+        for call in [Call::Commit, Call::Decommit, Call::Discard] {
+            for pass in 0..6 {
+                let buffer = Buffer::new(4 << 20, 4096, 4096);
+                let log = buffer.log();
+                let mut map: SlotMap<DefaultKey, [u8; 1000]> = SlotMap::builder().build_in(buffer);
+                log.plan(call, failure, pass, 2);
+                let mut made = HashSet::new();
+                let mut gone: Vec<DefaultKey> = Vec::new();
+                for round in 0..8_u8 {
+                    for _ in 0..300 {
+                        let insert = || map.try_insert([round; 1000]);
+                        let insert = std::panic::AssertUnwindSafe(insert);
+                        let Ok(Ok(key)) = std::panic::catch_unwind(insert) else { continue };
+                        assert!(made.insert(key), "{key:?} came again");
+                    }
+                    check(&mut map, None);
+                    let work = std::panic::AssertUnwindSafe(|| match round % 4 {
+                        0 => map.retain(|key, _| key.index() % 3 == 0),
+                        1 => map.clear(),
+                        2 => _ = map.prefault_ahead(Budget::bytes(1 << 20)),
+                        _ => map.retain(|key, _| key.index() < 5),
+                    });
+                    let _ = std::panic::catch_unwind(work);
+                    let trim = std::panic::AssertUnwindSafe(|| map.try_trim());
+                    let _ = std::panic::catch_unwind(trim);
+                    gone.extend(made.iter().filter(|key| !map.contains_key(**key)));
+                    check(&mut map, None);
+                    assert!(gone.iter().all(|key| !map.contains_key(*key)));
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::effort::cases(20))]
+    #[test]
+    fn a_clone_goes_on_as_its_original_does(
+        before in proptest::collection::vec(any::<(u8, u16)>(), 0..60),
+        after in proptest::collection::vec(any::<(u8, u16)>(), 0..60),
+        rotate: Option<u8>,
+    ) {
+        let reuse = rotate.map_or(Reuse::Recent, |n| Reuse::Rotating { min_free: n.into() });
+        let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().reuse(reuse).build();
+        let apply = |map: &mut SlotMap<DefaultKey, u32>, (kind, n): (u8, u16)| {
+            let keys: Vec<_> = map.keys().collect();
+            let nth = |n: u16| keys.get(usize::from(n) % keys.len().max(1)).copied();
+            match kind % 16 {
+                0..4 => map.extend((0..u32::from(n) % 200).map(|n| n)),
+                4..8 => (0..n % 150).for_each(|by| {
+                    nth(n.wrapping_add(by * 3)).into_iter().for_each(|key| _ = map.remove(key));
+                }),
+                8 => map.retain(|_, value| *value % 5 < 3),
+                9 => map.clear(),
+                10 => map.trim(),
+                11 => map.compact(|_, _| {}),
+                12 => nth(n).into_iter().for_each(|key| _ = map.detach(key)),
+                13 => nth(n).into_iter().for_each(|key| _ = map.invalidate(key)),
+                _ => (0..n % 100).for_each(|n| { map.insert(n.into()); }),
+            }
+        };
+        before.into_iter().for_each(|op| apply(&mut map, op));
+        let mut clone = map.clone();
+        // How many slots are given up depends on how much is committed, of which a clone has less.
+        for op in after.into_iter().filter(|(kind, _)| kind % 16 != 10) {
+            apply(&mut map, op);
+            apply(&mut clone, op);
+            prop_assert!(map.keys().eq(clone.keys()), "after {:?}", op);
+        }
+    }
+}
