@@ -200,6 +200,33 @@ fn no_value_is_lost_and_no_key_mistaken_whatever_call_is_refused() {
 }
 
 #[test]
+fn no_key_comes_again_after_a_clear_wherever_generations_are() {
+    use crate::key::Layout;
+    let last = <<DefaultKey as Key>::Layout as Layout>::MAX_GENERATION;
+    for start in (last / 2 - 5..last / 2 + 2).chain(last - 5..last) {
+        let mut map: Map<u32> = plain();
+        (map.highest, map.floors) = (start, Floors::NONE);
+        map.floors.set_all(start);
+        let mut made = HashSet::new();
+        for round in 0..12 {
+            for n in 0..10 {
+                let key = map.insert(n);
+                assert!(made.insert(key), "{key:?} came again");
+                assert!((start + 1..=last).contains(&key.data().generation()));
+                if n % 4 < round % 5 {
+                    map.remove(key);
+                }
+            }
+            map.clear();
+            assert!(made.iter().all(|key| !map.contains_key(*key)));
+            assert!(map.highest < last);
+            let stats = map.stats();
+            assert_eq!((stats.live, stats.holes + stats.retired), (0, map.slots.len()));
+        }
+    }
+}
+
+#[test]
 fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
     // For the slots, then for the holes.
     for pass in [0, 1] {

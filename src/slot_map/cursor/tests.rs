@@ -5,7 +5,8 @@
 use super::*;
 use crate::effort;
 use proptest::collection::vec;
-use proptest::prelude::*;
+use proptest::prelude::any;
+use proptest::proptest;
 
 /// What is asked of one of the cursors that there are.
 #[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]

@@ -7,7 +7,8 @@ use crate::effort;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use proptest::collection::vec;
-use proptest::prelude::*;
+use proptest::prelude::any;
+use proptest::proptest;
 use std::collections::BTreeSet;
 
 /// Slots that there can ever be.
@@ -111,8 +112,7 @@ impl Model {
                 (index..end).for_each(|index| self.remove(index, 7));
             }
             Op::Mark(which) => {
-                let index = self.at(which).filter(|index| !self.is_hole(*index));
-                if let Some(index) = index {
+                if let Some(index) = self.at(which).filter(|index| !self.is_hole(*index)) {
                     self.mark(index);
                 }
             }
