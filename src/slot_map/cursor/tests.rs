@@ -16,6 +16,7 @@ enum Op {
     NextMany(u8),
     NextBack,
     NextWord,
+    #[cfg(feature = "rayon")]
     Split,
     /// Goes on with a copy.
     Clone,
@@ -121,6 +122,7 @@ impl Model {
             Op::NextMany(count) => _ = (0..count).take_while(|_| self.next(at)).count(),
             Op::NextBack => _ = self.next_back(at),
             Op::NextWord => _ = self.next_word(at),
+            #[cfg(feature = "rayon")]
             Op::Split => self.split(at),
             Op::Clone => self.parts[at].cursor = self.parts[at].cursor.clone(),
             Op::Toggle(which) => {
@@ -146,9 +148,6 @@ impl Model {
             }
         }
     }
-
-    #[cfg(not(feature = "rayon"))]
-    fn split(&mut self, _: usize) {}
 
     /// Takes the rest in one way or another; then each slot was given once, but for holes.
     fn finish(mut self, holes: &[u32], how: u8) {
