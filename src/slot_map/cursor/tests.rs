@@ -1,7 +1,5 @@
 //! The cursor against a plain list of what is no hole.
 
-#![expect(unused_qualifications, reason = "what `Arbitrary` derives has them")]
-
 use super::*;
 use crate::effort;
 use proptest::collection::vec;

@@ -1,7 +1,5 @@
 //! Holes against a list of those in front and a set of the others.
 
-#![expect(unused_qualifications, reason = "what `Arbitrary` derives has them")]
-
 use super::*;
 use crate::effort;
 use crate::os::Call;
