@@ -215,13 +215,6 @@ fn holes_in_front_are_no_values_to_anybody() {
             assert_eq!(map.clone().into_values().rev().count(), values);
             let masked = map.blocks().flat_map(|block| block.iter().collect::<Vec<_>>()).count();
             assert_eq!(masked, values);
-            #[cfg(feature = "rayon")]
-            {
-                use rayon::prelude::*;
-                assert_eq!(map.par_iter().count(), values);
-                assert_eq!(map.par_iter_mut().count(), values);
-                assert_eq!(map.clone().into_par_iter().count(), values);
-            }
             // Forgotten half-way, from both ends.
             let mut drain = map.drain();
             let taken = drain.by_ref().take(17).count() + drain.by_ref().rev().take(5).count();
