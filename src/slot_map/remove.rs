@@ -1,5 +1,6 @@
 //! Taking values out.
 
+use super::holes::Holes;
 use super::iter::key_of;
 use super::state::Vacant;
 use super::vacancy::Fresh;
@@ -242,32 +243,35 @@ impl<K: Key, V> SlotMap<K, V> {
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub(super) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
-        let Self { slots, holes, fresh, highest, .. } = self;
-        slots.take_with(index, generation, |left| {
-            if generation > *highest && !Self::raise(highest, generation) {
-                holes.apart_mut().retired += 1;
-                return Vacant::EMPTY;
-            }
-            if !holes.push(index, generation) {
-                fresh.end = 0;
-                holes.mark(index);
-            }
-            left
-        })
+        self.remove_as(index, generation, |holes| holes.push(index, generation))
     }
 
     /// The same, for those who remove many in the order of indices: their holes are filled in that order,
     /// too.
     #[inline]
     pub(super) fn remove_in_order(&mut self, index: u32, generation: u32) -> Option<V> {
+        self.remove_as(index, generation, |_| false)
+    }
+
+    /// Takes a value out, and marks its slot, unless that `is_in_front`.
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
+    fn remove_as(
+        &mut self,
+        index: u32,
+        generation: u32,
+        is_in_front: impl FnOnce(&mut Holes) -> bool,
+    ) -> Option<V> {
         let Self { slots, holes, fresh, highest, .. } = self;
         slots.take_with(index, generation, |left| {
             if generation > *highest && !Self::raise(highest, generation) {
                 holes.apart_mut().retired += 1;
                 return Vacant::EMPTY;
             }
-            fresh.end = 0;
-            holes.mark(index);
+            if !is_in_front(holes) {
+                fresh.end = 0;
+                holes.mark(index);
+            }
             left
         })
     }
