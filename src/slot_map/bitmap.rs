@@ -202,6 +202,24 @@ impl Bitmap {
         true
     }
 
+    /// Adds indices, none of which is in the set, and no two of which are the same.
+    ///
+    /// # Panics
+    ///
+    /// If one is not covered.
+    pub fn set_all(&mut self, indices: impl ExactSizeIterator<Item = u32>) {
+        self.count += indices.len();
+        for index in indices {
+            debug_assert!(!self.contains(index), "{index} is in the set");
+            let (at, bit) = split(index);
+            let before = self.words[at];
+            self.words[at] = before | bit;
+            if before == 0 {
+                self.word_filled(at);
+            }
+        }
+    }
+
     /// Removes an index, and tells whether it was there.
     #[inline]
     pub fn clear(&mut self, index: u32) -> bool {

@@ -157,7 +157,7 @@ impl<V> GappedSlots<V> {
     #[inline]
     pub(crate) fn take(&mut self, index: u32, generation: u32) -> Option<V> {
         let Self { slots, gaps } = self;
-        slots.take_with(index, generation, |_| {
+        slots.take_with(index, generation, |_, _| {
             let (word, bit) = place_of(index);
             if let Some(word) = gaps.get_mut(word) {
                 *word |= bit;

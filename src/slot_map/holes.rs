@@ -26,11 +26,13 @@ use super::Reuse;
 use super::bitmap::Bitmap;
 use super::cursor::WORD_SLOTS;
 use super::floors::Floors;
+use super::weak::Identity;
 use super::words::Words;
 use crate::error::{Error, ErrorKind};
 use crate::raw_vec::try_boxed;
 use crate::vec::VecStats;
 use std::mem;
+use std::num::NonZeroU32;
 
 #[cfg(test)]
 mod tests;
@@ -96,9 +98,13 @@ pub(super) struct Apart {
     /// Holes that are not in front whose state is empty, since their memory was handed back, or never
     /// used.
     pub(super) trimmed: usize,
+    /// How many such holes were in front, at most, since it was empty.
+    pub(super) trimmed_in_front: usize,
     pub(super) floors: Floors,
     /// Where the next call to [`trim_within`](super::SlotMap::trim_within) goes on.
     pub(super) trim_from: usize,
+    /// Here, and not in the map itself: through a `&` to what holds an atomic, a loop reads everything anew.
+    pub(super) identity: Identity,
 }
 
 static NOTHING: Apart = Apart::new(Reuse::Recent);
@@ -111,8 +117,10 @@ impl Apart {
             turn: 0,
             retired: 0,
             trimmed: 0,
+            trimmed_in_front: 0,
             floors: Floors::NONE,
             trim_from: 0,
+            identity: Identity::new(),
         }
     }
 }
@@ -282,7 +290,7 @@ impl Holes {
     }
 
     /// Puts a slot that has become a hole after a generation in front, if it is near and there is room, and
-    /// tells whether it did: else the hole is to be [marked](Self::mark).
+    /// tells whether it did: else it is to be [set aside](Self::set_aside).
     #[inline]
     pub(super) fn push(&mut self, index: u32, last: u32) -> bool {
         if index as usize >= self.near {
@@ -298,6 +306,54 @@ impl Holes {
             self.stack.push(hole);
         }
         has_room
+    }
+
+    /// Finds a place for a hole that [was not](Self::push) put in front, of so many slots: there, once the
+    /// older ones have gone and what is near was said anew; or it is marked.
+    ///
+    /// `is_trimmed` tells if a slot is empty.
+    pub(super) fn set_aside(
+        &mut self,
+        index: u32,
+        last: u32,
+        slots: usize,
+        is_trimmed: impl Fn(u32) -> bool,
+    ) {
+        if self.order() == Reuse::Recent {
+            if self.stack.len() == self.stack.capacity() {
+                self.mark_oldest(self.stack.len().div_ceil(2), is_trimmed);
+            }
+            self.set_near(Self::near_of(slots - self.count()));
+            if self.push(index, last) {
+                return;
+            }
+        }
+        self.bitmap_mut().set(index);
+    }
+
+    /// Gives so many holes on the stack their bits, those that would be filled last.
+    fn mark_oldest(&mut self, count: usize, is_trimmed: impl Fn(u32) -> bool) {
+        let Self { stack, apart: Some(apart), .. } = self else { return };
+        let Apart { bitmap, trimmed, trimmed_in_front, .. } = &mut apart[0];
+        if *trimmed_in_front > 0 {
+            *trimmed += stack[..count].iter().filter(|hole| is_trimmed(hole.index())).count();
+        }
+        bitmap.set_all(stack.drain(..count).map(Hole::index));
+    }
+
+    /// Gives all their bits.
+    pub(super) fn settle(&mut self, is_trimmed: impl Fn(u32) -> bool) {
+        self.mark_oldest(self.stack.len(), &is_trimmed);
+        if let Some(hole) = self.pop() {
+            self.stack.push(hole);
+            self.mark_oldest(1, is_trimmed);
+        }
+        self.near = 0;
+    }
+
+    /// Below how many slots a hole is near, of a map with so many others.
+    pub(super) const fn near_of(others: usize) -> usize {
+        2 * others + 2 * WORD_SLOTS
     }
 
     /// Puts a hole in front that was taken out of the bitmap; there is room.
@@ -340,18 +396,27 @@ impl Holes {
         self.stack.clear();
         self.near = 0;
         if self.has_apart() {
-            let Apart { bitmap, turn, trimmed, .. } = self.apart_mut();
+            let Apart { bitmap, turn, trimmed, trimmed_in_front, .. } = self.apart_mut();
             bitmap.clear_all();
-            (*turn, *trimmed) = (0, 0);
+            (*turn, *trimmed, *trimmed_in_front) = (0, 0, 0);
         }
     }
 
-    /// Forgets which generations there were.
+    /// The number of the map.
+    pub(super) fn identity(&self) -> NonZeroU32 {
+        match &self.apart {
+            Some(apart) => apart[0].identity.get(),
+            None => Identity::fresh(),
+        }
+    }
+
+    /// Forgets which generations there were, and that there was this map.
     pub(super) fn forget(&mut self) {
         if self.has_apart() {
-            let Apart { floors, retired, .. } = self.apart_mut();
+            let Apart { floors, retired, identity, .. } = self.apart_mut();
             floors.set_all(0);
             *retired = 0;
+            *identity = Identity::new();
         }
     }
 
@@ -379,6 +444,7 @@ impl Holes {
         clone.apart = Some(try_boxed(Apart {
             bitmap: apart.bitmap.try_clone(max_len)?,
             floors: apart.floors.try_clone()?,
+            identity: Identity::new(),
             ..*apart
         })?);
         let highest = self.front().map(|hole| hole.index() as usize + 1).max();

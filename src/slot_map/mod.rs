@@ -148,7 +148,6 @@ pub struct SlotMap<K: Key, V> {
     highest: u32,
     /// Slots below the length that hold nothing but are kept for their key.
     detached: usize,
-    identity: weak::Identity,
     key: PhantomData<fn(K) -> K>,
 }
 
@@ -308,7 +307,6 @@ impl<K: Key, V> SlotMap<K, V> {
             fresh: Fresh::NONE,
             highest: 0,
             detached: 0,
-            identity: weak::Identity::new(),
             key: PhantomData,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::holes::Holes;
 use super::iter::key_of;
-use super::state::Vacant;
+use super::slots::Slots;
+use super::state::{State, Vacant};
 use super::vacancy::Fresh;
-use super::weak::Identity;
 use super::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::key::{Key, Layout};
 use std::mem;
@@ -230,7 +230,6 @@ impl<K: Key, V> SlotMap<K, V> {
                 map.detached = 0;
                 map.holes.forget();
                 map.highest = 0;
-                map.identity = Identity::new();
             }
         }
 
@@ -243,37 +242,53 @@ impl<K: Key, V> SlotMap<K, V> {
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub(super) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
-        self.remove_as(index, generation, |holes| holes.push(index, generation))
+        self.remove_as(index, generation, |slots, holes| {
+            let is_in_front = holes.push(index, generation);
+            if !is_in_front {
+                Self::set_aside(slots, holes, index, generation);
+            }
+            is_in_front
+        })
     }
 
     /// The same, for those who remove many in the order of indices: their holes are filled in that order,
     /// too.
     #[inline]
     pub(super) fn remove_in_order(&mut self, index: u32, generation: u32) -> Option<V> {
-        self.remove_as(index, generation, |_| false)
+        self.remove_as(index, generation, |_, holes| {
+            holes.mark(index);
+            false
+        })
     }
 
-    /// Takes a value out, and marks its slot, unless that `is_in_front`.
+    /// Takes a value out, after its slot was made a hole, which may be the next one only if `make_hole`
+    /// says that it is in front.
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     fn remove_as(
         &mut self,
         index: u32,
         generation: u32,
-        is_in_front: impl FnOnce(&mut Holes) -> bool,
+        make_hole: impl FnOnce(&Slots<V>, &mut Holes) -> bool,
     ) -> Option<V> {
         let Self { slots, holes, fresh, highest, .. } = self;
-        slots.take_with(index, generation, |left| {
+        slots.take_with(index, generation, |slots, left| {
             if generation > *highest && !Self::raise(highest, generation) {
                 holes.apart_mut().retired += 1;
                 return Vacant::EMPTY;
             }
-            if !is_in_front(holes) {
+            if !make_hole(slots, holes) {
                 fresh.end = 0;
-                holes.mark(index);
             }
             left
         })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_aside(slots: &Slots<V>, holes: &mut Holes, index: u32, generation: u32) {
+        let is_trimmed = |index| slots.state(index) == State::EMPTY;
+        holes.set_aside(index, generation, slots.len(), is_trimmed);
     }
 
     /// Takes notice of the generation of a value that goes. Whether there is one after it; else the slot is

@@ -383,7 +383,7 @@ impl<V> Slots<V> {
     /// Moves the value of a generation out, and leaves the slot as `left`.
     #[inline]
     pub(crate) fn take(&mut self, index: u32, generation: u32, left: Vacant) -> Option<V> {
-        self.take_with(index, generation, |_| left)
+        self.take_with(index, generation, |_, _| left)
     }
 
     /// Moves the value of a generation out, and leaves the slot as `leave` says, which is asked only if
@@ -400,10 +400,10 @@ impl<V> Slots<V> {
         &mut self,
         index: u32,
         generation: u32,
-        leave: impl FnOnce(Vacant) -> Vacant,
+        leave: impl FnOnce(&Self, Vacant) -> Vacant,
     ) -> Option<V> {
         let slot = self.find(index, generation)?;
-        let left = leave(Vacant::after(generation));
+        let left = leave(self, Vacant::after(generation));
         // SAFETY: inside the array, and `&mut self` keeps others away.
         unsafe { (*slot.as_ptr()).state = left.into() };
         // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot

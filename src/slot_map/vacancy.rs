@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cursor::WORD_SLOTS;
-use super::holes::Hole;
+use super::holes::{Hole, Holes};
 use super::slots::Slots;
 use super::state::State;
 use super::{Reuse, SlotMap, iter};
@@ -139,7 +139,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Moves the lowest holes to the front, where none is now.
     fn bring_holes(&mut self) {
         let others = self.slots.len() - self.holes.count();
-        self.holes.set_near(2 * others + 128);
+        self.holes.set_near(Holes::near_of(others));
+        self.holes.apart_mut().trimmed_in_front = 0;
         // So that few pages are touched that were handed back, to be filled much later.
         let most = match self.holes.apart().trimmed {
             0 => AT_ONCE,
@@ -162,6 +163,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let last = match self.slots.state(*index).generation() {
                 0 => {
                     self.holes.untrim(1);
+                    self.holes.apart_mut().trimmed_in_front += 1;
                     self.floor(*index as usize)
                 }
                 generation => generation,
@@ -201,11 +203,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Linear in the holes that are in front, each of which has been put there once.
     pub(super) fn settle(&mut self) {
         self.fresh = Fresh::NONE;
-        while let Some(hole) = self.holes.pop() {
-            self.holes.mark(hole.index());
-            self.holes.apart_mut().trimmed +=
-                usize::from(self.slots.state(hole.index()) == State::EMPTY);
-        }
+        self.holes.settle(|index| self.slots.state(index) == State::EMPTY);
     }
 
     /// How many holes in front read as empty, since their memory was handed back.

@@ -154,7 +154,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     pub(super) fn downgrade_at(&self, index: u32, generation: u32) -> Option<Weak<K, V>> {
         let value = self.slots.pointer_to(index, generation)?;
-        Some(Weak { value, generation, map: self.identity.get(), key: PhantomData })
+        Some(Weak { value, generation, map: self.holes.identity(), key: PhantomData })
     }
 
     /// The value of a weak pointer, if it is still in the map. O(1).
@@ -189,7 +189,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The index of the slot that a weak pointer of this map points to.
     #[inline]
     fn find_weak(&self, weak: &Weak<K, V>) -> Option<u32> {
-        if !self.identity.is(weak.map) {
+        if !self.holes.apart().identity.is(weak.map) {
             return None;
         }
         self.slots.index_at(weak.value.addr().get())
@@ -206,13 +206,13 @@ impl Identity {
     }
 
     #[inline]
-    fn is(&self, map: NonZeroU32) -> bool {
+    pub(super) fn is(&self, map: NonZeroU32) -> bool {
         self.0.load(Relaxed) == map.get()
     }
 
     /// The number of this map. All threads that ask get the same, since one of them sets it; no
     /// other memory depends on it.
-    fn get(&self) -> NonZeroU32 {
+    pub(super) fn get(&self) -> NonZeroU32 {
         if let Some(map) = NonZeroU32::new(self.0.load(Relaxed)) {
             return map;
         }
@@ -225,7 +225,7 @@ impl Identity {
 
     /// A number that no map has had; the last one over and over when they are spent.
     #[cold]
-    fn fresh() -> NonZeroU32 {
+    pub(super) fn fresh() -> NonZeroU32 {
         static LAST: AtomicU32 = AtomicU32::new(0);
         let spent = LAST.fetch_update(Relaxed, Relaxed, |last| last.checked_add(1));
         spent.map_or(NonZeroU32::MAX, |last| NonZeroU32::MIN.saturating_add(last))
