@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use std::mem;
 use std::ops::Range;
+use std::{iter, mem};
 
 #[cfg(test)]
 mod tests;
@@ -27,10 +27,8 @@ const FEW: u32 = 6;
 pub(crate) struct Cursor {
     /// Slots that no end has come to, of which the front gives one after the other.
     run: Range<usize>,
-    /// What is left of the word that the front is in, if that goes by bits.
+    /// What is left of the word that the front is in, if that goes by bits; it comes before the run.
     front: Word,
-    /// Slots that no end has come to, if the front goes by bits.
-    rest: Range<usize>,
     /// What is left of the word that the back is in.
     back: Word,
 }
@@ -87,13 +85,10 @@ impl Word {
         is_run.then(|| self.start + first as usize..self.start + behind as usize)
     }
 
-    /// Each slot that is left, and, if they are few, the holes between.
+    /// Each slot that is left.
     #[inline]
-    pub(super) fn indices(self) -> Indices {
-        match self.as_run() {
-            Some(run) => Indices { run, bits: Self::NONE },
-            None => Indices { run: 0..0, bits: self },
-        }
+    pub(super) fn bits(mut self) -> impl Iterator<Item = usize> {
+        iter::from_fn(move || self.pop_front().map(|index| index as usize))
     }
 
     /// The slots that are left, if there is no hole between.
@@ -115,29 +110,11 @@ impl Word {
     }
 }
 
-/// The slots of a word that may hold values.
-pub(super) struct Indices {
-    run: Range<usize>,
-    bits: Word,
-}
-
-impl Iterator for Indices {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        match self.run.next() {
-            Some(index) => Some(low_half(index)),
-            None => self.bits.pop_front(),
-        }
-    }
-}
-
 impl Cursor {
     /// Over all indices below `len`.
     #[inline]
     pub(crate) fn new(len: usize) -> Self {
-        Self { run: 0..len, front: Word::NONE, rest: 0..0, back: Word::NONE }
+        Self { run: 0..len, front: Word::NONE, back: Word::NONE }
     }
 
     /// Over what is left of a word.
@@ -149,17 +126,12 @@ impl Cursor {
     /// The next slot to look at.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u32> {
-        loop {
-            if let Some(index) = self.run.next() {
-                return Some(low_half(index));
-            }
-            if let Some(index) = self.front.pop_front() {
-                return Some(index);
-            }
-            if self.rest.is_empty() {
-                return self.back.pop_front();
-            }
-            self.run = mem::replace(&mut self.rest, 0..0);
+        if self.front.left != 0 {
+            return self.front.pop_front();
+        }
+        match self.run.next() {
+            Some(index) => Some(low_half(index)),
+            None => self.back.pop_front(),
         }
     }
 
@@ -172,19 +144,8 @@ impl Cursor {
             return;
         }
         let (left, go_on) = pass_from(at, self.run.end, holes);
-        if left == 0 {
-            self.run.start = go_on;
-        } else {
-            self.front = Word { start: index as usize / WORD_SLOTS * WORD_SLOTS, left };
-            self.rest = go_on..self.run.end;
-            self.run = 0..0;
-        }
-    }
-
-    /// The slots that no end has come to.
-    #[inline]
-    const fn unread(&mut self) -> &mut Range<usize> {
-        if self.run.start < self.run.end { &mut self.run } else { &mut self.rest }
+        self.front = Word { start: index as usize / WORD_SLOTS * WORD_SLOTS, left };
+        self.run.start = go_on;
     }
 
     /// The next slot from the back that is not marked as a hole.
@@ -194,13 +155,13 @@ impl Cursor {
             if let Some(index) = self.back.pop_back() {
                 return Some(index);
             }
-            let unread = self.unread();
-            if unread.start >= unread.end {
+            let Range { start, end } = self.run;
+            if start >= end {
                 return self.front.pop_back();
             }
-            let start = unread.start.max((unread.end - 1) / WORD_SLOTS * WORD_SLOTS);
-            let word = start..unread.end;
-            unread.end = start;
+            let start = start.max((end - 1) / WORD_SLOTS * WORD_SLOTS);
+            let word = start..end;
+            self.run.end = start;
             self.back = Word::read(word, holes);
         }
     }
@@ -211,14 +172,14 @@ impl Cursor {
         if self.front.left != 0 {
             return Some(mem::replace(&mut self.front, Word::NONE));
         }
-        let unread = self.unread();
-        if unread.start >= unread.end {
+        let Range { start, end } = self.run;
+        if start >= end {
             let back = mem::replace(&mut self.back, Word::NONE);
             return (back.left != 0).then_some(back);
         }
-        let end = unread.end.min((unread.start / WORD_SLOTS + 1) * WORD_SLOTS);
-        let word = unread.start..end;
-        unread.start = end;
+        let end = end.min((start / WORD_SLOTS + 1) * WORD_SLOTS);
+        let word = start..end;
+        self.run.start = end;
         Some(Word::read(word, holes))
     }
 
@@ -232,13 +193,13 @@ impl Cursor {
     /// two.
     #[cfg(feature = "rayon")]
     pub(super) fn split(mut self) -> (Self, Option<Self>) {
-        let Range { start, end } = *self.unread();
+        let Range { start, end } = self.run;
         let middle = (start + (end - start) / 2) / WORD_SLOTS * WORD_SLOTS;
         if end - start < 2 * WORD_SLOTS || middle <= start {
             return (self, None);
         }
         let right = Self { run: middle..end, back: self.back, ..Self::new(0) };
-        self.unread().end = middle;
+        self.run.end = middle;
         self.back = Word::NONE;
         (self, Some(right))
     }

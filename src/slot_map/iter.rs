@@ -143,9 +143,9 @@ impl<'a, V> Live<'a, V> {
                 }
                 continue;
             }
-            for index in word.indices() {
+            for index in word.bits() {
                 // SAFETY: just given by the cursor.
-                if let Some(found) = unsafe { self.at(index) } {
+                if let Some(found) = unsafe { self.at(low_half(index)) } {
                     sum = add(sum, found);
                 }
             }

@@ -8,6 +8,7 @@ use super::vacancy::Fresh;
 use super::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::key::{Key, Layout};
 use std::mem;
+use std::ops::Range;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// The last generation that keys can have.
@@ -97,12 +98,19 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
         while let Some(word) = candidates.next_word(self.holes.words()) {
-            for index in word.indices() {
-                let Some((generation, value)) = self.slots.at_index_mut(index) else { continue };
-                if !keep(key_of(index, generation), value) {
-                    drop(self.remove_in_order(index, generation));
-                }
+            match word.as_run() {
+                Some(run) => self.retain_in(run, &mut keep),
+                None => word.bits().for_each(|at| self.retain_in(at..at + 1, &mut keep)),
             }
+        }
+    }
+
+    #[inline]
+    fn retain_in<F: FnMut(K, &mut V) -> bool>(&mut self, mut slots: Range<usize>, keep: &mut F) {
+        let mut is_out = |index, generation, value: &mut V| !keep(key_of(index, generation), value);
+        while let Some((index, generation)) = self.slots.find_in(slots.clone(), &mut is_out) {
+            slots.start = index as usize + 1;
+            drop(self.remove_in_order(index, generation));
         }
     }
 

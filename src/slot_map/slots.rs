@@ -13,7 +13,8 @@
 //!   zeroed states, see [`Slots::extend_vacant`];
 //! - pages are handed back only after a look at each slot in them.
 //!
-//! No user code runs in between: no clone, no closure, no drop but in [`Slots::drop_values`].
+//! No user code runs in between: no clone, no drop but in [`Slots::drop_values`], no closure but in
+//! [`Slots::find_in`], which changes nothing.
 //!
 //! References are made to the value of one slot at a time, never to a slice of slots. So a shared
 //! reference to one value stays good while another slot is written to, which the grow-only scope
@@ -21,7 +22,7 @@
 
 #![expect(unsafe_code, reason = "keeps values that may or may not be there")]
 
-use super::cursor::{Cursor, WORD_SLOTS};
+use super::cursor::{Cursor, WORD_SLOTS, low_half};
 use super::disjoint::DisjointError;
 use super::state::{State, Vacant};
 use crate::backing::Backing;
@@ -254,6 +255,33 @@ impl<V> Slots<V> {
         let generation = unsafe { live_generation(slot) }?;
         // SAFETY: live, and `&mut self` keeps others away.
         Some((generation, unsafe { value_of_mut(slot) }))
+    }
+
+    /// The first of some slots whose value `is_it`, and its generation. The others are asked before, in
+    /// order.
+    ///
+    /// # Panics
+    ///
+    /// If a slot is not below the length.
+    #[inline]
+    pub(crate) fn find_in(
+        &mut self,
+        slots: Range<usize>,
+        mut is_it: impl FnMut(u32, u32, &mut V) -> bool,
+    ) -> Option<(u32, u32)> {
+        assert!(slots.end <= self.len(), "slots behind the last one hold no values");
+        for at in slots {
+            // SAFETY: below the length, so inside the array.
+            let slot = unsafe { self.start().add(at) };
+            // SAFETY: below the length, and `&mut self` keeps others away.
+            let Some(generation) = (unsafe { live_generation(slot) }) else { continue };
+            // SAFETY: live, and `&mut self` keeps others away.
+            let value = unsafe { value_of_mut(slot) };
+            if is_it(low_half(at), generation, value) {
+                return Some((low_half(at), generation));
+            }
+        }
+        None
     }
 
     /// The values of several slots at once, or the first that is not there, or is asked for twice.

@@ -103,12 +103,16 @@ impl Model {
         if let Some(run) = word.as_whole_run() {
             assert!(run.eq(there.iter().map(|index| *index as usize)));
         }
+        assert!(word.bits().eq(there.iter().map(|index| *index as usize)));
         // The others between them are holes, and were not given before.
-        let (all, Part { front, back, .. }) = (word.indices(), &self.parts[part]);
-        let others: Vec<u32> = all.filter(|index| !there.contains(index)).collect();
-        assert!(others.iter().all(|index| self.is_marked(*index)));
-        assert!(!others.iter().any(|index| front.contains(index) || back.contains(index)));
-        assert_eq!(word.indices().count(), there.len() + others.len());
+        if let Some(run) = word.as_run() {
+            let Part { front, back, .. } = &self.parts[part];
+            let (others, same): (Vec<u32>, Vec<u32>) =
+                run.map(low_half).partition(|index| !there.contains(index));
+            assert!(others.iter().all(|index| self.is_marked(*index)));
+            assert!(!others.iter().any(|index| front.contains(index) || back.contains(index)));
+            assert_eq!(same, there);
+        }
         self.parts[part].front.extend(there);
         true
     }

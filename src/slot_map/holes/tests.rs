@@ -59,13 +59,32 @@ impl Model {
             return;
         }
         if self.holes.push(index, last) {
-            // On the stack, under the one beside it.
-            let at = self.front.len() - usize::from(self.is_beside);
-            self.front.insert(at, (index, last));
-            self.is_beside = true;
-        } else {
-            self.mark(index);
+            return self.push(index, last);
         }
+        let (slots, count) = (self.covered, self.holes.count());
+        let room = self.holes.stack.capacity();
+        self.holes.set_aside(index, last, slots, |_| false);
+        if self.holes.order() != Reuse::Recent {
+            self.marked.insert(index);
+            return;
+        }
+        let on_stack = self.front.len() - usize::from(self.is_beside);
+        if on_stack == room {
+            let oldest = self.front.drain(..on_stack.div_ceil(2));
+            self.marked.extend(oldest.map(|(index, _)| index));
+        }
+        if (index as usize) < 2 * (slots - count) + 128 && room > 0 {
+            self.push(index, last);
+        } else {
+            self.marked.insert(index);
+        }
+    }
+
+    fn push(&mut self, index: u32, last: u32) {
+        // On the stack, under the one beside it.
+        let at = self.front.len() - usize::from(self.is_beside);
+        self.front.insert(at, (index, last));
+        self.is_beside = true;
     }
 
     fn mark(&mut self, index: u32) {
