@@ -129,12 +129,15 @@ impl Holes {
     /// How many holes the stack is to have room for, of a map with so many slots: at least two words of
     /// them, since that is what comes at once.
     ///
-    /// It is to be small: a walk over the map looks at each hole in front, for it has no bit, and does not
-    /// foresee it.
+    /// More than that is good for frames that remove many values and then put many in. But a walk over the
+    /// map comes to each hole in front unforeseen, for it has no bit. Measured: frames that remove 5,000 of
+    /// up to a million values and insert 9,090 take 0.75 to 0.9 of the time that they take with `slotmap`
+    /// if there is room for 8,192, 1.0 to 1.1 if for 1,024; a walk over 1,024 slots, of which half are
+    /// holes, takes 2.1 ns a value if there is room for 128 of these, 7.3 if for all.
     const fn room_for(slots: usize) -> usize {
         const LEAST: usize = 2 * WORD_SLOTS;
-        const MOST: usize = 1 << 10;
-        match slots / 8 {
+        const MOST: usize = 1 << 13;
+        match slots / 32 {
             0..LEAST => LEAST,
             room @ LEAST..=MOST => room,
             _ => MOST,

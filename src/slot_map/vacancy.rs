@@ -138,6 +138,9 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Moves the lowest holes to the front, where none is now.
     fn bring_holes(&mut self) {
+        if self.holes.count() == 0 {
+            return;
+        }
         let others = self.slots.len() - self.holes.count();
         self.holes.set_near(Holes::near_of(others));
         self.holes.apart_mut().trimmed_in_front = 0;

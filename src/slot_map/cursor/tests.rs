@@ -51,7 +51,7 @@ impl Model {
             // Single slots, and more than are in some words.
             .flat_map(|(kind, count)| {
                 let count = usize::from(*count);
-                std::iter::repeat_n(*kind, if count < 180 { count % 8 } else { count })
+                iter::repeat_n(*kind, if count < 180 { count % 8 } else { count })
             })
             .collect();
         let mut model = Self { words: vec![0; words], parts: Vec::new(), kinds };
@@ -96,7 +96,7 @@ impl Model {
     fn next_word(&mut self, part: usize) -> bool {
         let Some(word) = self.parts[part].cursor.next_word(&self.words) else { return false };
         let (mut rest, mut there) = (word, Vec::new());
-        there.extend(std::iter::from_fn(|| rest.pop_front()));
+        there.extend(iter::from_fn(|| rest.pop_front()));
         assert!(there.iter().all(|index| !self.is_marked(*index)));
         assert!(there.iter().all(|index| index / 64 * 64 == word.start()));
         assert_eq!(there.len(), word.left().count_ones() as usize);
