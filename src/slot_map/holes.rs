@@ -370,6 +370,13 @@ impl Holes {
         self.near = 0;
     }
 
+    /// Gives holes of one word, which begins with the slot `start`, their bits.
+    #[inline]
+    pub(super) fn mark_word(&mut self, start: u32, bits: u64) {
+        self.bitmap_mut().set_word(start, bits);
+        self.near = 0;
+    }
+
     /// The next of those that are not in front.
     pub(super) fn first_marked(&self) -> Option<u32> {
         let Apart { bitmap, order, turn, .. } = self.apart();

@@ -171,6 +171,7 @@ impl<K: Key, V> SlotMap<K, V> {
         // wrong, so it shall not pass the maximum.
         let room = self.max_len() - self.slots.len();
         let _ = self.try_reserve(values.size_hint().0.min(room));
+        // Nothing is asked for ahead: holes come to the front many at once, and their slots are read then.
         let mut refused = None;
         let inserted = values
             .by_ref()

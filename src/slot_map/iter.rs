@@ -13,7 +13,7 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::cursor::{Cursor, Word, low_half};
+use super::cursor::{Cursor, WORD_SLOTS, Word, low_half};
 use super::or_give_up;
 use super::slots::{self, Slot, Slots};
 use super::state::Vacant;
@@ -83,7 +83,10 @@ impl<'a, V> Live<'a, V> {
             let index = self.cursor.next()?;
             // SAFETY: just given by the cursor; the rest is the caller's promise.
             match unsafe { self.at(index) } {
-                None => self.cursor.pass(index, self.holes),
+                None => {
+                    self.cursor.pass(index, self.holes);
+                    self.ask_ahead(self.cursor.word());
+                }
                 found => return found,
             }
         }
@@ -100,6 +103,14 @@ impl<'a, V> Live<'a, V> {
             if let Some(found) = unsafe { self.at(index) } {
                 return Some(found);
             }
+        }
+    }
+
+    /// Has the processor fetch the slots of the word behind this one, where that is of use.
+    #[inline]
+    fn ask_ahead(&self, word: Word) {
+        if word.left() != 0 {
+            Slots::ask_for_word(self.start, word.start() as usize + WORD_SLOTS, self.holes);
         }
     }
 
@@ -143,6 +154,7 @@ impl<'a, V> Live<'a, V> {
                 }
                 continue;
             }
+            self.ask_ahead(word);
             for index in word.bits() {
                 // SAFETY: just given by the cursor.
                 if let Some(found) = unsafe { self.at(low_half(index)) } {

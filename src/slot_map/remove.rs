@@ -1,5 +1,6 @@
 //! Taking values out.
 
+use super::cursor::WORD_SLOTS;
 use super::holes::Holes;
 use super::iter::key_of;
 use super::slots::Slots;
@@ -9,6 +10,37 @@ use super::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::key::{Key, Layout};
 use std::mem;
 use std::ops::Range;
+
+/// Slots of one word out of which values were taken, to be marked when this is dropped.
+struct NewHoles<'m, K: Key, V> {
+    map: &'m mut SlotMap<K, V>,
+    /// The first slot of the word.
+    start: u32,
+    bits: u64,
+}
+
+impl<K: Key, V> NewHoles<'_, K, V> {
+    #[inline]
+    fn retain_in<F: FnMut(K, &mut V) -> bool>(&mut self, mut slots: Range<usize>, keep: &mut F) {
+        let mut is_out = |index, generation, value: &mut V| !keep(key_of(index, generation), value);
+        while let Some((index, generation)) = self.map.slots.find_in(slots.clone(), &mut is_out) {
+            slots.start = index as usize + 1;
+            drop(self.map.remove_as(index, generation, |_, _| {
+                self.bits |= 1 << (index - self.start);
+                false
+            }));
+        }
+    }
+}
+
+impl<K: Key, V> Drop for NewHoles<'_, K, V> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.bits != 0 {
+            self.map.holes.mark_word(self.start, self.bits);
+        }
+    }
+}
 
 impl<K: Key, V> SlotMap<K, V> {
     /// The last generation that keys can have.
@@ -98,19 +130,16 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
         while let Some(word) = candidates.next_word(self.holes.words()) {
+            let mut holes = NewHoles { map: self, start: word.start(), bits: 0 };
             match word.as_run() {
-                Some(run) => self.retain_in(run, &mut keep),
-                None => word.bits().for_each(|at| self.retain_in(at..at + 1, &mut keep)),
+                Some(run) => holes.retain_in(run, &mut keep),
+                None => {
+                    let SlotMap { slots, holes: marked, .. } = &*holes.map;
+                    let next = word.start() as usize + WORD_SLOTS;
+                    Slots::ask_for_word(slots.start(), next, marked.words());
+                    word.bits().for_each(|at| holes.retain_in(at..at + 1, &mut keep));
+                }
             }
-        }
-    }
-
-    #[inline]
-    fn retain_in<F: FnMut(K, &mut V) -> bool>(&mut self, mut slots: Range<usize>, keep: &mut F) {
-        let mut is_out = |index, generation, value: &mut V| !keep(key_of(index, generation), value);
-        while let Some((index, generation)) = self.slots.find_in(slots.clone(), &mut is_out) {
-            slots.start = index as usize + 1;
-            drop(self.remove_in_order(index, generation));
         }
     }
 
