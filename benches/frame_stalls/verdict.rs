@@ -19,7 +19,8 @@ pub(crate) fn all(summary: &Summary) -> Vec<Verdict<'_>> {
     summary.scenarios.iter().filter_map(verdict).collect()
 }
 
-/// Names how many frames were late, and the worst, of each.
+/// Names how many frames were late, and the worst, of each; or what frames took, where they are made of
+/// steps, and take what they take without growth, too.
 fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String> {
     let shown = scenario.containers.iter().filter_map(|row| {
         containers::find(row.id).filter(|container| container.headline).map(|one| (row, one.limit))
@@ -37,6 +38,11 @@ fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String
     for (row, is_limit) in others.into_iter().chain(limits) {
         let name = if is_limit { "the limit, warm memory," } else { row.name };
         let (late, worst) = (late(row), time(row.worst_us));
+        if row.steps.is_some() && row.over_budget.is_none() {
+            let took = if parts.is_empty() { " took a mean of" } else { "" };
+            parts.push(format!("{name}{took} {} a frame (worst {worst})", time(row.mean_us)));
+            continue;
+        }
         parts.push(match parts.len() {
             // What the figures are is said with the first.
             0 => format!(
