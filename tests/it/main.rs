@@ -22,6 +22,9 @@ mod elements;
 mod errors;
 mod grow_only;
 mod joins;
+mod joins_model;
+#[cfg(feature = "rayon")]
+mod joins_rayon;
 mod key_hash;
 mod keys;
 mod layouts;

@@ -1,0 +1,410 @@
+//! Maps side by side, whatever was done to them before and however they are gone over: against ordered maps
+//! of std's.
+
+use crate::effort;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::proptest;
+use stayput::secondary::Column;
+use stayput::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Debug;
+use std::iter;
+
+/// What is kept: numbers, in slots of several kinds.
+pub(crate) trait Value: Copy + Debug + Send + Sync + 'static {
+    fn of(number: u32) -> Self;
+    fn number(self) -> u32;
+}
+
+/// States of these are looked at many at once.
+impl Value for u32 {
+    fn of(number: u32) -> Self {
+        number
+    }
+
+    fn number(self) -> u32 {
+        self
+    }
+}
+
+impl Value for [u32; 9] {
+    fn of(number: u32) -> Self {
+        [number; 9]
+    }
+
+    fn number(self) -> u32 {
+        assert!(self.iter().all(|part| *part == self[0]), "{self:?} was torn");
+        self[0]
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+#[repr(align(128))]
+pub(crate) struct Aligned(u8);
+
+impl Value for Aligned {
+    fn of(number: u32) -> Self {
+        Self(number.to_le_bytes()[0])
+    }
+
+    fn number(self) -> u32 {
+        self.0.into()
+    }
+}
+
+impl Value for () {
+    fn of(_: u32) -> Self {}
+
+    fn number(self) -> u32 {
+        0
+    }
+}
+
+#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+pub(crate) enum Op {
+    Insert(u16),
+    Remove(u16),
+    /// A run of slots, every so many of them.
+    RemoveRun(u16, u16, u8),
+    Detach(u16),
+    Reattach(u16),
+    Invalidate(u16),
+    InsertAt(u16, u8),
+    Clear,
+    Trim,
+    Compact,
+    /// Into the one map or the other, under the key of a value, or one that was made before.
+    Put(bool, u16),
+    PutAll(bool, u8),
+    PutOld(bool, u16),
+    /// At a slot that there may not be.
+    PutAt(bool, u16, u8),
+    Take(bool, u16),
+    TakeRun(bool, u16, u16, u8),
+    Retain(bool, u8),
+    ClearSecond(bool),
+    ShrinkSecond(bool),
+}
+
+type Model = BTreeMap<DefaultKey, u32>;
+
+/// A map and two beside it, and what should be there.
+pub(crate) struct World<V, W> {
+    pub(crate) map: SlotMap<DefaultKey, V>,
+    pub(crate) seconds: [SecondaryMap<DefaultKey, W>; 2],
+    values: Model,
+    beside: [Model; 2],
+    detached: Vec<DefaultKey>,
+    /// All keys that the map has made or taken.
+    made: HashSet<DefaultKey>,
+    old: Vec<DefaultKey>,
+    /// The next number for a value.
+    next: u32,
+}
+
+fn key(index: u16, generation: u8) -> DefaultKey {
+    let (index, generation) = (u32::from(index) % 3000, u32::from(generation) + 1);
+    KeyData::from_parts(index, generation, 0).expect("it fits").into()
+}
+
+fn pick(model: &Model, which: u16) -> Option<DefaultKey> {
+    model.keys().nth(usize::from(which) % model.len().max(1)).copied()
+}
+
+/// Those in a run of slots, every `step` and one.
+fn run_of(model: &Model, from: u16, len: u16, step: u8) -> Vec<DefaultKey> {
+    let first = u32::from(from) % 3000;
+    let run = first..first + u32::from(len) % 1000;
+    let in_run = model.keys().filter(|key| run.contains(&key.index()));
+    in_run.copied().step_by(usize::from(step % 4) + 1).collect()
+}
+
+impl<V: Value, W: Value> World<V, W> {
+    pub(crate) fn after(ops: &[Op]) -> Self {
+        let mut world = Self {
+            map: SlotMap::new(),
+            seconds: [SecondaryMap::new(), SecondaryMap::new()],
+            values: Model::new(),
+            beside: [Model::new(), Model::new()],
+            detached: Vec::new(),
+            made: HashSet::new(),
+            old: Vec::new(),
+            next: 0,
+        };
+        ops.iter().for_each(|op| world.run(*op));
+        world
+    }
+
+    /// A number, and the value of it.
+    fn number<T: Value>(&mut self) -> (u32, T) {
+        self.next += 1;
+        let value = T::of(self.next % 200);
+        (value.number(), value)
+    }
+
+    fn note(&mut self, key: DefaultKey, number: u32) {
+        assert!(self.made.insert(key), "{key:?} was there before");
+        self.old.push(key);
+        assert_eq!(self.values.insert(key, number), None);
+    }
+
+    fn remove(&mut self, key: DefaultKey) {
+        let removed = self.map.remove(key).map(Value::number);
+        assert_eq!(removed, self.values.remove(&key));
+    }
+
+    fn put(&mut self, which: bool, key: DefaultKey) {
+        let (number, value) = self.number();
+        let which = usize::from(which);
+        let model = &mut self.beside[which];
+        let there = model.keys().find(|there| there.index() == key.index()).copied();
+        let is_put = self.seconds[which].try_insert(key, value).is_ok();
+        assert_eq!(is_put, there.is_none_or(|there| there <= key));
+        if is_put {
+            there.and_then(|there| model.remove(&there));
+            model.insert(key, number);
+        }
+    }
+
+    fn take(&mut self, which: bool, key: DefaultKey) {
+        let which = usize::from(which);
+        let taken = self.seconds[which].remove(key).map(Value::number);
+        assert_eq!(taken, self.beside[which].remove(&key));
+    }
+
+    fn run(&mut self, op: Op) {
+        match op {
+            Op::Insert(count) => {
+                for _ in 0..count % 300 {
+                    let (number, value) = self.number();
+                    let key = self.map.insert(value);
+                    self.note(key, number);
+                }
+            }
+            Op::Remove(which) => {
+                pick(&self.values, which).into_iter().for_each(|key| self.remove(key));
+            }
+            Op::RemoveRun(from, len, step) => {
+                let keys = run_of(&self.values, from, len, step);
+                assert_eq!(self.map.remove_many(keys.iter().copied()), keys.len());
+                self.values.retain(|key, _| !keys.contains(key));
+            }
+            Op::Detach(which) => {
+                if let Some(key) = pick(&self.values, which) {
+                    assert!(self.map.detach(key).is_some());
+                    self.values.remove(&key);
+                    self.detached.push(key);
+                }
+            }
+            Op::Reattach(which) => {
+                if !self.detached.is_empty() {
+                    let key = self.detached.swap_remove(usize::from(which) % self.detached.len());
+                    let (number, value) = self.number();
+                    self.map.reattach(key, value);
+                    self.values.insert(key, number);
+                }
+            }
+            Op::Invalidate(which) => {
+                if let Some(old) = pick(&self.values, which) {
+                    let new = self.map.invalidate(old).expect("it is there");
+                    let number = self.values.remove(&old).expect("it was picked");
+                    self.note(new, number);
+                }
+            }
+            Op::InsertAt(index, generation) => {
+                let key = key(index, generation);
+                let (number, value) = self.number();
+                if self.map.try_insert_at(key, value).is_ok() {
+                    self.note(key, number);
+                }
+            }
+            Op::Clear => {
+                self.map.clear();
+                self.values.clear();
+            }
+            Op::Trim => self.map.trim(),
+            Op::Compact => {
+                let mut moves = Vec::new();
+                self.map.compact(|old, new| moves.push((old, new)));
+                for (old, new) in moves {
+                    let number = self.values.remove(&old).expect("what moves is there");
+                    self.note(new, number);
+                }
+            }
+            Op::Put(which, of) => {
+                pick(&self.values, of).into_iter().for_each(|key| self.put(which, key));
+            }
+            Op::PutAll(which, step) => {
+                let step = usize::from(step % 5) + 1;
+                let keys: Vec<_> = self.values.keys().copied().step_by(step).collect();
+                keys.into_iter().for_each(|key| self.put(which, key));
+            }
+            Op::PutOld(which, of) => {
+                if let Some(key) = self.old.get(usize::from(of) % self.old.len().max(1)) {
+                    self.put(which, *key);
+                }
+            }
+            Op::PutAt(which, index, generation) => self.put(which, key(index, generation % 4)),
+            Op::Take(which, of) => {
+                let key = pick(&self.beside[usize::from(which)], of);
+                key.into_iter().for_each(|key| self.take(which, key));
+            }
+            Op::TakeRun(which, from, len, step) => {
+                let keys = run_of(&self.beside[usize::from(which)], from, len, step);
+                keys.into_iter().for_each(|key| self.take(which, key));
+            }
+            Op::Retain(which, step) => {
+                let is_kept = |key: DefaultKey| key.index() % (u32::from(step % 9) + 2) == 0;
+                self.seconds[usize::from(which)].retain(|key, _| is_kept(key));
+                self.beside[usize::from(which)].retain(|key, _| is_kept(*key));
+            }
+            Op::ClearSecond(which) => {
+                self.seconds[usize::from(which)].clear();
+                self.beside[usize::from(which)].clear();
+            }
+            Op::ShrinkSecond(which) => self.seconds[usize::from(which)].shrink_to_fit(),
+        }
+    }
+
+    /// What all three have, in the order of keys.
+    pub(crate) fn expected(&self) -> Vec<(DefaultKey, u32, u32, u32)> {
+        let [one, other] = &self.beside;
+        let all =
+            self.values.iter().map(|(key, a)| Some((*key, *a, *one.get(key)?, *other.get(key)?)));
+        all.flatten().collect()
+    }
+
+    /// What the map and the first have.
+    pub(crate) fn expected_of_first(&self) -> Vec<(DefaultKey, u32, u32)> {
+        let pairs = self.values.iter().map(|(key, a)| Some((*key, *a, *self.beside[0].get(key)?)));
+        pairs.flatten().collect()
+    }
+
+    /// Each is what it should be, by itself.
+    pub(crate) fn check(&self) {
+        assert!(self.map.iter().map(|(key, value)| (key, value.number())).eq(owned(&self.values)));
+        for (second, model) in self.seconds.iter().zip(&self.beside) {
+            assert!(second.iter().map(|(key, value)| (key, value.number())).eq(owned(model)));
+            assert_eq!(second.len(), model.len());
+        }
+        assert!(
+            self.old
+                .iter()
+                .all(|key| { self.map.contains_key(*key) == self.values.contains_key(key) })
+        );
+    }
+}
+
+fn owned(model: &Model) -> impl Iterator<Item = (DefaultKey, u32)> {
+    model.iter().map(|(key, number)| (*key, *number))
+}
+
+/// Takes some from either end, as `ends` says, and what is left by a fold; in the order of the keys.
+fn all_of<I: DoubleEndedIterator>(mut items: I, ends: &[bool]) -> Vec<I::Item> {
+    let (mut front, mut back) = (Vec::new(), Vec::new());
+    for is_front in ends {
+        let left = items.size_hint().1.expect("there is a bound");
+        let item = if *is_front { items.next() } else { items.next_back() };
+        assert!(item.is_none() || left > 0, "more came than there could be");
+        let end = if *is_front { &mut front } else { &mut back };
+        end.extend(item);
+    }
+    items.fold((), |(), item| front.push(item));
+    front.extend(back.into_iter().rev());
+    front
+}
+
+/// One at a time, to the end and behind it.
+fn each_of<I: Iterator>(mut items: I) -> Vec<I::Item> {
+    let all: Vec<_> = iter::from_fn(|| items.next()).collect();
+    assert!(items.next().is_none());
+    all
+}
+
+/// Panics if two of these are at one place.
+fn assert_apart<T>(references: &[&mut T]) {
+    let places: HashSet<_> = references.iter().map(|at| std::ptr::from_ref(&**at)).collect();
+    assert_eq!(places.len(), references.len());
+}
+
+fn check<V: Value, W: Value>(ops: &[Op], ends: &[bool]) {
+    let mut world = World::<V, W>::after(ops);
+    world.check();
+    let (pairs, triples) = (world.expected_of_first(), world.expected());
+    let World { map, seconds: [one, other], .. } = &mut world;
+    let pair = |(key, a, b): (DefaultKey, &V, &W)| (key, a.number(), b.number());
+    let triple =
+        |(key, a, (b, c)): (DefaultKey, &V, (&W, &W))| (key, a.number(), b.number(), c.number());
+
+    assert!(all_of(map.join(&*one), ends).into_iter().map(pair).eq(pairs.iter().copied()));
+    assert!(each_of(map.join(&*one)).into_iter().map(pair).eq(pairs.iter().copied()));
+    let turned = all_of(one.join(&*map), ends).into_iter().map(|(key, b, a)| pair((key, a, b)));
+    assert!(turned.eq(pairs.iter().copied()));
+    let both = all_of(map.join((&*one, &*other)), ends);
+    assert!(both.into_iter().map(triple).eq(triples.iter().copied()));
+    // Each map more than once, and tuples in tuples.
+    let nested = map.join(((&*one, &*map), (&*other, (&*one, &*one))));
+    let nested = nested.map(|(key, a, ((b, same), (c, _)))| {
+        assert!(std::ptr::eq(a, same));
+        triple((key, a, (b, c)))
+    });
+    assert!(all_of(nested, ends).into_iter().eq(triples.iter().copied()));
+
+    // All references at once.
+    let mut held = all_of(map.join_mut((&mut *one, &mut *other)), ends);
+    assert_eq!(held.len(), triples.len());
+    for (key, a, (b, c)) in &mut held {
+        let numbers = (*key, a.number(), b.number(), c.number());
+        assert!(triples.binary_search(&numbers).is_ok());
+        (**a, **b, **c) = (V::of(7), W::of(8), W::of(9));
+    }
+    if size_of::<V>() > 0 && size_of::<W>() > 0 {
+        let (mut all, mut beside) = (Vec::new(), Vec::new());
+        for (_, a, (b, c)) in held {
+            all.push(a);
+            beside.extend([b, c]);
+        }
+        assert_apart(&all);
+        assert_apart(&beside);
+    }
+    let changed = triples
+        .iter()
+        .map(|(key, ..)| (*key, V::of(7).number(), W::of(8).number(), W::of(9).number()));
+    let both = all_of(other.join_mut((&mut *map, &mut *one)), ends);
+    let both = both.into_iter().map(|(key, c, (a, b))| triple((key, a, (b, c))));
+    assert!(both.eq(changed));
+}
+
+/// The same of a column whose type is not known.
+fn count<K: Key, C: Column<K>>(map: &SlotMap<K, u32>, column: C) -> usize {
+    map.join(column).count()
+}
+
+#[test]
+fn joins_give_what_all_have_after_whatever_was_done() {
+    proptest!(effort::cases(40), |(ops in vec(any::<Op>(), 1..50), ends in vec(any::<bool>(), 0..150))| {
+        check::<u32, u32>(&ops, &ends);
+        check::<[u32; 9], ()>(&ops, &ends);
+        check::<(), Aligned>(&ops, &ends);
+    });
+}
+
+#[test]
+fn forgotten_joins_and_what_they_gave_harm_nothing() {
+    let mut map: SlotMap<DefaultKey, u32> = (0..500).collect();
+    let mut second: SecondaryMap<_, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    let mut join = map.join_mut(&mut second);
+    let kept: Vec<_> = join.by_ref().take(3).collect();
+    std::mem::forget(join);
+    for (_, a, b) in kept {
+        std::mem::swap(a, b);
+        *a += 1;
+    }
+    std::mem::forget(map.join_mut(&mut second).next());
+    assert_eq!(count(&map, (&second, &mut second.clone())), 500);
+    assert_eq!(map.values().sum::<u32>(), 500 * 499 / 2 + 3);
+    map.clear();
+    second.clear();
+    assert_eq!(count(&map, &second), 0);
+}
