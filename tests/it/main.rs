@@ -46,6 +46,7 @@ mod secondary_reset;
 mod service;
 mod slot_map;
 mod slot_map_edges;
+mod slot_map_floors;
 mod slot_map_hostile;
 mod slot_map_memory;
 mod slot_map_model;

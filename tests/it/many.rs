@@ -102,3 +102,104 @@ fn a_drop_that_panics_leaves_what_comes_behind() {
     drop(map);
     ledger.assert_all_dropped_but(0);
 }
+
+/// An iterator that says it has another length, and is gone through in a way of its own.
+struct Liar<I> {
+    keys: I,
+    /// What the closure panics at is passed over.
+    goes_on: bool,
+}
+
+impl<I: Iterator> Iterator for Liar<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.keys.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::MAX, Some(0))
+    }
+
+    fn for_each<F: FnMut(I::Item)>(self, mut f: F) {
+        let Self { keys, goes_on } = self;
+        for key in keys {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| f(key))) {
+                if !goes_on {
+                    std::panic::resume_unwind(panic);
+                }
+            }
+        }
+        // It is not told that it was the last.
+        std::mem::forget(f);
+    }
+}
+
+#[test]
+fn iterators_that_lie_are_gone_through_all_the_same() {
+    for (mut map, keys) in cases() {
+        for goes_on in [false, true] {
+            let liar = || Liar { keys: keys.iter().copied(), goes_on };
+            let mut seen = Vec::new();
+            map.get_many(liar(), |key, value| seen.push((key, value)));
+            assert!(seen.into_iter().eq(keys.iter().map(|key| (*key, map.get(*key)))));
+            // Each closure that panics was called with its key, and no other is passed over.
+            let mut calls = Vec::new();
+            let run = AssertUnwindSafe(|| {
+                map.get_many_mut(liar(), |key, value| {
+                    calls.push(key);
+                    value.into_iter().for_each(|value| value[0] += 1);
+                    if calls.len() % 5 == 3 {
+                        std::panic::resume_unwind(Box::new("planned"));
+                    }
+                });
+            });
+            let result = catch_unwind(run);
+            assert!(keys.starts_with(&calls));
+            assert!(!goes_on || result.is_err() || calls == keys);
+        }
+    }
+}
+
+#[test]
+fn closures_may_look_into_the_same_map() {
+    for (map, keys) in cases() {
+        let mut inner = 0;
+        map.get_many(keys.iter().copied(), |_, value| {
+            map.get_many(keys.iter().take(2).copied(), |_, other| {
+                inner += usize::from(value.is_some() && other.is_some());
+            });
+        });
+        let there = |keys: &[DefaultKey]| keys.iter().filter(|key| map.contains_key(**key)).count();
+        assert_eq!(inner, there(&keys) * there(&keys[..keys.len().min(2)]));
+    }
+}
+
+#[test]
+fn values_of_any_size_and_alignment_are_asked_for() {
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    #[repr(align(4096))]
+    struct Page(u8);
+
+    fn all<V: Copy + PartialEq + std::fmt::Debug>(len: usize, value: V) {
+        let mut map: SlotMap<DefaultKey, V> = (0..len).map(|_| value).collect();
+        let second: SecondaryMap<_, V> = map.keys().step_by(2).map(|key| (key, value)).collect();
+        let forged = |n: u32| KeyData::from_parts(u32::MAX - n, u32::MAX / 2, 0).expect("it fits");
+        let keys: Vec<DefaultKey> = map.keys().step_by(len / 100).collect();
+        let keys = keys.into_iter().chain((0..3).map(|n| forged(n).into()));
+        let keys = || keys.clone().chain([DefaultKey::null()]);
+        let mut found = 0;
+        map.get_many(keys(), |_, there| found += usize::from(there == Some(&value)));
+        second.get_many(keys(), |_, there| found += usize::from(there == Some(&value)));
+        map.get_many_mut(keys(), |_, there| found += usize::from(there == Some(&mut { value })));
+        let beside = keys().filter(|key| second.contains_key(*key)).count();
+        let there = keys().filter(|key| map.contains_key(*key)).count();
+        assert_eq!(found, 2 * there + beside);
+        assert_eq!(map.remove_many(keys().chain(keys())), there);
+        assert_eq!(map.len(), len - there);
+    }
+
+    all(1100, Page(7));
+    all(1 << 20 | 100, ());
+    all(50_000, [1_u8; 101]);
+}

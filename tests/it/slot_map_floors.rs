@@ -1,0 +1,192 @@
+//! However a map forgets which generations its slots had (it is cleared, trimmed, shrunk, copied), no key
+//! is given twice.
+
+use crate::effort;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::proptest;
+use stayput::slot_map::Reuse;
+use stayput::{Bits64, Budget, DefaultKey, Key, SlotMap, Tagged64, new_key_type};
+use std::collections::{BTreeMap, HashSet};
+
+new_key_type! {
+    /// Just enough generations for a clear to take one of all slots.
+    struct Many: Bits64<20, 21>;
+    /// Just too few.
+    struct Tagged: Tagged64;
+    struct Seven: Bits64<16, 3>;
+}
+
+/// 64 of them are a block, and what is handed back.
+type Large = [u32; 255];
+
+#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+enum Op {
+    Insert(u16),
+    Remove(u16),
+    /// A run of slots, every so many of them.
+    RemoveRun(u16, u16, u8),
+    /// All but the first so many.
+    Cut(u16),
+    Detach(u16),
+    /// Into a slot behind the last one, or among them.
+    InsertAt(u16, u8),
+    Invalidate(u16),
+    Clear,
+    ClearOften(u8),
+    Trim,
+    TrimWithin(u32),
+    Shrink,
+    ShrinkWithin(u32),
+    CompactWithin(u32),
+    Clone,
+}
+
+struct World<K: Key> {
+    map: SlotMap<K, Large>,
+    values: BTreeMap<K, u32>,
+    made: HashSet<K>,
+    next: u32,
+}
+
+impl<K: Key> World<K> {
+    fn note(&mut self, key: K, number: u32) {
+        assert!(self.made.insert(key), "{key:?} was there before");
+        assert_eq!(self.values.insert(key, number), None);
+    }
+
+    fn pick(&self, which: u16) -> Option<K> {
+        self.values.keys().nth(usize::from(which) % self.values.len().max(1)).copied()
+    }
+
+    fn remove(&mut self, keys: &[K]) {
+        for key in keys {
+            let number = self.values.remove(key).expect("it was picked");
+            assert_eq!(self.map.remove(*key), Some([number; 255]));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.map.clear();
+        self.values.clear();
+    }
+
+    fn insert(&mut self, count: u16) {
+        for _ in 0..count {
+            self.next += 1;
+            // Where keys have few generations, there are no slots left some time.
+            let Ok(key) = self.map.try_insert([self.next; 255]) else { return };
+            self.note(key, self.next);
+        }
+    }
+
+    fn run(&mut self, op: Op) {
+        match op {
+            Op::Insert(count) => self.insert(count % 500),
+            Op::Remove(which) => {
+                let key = self.pick(which);
+                self.remove(key.as_slice());
+            }
+            Op::RemoveRun(from, len, step) => {
+                let first = u32::from(from) % 2000;
+                let run = first..first + u32::from(len) % 700;
+                let keys = self.values.keys().filter(|key| run.contains(&key.index()));
+                let keys: Vec<_> = keys.copied().step_by(usize::from(step % 3) + 1).collect();
+                self.remove(&keys);
+            }
+            Op::Cut(len) => {
+                let len = u32::from(len) % 1000;
+                self.map.retain(|key, _| key.index() < len);
+                self.values.retain(|key, _| key.index() < len);
+            }
+            Op::Detach(which) => {
+                if let Some(key) = self.pick(which) {
+                    let number = self.values.remove(&key).expect("it was picked");
+                    assert_eq!(self.map.detach(key), Some([number; 255]));
+                }
+            }
+            Op::InsertAt(index, generation) => {
+                let (index, generation) = (u32::from(index) % 2000, u32::from(generation % 9) + 1);
+                let data = stayput::KeyData::from_parts(index, generation, 0);
+                if let Some(key) = data.map(K::from) {
+                    self.next += 1;
+                    if self.map.try_insert_at(key, [self.next; 255]).is_ok() {
+                        self.note(key, self.next);
+                    }
+                }
+            }
+            Op::Invalidate(which) => {
+                if let Some(old) = self.pick(which) {
+                    if let Ok(new) = self.map.try_invalidate(old) {
+                        let number = self.values.remove(&old).expect("it was picked");
+                        self.note(new.expect("it is there"), number);
+                    }
+                }
+            }
+            Op::Clear => self.clear(),
+            Op::ClearOften(count) => {
+                for _ in 0..count {
+                    self.insert(2);
+                    self.clear();
+                }
+            }
+            Op::Trim => self.map.trim(),
+            Op::TrimWithin(bytes) => {
+                self.map.trim_within(Budget::bytes(bytes as usize % (1 << 20))).expect("it goes");
+            }
+            Op::Shrink => self.map.shrink_to_fit(),
+            Op::ShrinkWithin(bytes) => {
+                let budget = Budget::bytes(bytes as usize % (1 << 20));
+                self.map.shrink_to_fit_within(budget).expect("it goes");
+            }
+            Op::CompactWithin(bytes) => {
+                let mut moves = Vec::new();
+                let budget = Budget::bytes(bytes as usize % (1 << 18));
+                let _ = self.map.compact_within(budget, |old, new| moves.push((old, new)));
+                for (old, new) in moves {
+                    let number = self.values.remove(&old).expect("what moves is there");
+                    self.note(new, number);
+                }
+            }
+            Op::Clone => self.map = self.map.clone(),
+        }
+    }
+
+    fn check(&self) {
+        let values = self.values.iter().map(|(key, n)| (*key, [*n; 255]));
+        assert!(self.map.iter().map(|(key, value)| (key, *value)).eq(values));
+        assert_eq!(self.map.len(), self.values.len());
+        assert!(
+            self.made
+                .iter()
+                .all(|key| { self.map.contains_key(*key) == self.values.contains_key(key) })
+        );
+    }
+}
+
+fn run<K: Key>(ops: &[Op], reuse: Reuse) {
+    let map = SlotMap::builder().reuse(reuse).build();
+    let mut world = World::<K> { map, values: BTreeMap::new(), made: HashSet::new(), next: 0 };
+    for op in ops {
+        world.run(*op);
+    }
+    world.check();
+    world.run(Op::Trim);
+    world.insert(1000);
+    world.check();
+}
+
+#[test]
+fn no_key_is_given_twice() {
+    proptest!(effort::cases(10), |(ops in vec(any::<Op>(), 1..40), is_placed: bool)| {
+        // A key from elsewhere ends what is cleared at once.
+        let is_ours = |op: &&Op| is_placed || !matches!(op, Op::InsertAt(..) | Op::Detach(_));
+        let ops: Vec<_> = ops.iter().filter(is_ours).copied().collect();
+        for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 10 }] {
+            run::<DefaultKey>(&ops, reuse);
+        }
+        run::<Many>(&ops, Reuse::Recent);
+        run::<Tagged>(&ops, Reuse::Recent);
+        run::<Seven>(&ops, Reuse::Recent);
+    });
+}
