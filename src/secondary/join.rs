@@ -31,6 +31,31 @@ use std::marker::PhantomData;
 /// }
 /// assert_eq!(letters[ben], 3);
 /// ```
+///
+/// A map may be there more than once, but not if it is borrowed mutably:
+///
+/// ```compile_fail,E0502
+/// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+/// # let (map, mut second) = (SlotMap::<DefaultKey, u8>::new(), SecondaryMap::<DefaultKey, u8>::new());
+/// let join = map.join((&mut second, &second));
+/// ```
+///
+/// ```compile_fail,E0502
+/// # use stayput::{DefaultKey, SlotMap};
+/// # let mut map = SlotMap::<DefaultKey, u8>::new();
+/// let join = map.join_mut(&map);
+/// ```
+///
+/// Nor is there another type of columns:
+///
+/// ```compile_fail,E0277
+/// # use stayput::{DefaultKey, secondary::Column};
+/// struct Mine;
+///
+/// impl Column<DefaultKey> for Mine {
+///     type Item = ();
+/// }
+/// ```
 pub trait Column<K: Key>: Sealed<K, Look: Look<Value = <Self as Column<K>>::Item>> {
     /// What they have for a key.
     type Item;
@@ -196,6 +221,32 @@ iterator! {
 iterator! {
     /// The values of a map, to be changed, and what a [`Column`] has for the same keys; made by
     /// `join_mut`.
+    ///
+    /// No value can be put in that does not live as long as the maps' must:
+    ///
+    /// ```compile_fail
+    /// use stayput::{DefaultKey, SecondaryMap, secondary::JoinMut};
+    ///
+    /// type Column<'m> = &'m SecondaryMap<DefaultKey, u8>;
+    ///
+    /// fn shorten<'m, 's>(
+    ///     join: JoinMut<'m, DefaultKey, &'static str, Column<'m>>,
+    /// ) -> JoinMut<'m, DefaultKey, &'s str, Column<'m>> {
+    ///     join
+    /// }
+    /// ```
+    ///
+    /// ```compile_fail
+    /// use stayput::{DefaultKey, SecondaryMap, secondary::Join};
+    ///
+    /// type Column<'m, V> = &'m mut SecondaryMap<DefaultKey, V>;
+    ///
+    /// fn shorten<'m, 's>(
+    ///     join: Join<'m, DefaultKey, u8, Column<'m, &'static str>>,
+    /// ) -> Join<'m, DefaultKey, u8, Column<'m, &'s str>> {
+    ///     join
+    /// }
+    /// ```
     JoinMut, WalkMut => &'a mut V
 }
 

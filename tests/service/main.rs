@@ -484,6 +484,51 @@ fn arrays_that_are_dropped_while_they_are_served_are_gone() {
     }
 }
 
+/// Makes an array where its thread ends, and lets it go to what is dropped there later.
+struct Last(Option<VmVec<[u64; 512]>>);
+
+impl Last {
+    fn array() -> VmVec<[u64; 512]> {
+        let builder = VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
+        let mut vec = builder.max_len(10_000).build();
+        vec.resize(500, [7; 512]);
+        vec
+    }
+}
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        let mut vec = self.0.take().unwrap_or_else(Self::array);
+        vec.resize(2000, [7; 512]);
+        assert!(vec.iter().all(|element| *element == [7; 512]));
+        drop(vec);
+        service::drain();
+    }
+}
+
+#[test]
+fn arrays_are_made_and_dropped_where_threads_end() {
+    thread_local! {
+        static KEPT: Last = Last(Some(Last::array()));
+        static MADE: Last = const { Last(None) };
+    }
+
+    // The first array of all is made at the end of a thread.
+    let _alone = without_thread();
+    for _ in 0..20 {
+        // Who joins a thread waits for what is dropped behind its closure, too.
+        let begin = |run: fn()| thread::spawn(run);
+        let threads = [
+            begin(|| MADE.with(|_| ())),
+            begin(|| KEPT.with(|_| MADE.with(|_| ()))),
+            begin(|| MADE.with(|_| KEPT.with(|_| ()))),
+        ];
+        threads.map(|thread| thread.join().expect("it ends"));
+    }
+    service::drain();
+    assert_eq!((service::stats().arrays, service::stats().waiting_bytes), (0, 0));
+}
+
 #[test]
 fn reservations_that_grow_are_served_and_released_as_arrays_are() -> Result<(), stayput::Error> {
     let _alone = alone();
