@@ -1,4 +1,4 @@
-//! However a map forgets which generations its slots had (it is cleared, trimmed, shrunk, copied), no key
+//! However a map forgets which generations its slots had (it is cleared, trimmed, shrunk, copied, saved), no key
 //! is given twice.
 
 use crate::effort;
@@ -18,7 +18,11 @@ new_key_type! {
 }
 
 /// 64 of them are a block, and what is handed back.
-type Large = [u32; 255];
+type Large = [[u32; 15]; 17];
+
+fn large(number: u32) -> Large {
+    [[number; 15]; 17]
+}
 
 #[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
 enum Op {
@@ -40,16 +44,28 @@ enum Op {
     ShrinkWithin(u32),
     CompactWithin(u32),
     Clone,
+    #[cfg(feature = "serde")]
+    Save,
 }
 
-struct World<K: Key> {
+/// Those that can be saved, where any can.
+#[cfg(feature = "serde")]
+trait Saved: Key + serde::Serialize + serde::de::DeserializeOwned {}
+#[cfg(feature = "serde")]
+impl<K: Key + serde::Serialize + serde::de::DeserializeOwned> Saved for K {}
+#[cfg(not(feature = "serde"))]
+trait Saved: Key {}
+#[cfg(not(feature = "serde"))]
+impl<K: Key> Saved for K {}
+
+struct World<K: Saved> {
     map: SlotMap<K, Large>,
     values: BTreeMap<K, u32>,
     made: HashSet<K>,
     next: u32,
 }
 
-impl<K: Key> World<K> {
+impl<K: Saved> World<K> {
     fn note(&mut self, key: K, number: u32) {
         assert!(self.made.insert(key), "{key:?} was there before");
         assert_eq!(self.values.insert(key, number), None);
@@ -62,7 +78,7 @@ impl<K: Key> World<K> {
     fn remove(&mut self, keys: &[K]) {
         for key in keys {
             let number = self.values.remove(key).expect("it was picked");
-            assert_eq!(self.map.remove(*key), Some([number; 255]));
+            assert_eq!(self.map.remove(*key), Some(large(number)));
         }
     }
 
@@ -75,7 +91,7 @@ impl<K: Key> World<K> {
         for _ in 0..count {
             self.next += 1;
             // Where keys have few generations, there are no slots left some time.
-            let Ok(key) = self.map.try_insert([self.next; 255]) else { return };
+            let Ok(key) = self.map.try_insert(large(self.next)) else { return };
             self.note(key, self.next);
         }
     }
@@ -102,7 +118,7 @@ impl<K: Key> World<K> {
             Op::Detach(which) => {
                 if let Some(key) = self.pick(which) {
                     let number = self.values.remove(&key).expect("it was picked");
-                    assert_eq!(self.map.detach(key), Some([number; 255]));
+                    assert_eq!(self.map.detach(key), Some(large(number)));
                 }
             }
             Op::InsertAt(index, generation) => {
@@ -110,7 +126,7 @@ impl<K: Key> World<K> {
                 let data = stayput::KeyData::from_parts(index, generation, 0);
                 if let Some(key) = data.map(K::from) {
                     self.next += 1;
-                    if self.map.try_insert_at(key, [self.next; 255]).is_ok() {
+                    if self.map.try_insert_at(key, large(self.next)).is_ok() {
                         self.note(key, self.next);
                     }
                 }
@@ -149,11 +165,16 @@ impl<K: Key> World<K> {
                 }
             }
             Op::Clone => self.map = self.map.clone(),
+            #[cfg(feature = "serde")]
+            Op::Save => {
+                let bytes = postcard::to_stdvec(&self.map).expect("it is written");
+                self.map = postcard::from_bytes(&bytes).expect("it is read");
+            }
         }
     }
 
     fn check(&self) {
-        let values = self.values.iter().map(|(key, n)| (*key, [*n; 255]));
+        let values = self.values.iter().map(|(key, n)| (*key, large(*n)));
         assert!(self.map.iter().map(|(key, value)| (key, *value)).eq(values));
         assert_eq!(self.map.len(), self.values.len());
         assert!(
@@ -164,7 +185,7 @@ impl<K: Key> World<K> {
     }
 }
 
-fn run<K: Key>(ops: &[Op], reuse: Reuse) {
+fn run<K: Saved>(ops: &[Op], reuse: Reuse) {
     let map = SlotMap::builder().reuse(reuse).build();
     let mut world = World::<K> { map, values: BTreeMap::new(), made: HashSet::new(), next: 0 };
     for op in ops {
