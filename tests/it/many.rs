@@ -148,7 +148,9 @@ fn iterators_that_lie_are_gone_through_all_the_same() {
             let run = AssertUnwindSafe(|| {
                 map.get_many_mut(liar(), |key, value| {
                     calls.push(key);
-                    value.into_iter().for_each(|value| value[0] += 1);
+                    if let Some(value) = value {
+                        value[0] += 1;
+                    }
                     if calls.len() % 5 == 3 {
                         std::panic::resume_unwind(Box::new("planned"));
                     }
@@ -200,6 +202,6 @@ fn values_of_any_size_and_alignment_are_asked_for() {
     }
 
     all(1100, Page(7));
-    all(1 << 20 | 100, ());
+    all((1 << 20) + 100, ());
     all(50_000, [1_u8; 101]);
 }

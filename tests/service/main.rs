@@ -523,7 +523,9 @@ fn arrays_are_made_and_dropped_where_threads_end() {
             begin(|| KEPT.with(|_| MADE.with(|_| ()))),
             begin(|| MADE.with(|_| KEPT.with(|_| ()))),
         ];
-        threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+        for thread in threads {
+            thread.join().expect("it ends");
+        }
     }
     service::drain();
     assert_eq!((service::stats().arrays, service::stats().waiting_bytes), (0, 0));
