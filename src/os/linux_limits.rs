@@ -3,8 +3,9 @@
 
 use super::{Call, Code};
 use crate::error::ErrorKind;
-use std::fs::File;
-use std::io::Read;
+use crate::os::leading_number;
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// The limit that `call` for `bytes` more has hit, and its value, where the answer was `code`.
 pub(super) fn behind(call: Call, bytes: usize, code: Code) -> Option<(ErrorKind, u64)> {
@@ -39,7 +40,7 @@ fn passes_lock_limit(asked: u64) -> bool {
 
 /// All that is locked, as `RLIMIT_MEMLOCK` counts it.
 fn locked_bytes() -> Option<u64> {
-    kib_in("/proc/self/status", "VmLck:", &mut [0; 4096])
+    kib_in(c"/proc/self/status", "\nVmLck:")
 }
 
 // glibc has a type of its own for these numbers; other C libraries use `int`.
@@ -80,52 +81,82 @@ pub(super) fn mapped_bytes() -> Option<u64> {
 }
 
 fn statm_bytes(field: StatmField) -> Option<u64> {
-    let mut text = [0; 128];
-    let pages = read_text("/proc/self/statm", &mut text)?.split(' ').nth(field as usize)?;
-    pages.trim().parse::<u64>().ok()?.checked_mul(super::page_bytes() as u64)
+    number_in(c"/proc/self/statm", field as usize)?.checked_mul(super::page_bytes() as u64)
 }
 
 /// `vm.max_map_count`.
 pub(super) fn mapping_limit() -> Option<u64> {
-    read_number("/proc/sys/vm/max_map_count")
+    read_number(c"/proc/sys/vm/max_map_count")
 }
 
 /// The same, if the process has (nearly) that many mappings.
-#[expect(clippy::naive_bytecount, reason = "not worth a dependency where calls are refused")]
 fn mapping_limit_if_reached() -> Option<u64> {
     // One call can need two more mappings than there are, and some kinds are not listed.
     const MARGIN: u64 = 4;
     let limit = mapping_limit()?;
-    let mut maps = File::open("/proc/self/maps").ok()?;
-    let mut text = [0; 4096];
-    let mut count = 0;
+    let maps = open(c"/proc/self/maps")?;
+    let mut text = [0; TEXT_BYTES];
+    let mut left = limit.saturating_sub(MARGIN);
     loop {
-        match maps.read(&mut text) {
-            Ok(0) => break,
-            Ok(n) => count += text[..n].iter().filter(|byte| **byte == b'\n').count() as u64,
-            Err(_) => return None,
+        let lines = read(&maps, &mut text)?;
+        if lines.is_empty() {
+            return None;
+        }
+        for byte in lines {
+            left = left.saturating_sub(u64::from(*byte == b'\n'));
+            if left == 0 {
+                return Some(limit);
+            }
         }
     }
-    (count + MARGIN >= limit).then_some(limit)
 }
 
 /// The number that a file of `/proc` or `/sys` holds.
-pub(super) fn read_number(path: &str) -> Option<u64> {
-    read_text(path, &mut [0; 32])?.trim().parse().ok()
+pub(super) fn read_number(path: &CStr) -> Option<u64> {
+    number_in(path, 0)
 }
 
 /// Free memory, and what the kernel could drop of its caches.
 pub(super) fn available_bytes() -> Option<u64> {
-    kib_in("/proc/meminfo", "MemAvailable:", &mut [0; 256])
+    kib_in(c"/proc/meminfo", "\nMemAvailable:")
 }
 
-/// The number of KiB that a file of `/proc` has under a name, in bytes.
-fn kib_in(path: &str, name: &str, text: &mut [u8]) -> Option<u64> {
-    let line = read_text(path, text)?.lines().find_map(|line| line.strip_prefix(name))?;
-    line.trim().strip_suffix(" kB")?.trim_end().parse::<u64>().ok()?.checked_mul(1024)
+/// So much of a file is read at once; the numbers that are looked for stand there.
+const TEXT_BYTES: usize = 4096;
+
+/// The number that a file has behind so many others.
+///
+/// By hand, for `str` and `fs::File` would be four times the code, in every program.
+#[inline(never)]
+fn number_in(path: &CStr, others: usize) -> Option<u64> {
+    let mut text = [0; TEXT_BYTES];
+    let mut rest = read(&open(path)?, &mut text)?;
+    for _ in 0..others {
+        rest = &rest[rest.iter().position(|byte| *byte == b' ')? + 1..];
+    }
+    Some(leading_number(rest)?.0)
 }
 
-fn read_text<'a>(path: &str, text: &'a mut [u8]) -> Option<&'a str> {
-    let length = File::open(path).ok()?.read(text).ok()?;
-    std::str::from_utf8(&text[..length]).ok()
+/// The number of KiB that a file has under a name, in bytes.
+fn kib_in(path: &CStr, name: &str) -> Option<u64> {
+    let mut text = [0; TEXT_BYTES];
+    let text = read(&open(path)?, &mut text)?;
+    let at = (0..text.len()).find(|at| text[*at..].starts_with(name.as_bytes()))?;
+    let behind = text[at + name.len()..].trim_ascii_start();
+    leading_number(behind)?.0.checked_mul(1024)
+}
+
+#[inline(never)]
+fn open(path: &CStr) -> Option<OwnedFd> {
+    // SAFETY: the path ends with a zero, and outlives the call.
+    let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    // SAFETY: it was opened just now, so nobody else has it.
+    (file >= 0).then(|| unsafe { OwnedFd::from_raw_fd(file) })
+}
+
+/// The next that stands in a file; nothing at its end.
+fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
+    // SAFETY: it writes into `text`, so many bytes at most.
+    let length = unsafe { libc::read(file.as_raw_fd(), text.as_mut_ptr().cast(), text.len()) };
+    text.get(..usize::try_from(length).ok()?)
 }

@@ -157,6 +157,17 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
 }
 
+/// The number in decimal digits that a text begins with, and what is behind it.
+#[inline(never)]
+pub(crate) fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut number, mut rest) = (0_u64, text);
+    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+        number = number.checked_mul(10)?.checked_add(u64::from(*digit - b'0'))?;
+        rest = behind;
+    }
+    (rest.len() < text.len()).then_some((number, rest))
+}
+
 /// Reserves a range of addresses, inaccessible, at a page boundary.
 pub(crate) fn reserve(bytes: PageBytes) -> Result<NonNull<u8>, Error> {
     attempt(Call::Reserve, bytes.get(), || sys::reserve(bytes.get()))

@@ -355,3 +355,24 @@ fn addresses_end_where_the_first_stack_does() {
         assert_eq!(sys::addresses_up_to(stack), end, "{stack:#x}");
     }
 }
+
+#[test]
+fn numbers_are_read_up_to_what_is_none() {
+    assert_eq!(leading_number(b"4096 kB"), Some((4096, &b" kB"[..])));
+    assert_eq!(leading_number(b"0"), Some((0, &b""[..])));
+    for none in [&b""[..], b"kB", b" 1", b"-1", b"18446744073709551616"] {
+        assert_eq!(leading_number(none), None, "{none:?}");
+    }
+    let most = b"18446744073709551615\n";
+    assert_eq!(leading_number(most), Some((u64::MAX, &b"\n"[..])));
+}
+
+#[cfg(linux_kernel)]
+#[test]
+fn linux_tells_how_much_memory_there_is_and_is_available() {
+    let (all, available) = (memory_bytes().unwrap(), available_bytes().unwrap());
+    assert!(available > 1 << 20 && available <= all, "{available} of {all}");
+    let (_, mapped) = address_limit().unwrap_or((0, Some(1 << 20)));
+    assert!(mapped.is_some_and(|mapped| mapped >= 1 << 20), "{mapped:?}");
+    assert!(mapping_limit().is_some_and(|limit| limit > 1000));
+}

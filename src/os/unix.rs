@@ -34,7 +34,7 @@ mod limits;
 
 #[cfg(linux_kernel)]
 pub(super) fn huge_page_bytes() -> Option<usize> {
-    let bytes = limits::read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")?;
+    let bytes = limits::read_number(c"/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")?;
     usize::try_from(bytes).ok()
 }
 

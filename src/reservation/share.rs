@@ -45,7 +45,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, ErrorKind};
-use crate::os;
+use crate::os::{self, leading_number};
 use crate::page::PageBytes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -297,8 +297,10 @@ fn usual_bytes() -> usize {
         0 => {
             // Std locks it, for reading. That waits for nobody but who changes it, and in the child of a fork
             // there is nobody who was just doing so: a program with several threads may not.
-            let named = std::env::var("STAYPUT_RESERVE_BYTES").ok();
-            let named = named.and_then(|text| text.parse().ok());
+            let named = std::env::var_os("STAYPUT_RESERVE_BYTES");
+            let number = named.as_ref().and_then(|text| leading_number(text.as_encoded_bytes()));
+            let named = number.filter(|(_, rest)| rest.is_empty());
+            let named = named.and_then(|(number, _)| usize::try_from(number).ok());
             let usual = named.unwrap_or_else(|| match memory_bytes() {
                 usize::MAX => LARGEST_BYTES,
                 memory => memory.min(LARGEST_BYTES),
