@@ -13,6 +13,7 @@
 #![expect(unsafe_code, reason = "hands back pages that it owns")]
 
 mod budget;
+mod elsewhere;
 mod options;
 mod policy;
 mod recent;
@@ -21,6 +22,8 @@ mod tests;
 
 pub use budget::Budget;
 pub(crate) use budget::Purse;
+use elsewhere::Elsewhere;
+pub(crate) use elsewhere::Way;
 pub(crate) use options::{option_methods, reserve_by_default, reserve_exactly};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
@@ -32,7 +35,7 @@ use crate::error::{Error, ErrorKind};
 use crate::reservation::{Reservation, page_size};
 #[cfg(test)]
 use crate::service::Served;
-use crate::service::{self, CommitAhead, Memory, Release, Way};
+use crate::service::{self, CommitAhead, Release};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::time::Instant;
@@ -58,16 +61,30 @@ use std::time::Instant;
 pub struct GrowingReservation {
     /// `None` only while it is dropped.
     memory: Option<Memory>,
+    front: Front,
+    release: Release,
+    /// To who releases it.
+    way: &'static Way,
+    /// Without the service: pages up to here were made resident ahead of their use.
+    resident: usize,
+}
+
+/// Where a range is used from its front on.
+#[derive(Debug)]
+enum Memory {
+    Alone(Reservation),
+    /// Where others have a hand in it.
+    Elsewhere(Box<dyn Elsewhere>),
+}
+
+/// How far a range is usable, and how it grows.
+#[derive(Debug)]
+struct Front {
     usable: usize,
     growth: Growth,
     /// How far the next growth reaches at least.
     step: Step,
-    release: Release,
-    /// To who releases it.
-    way: &'static Way,
     recent: Recent,
-    /// Without the service: pages up to here were made resident ahead of their use.
-    resident: usize,
 }
 
 /// What [`prefault_ahead`](crate::VmVec::prefault_ahead) did.
@@ -110,19 +127,21 @@ impl GrowingReservation {
     fn over(memory: Memory) -> Self {
         Self {
             memory: Some(memory),
-            usable: 0,
-            growth: Growth::default(),
-            step: Step::FIRST,
+            front: Front {
+                usable: 0,
+                growth: Growth::default(),
+                step: Step::FIRST,
+                recent: Recent::NONE,
+            },
             release: Release::default(),
             way: Way::NONE,
-            recent: Recent::NONE,
             resident: 0,
         }
     }
 
     /// Uses memory of the user's from its front on.
     pub(crate) fn over_foreign(foreign: Foreign) -> Self {
-        Self::over(Memory::Foreign(foreign))
+        Self::over(Memory::Elsewhere(Box::new(foreign)))
     }
 
     /// The user's memory, with nothing of it committed, unless that is refused; nobody has written
@@ -131,7 +150,7 @@ impl GrowingReservation {
         // What stays committed is zero, as it will be when it is committed anew.
         let _ = self.give_back(0, true, &mut |_| true);
         match self.memory.take() {
-            Some(Memory::Foreign(foreign)) => Some(foreign),
+            Some(Memory::Elsewhere(memory)) => memory.into_foreign(),
             _ => None,
         }
     }
@@ -139,7 +158,7 @@ impl GrowingReservation {
     /// How much to commit when it grows.
     #[must_use]
     pub fn growth(mut self, growth: Growth) -> Self {
-        self.growth = growth;
+        self.front.growth = growth;
         self
     }
 
@@ -165,16 +184,16 @@ impl GrowingReservation {
         let Some(memory) = self.memory.take() else { return self };
         self.memory = Some(match memory {
             Memory::Alone(reservation) if ahead.is_on() => {
-                match (way.serve)(reservation, self.usable, ahead) {
-                    Ok(served) => Memory::Served(served),
+                match (way.serve)(reservation, self.front.usable, ahead) {
+                    Ok(served) => Memory::Elsewhere(served),
                     Err(reservation) => Memory::Alone(reservation),
                 }
             }
-            Memory::Served(served) => {
-                served.shared().set_ahead(ahead);
-                Memory::Served(served)
+            Memory::Elsewhere(memory) => {
+                memory.set_ahead(ahead);
+                Memory::Elsewhere(memory)
             }
-            other => other,
+            Memory::Alone(reservation) => Memory::Alone(reservation),
         });
         self
     }
@@ -199,8 +218,7 @@ impl GrowingReservation {
     pub(crate) fn reservation(&self) -> Result<&Reservation, &Foreign> {
         match self.memory() {
             Memory::Alone(reservation) => Ok(reservation),
-            Memory::Served(served) => Ok(served.shared().reservation()),
-            Memory::Foreign(foreign) => Err(foreign),
+            Memory::Elsewhere(memory) => memory.reservation(),
         }
     }
 
@@ -232,14 +250,14 @@ impl GrowingReservation {
 
     /// How many bytes from the start may be read and written.
     pub const fn usable_bytes(&self) -> usize {
-        self.usable
+        self.front.usable
     }
 
     /// How many bytes are committed: those that are usable, and those ahead of them.
     pub fn committed_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) | Memory::Foreign(_) => self.usable,
-            Memory::Served(served) => served.shared().committed_bytes().max(self.usable),
+            Memory::Alone(_) => self.front.usable,
+            Memory::Elsewhere(memory) => memory.committed_bytes().max(self.front.usable),
         }
     }
 
@@ -247,16 +265,16 @@ impl GrowingReservation {
     /// them takes no page fault.
     pub fn ahead_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) | Memory::Foreign(_) => 0,
-            Memory::Served(served) => served.shared().ahead_bytes(),
+            Memory::Alone(_) => 0,
+            Memory::Elsewhere(memory) => memory.ahead_bytes().unwrap_or(0),
         }
     }
 
     /// How often growth needed more than lay ready, and took its page faults itself.
     pub fn late(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) | Memory::Foreign(_) => 0,
-            Memory::Served(served) => served.shared().late(),
+            Memory::Alone(_) => 0,
+            Memory::Elsewhere(memory) => memory.late(),
         }
     }
 
@@ -270,12 +288,12 @@ impl GrowingReservation {
     /// [`Reservation::commit`]. Nothing has changed then.
     pub fn grow_to(&mut self, bytes: usize) -> Result<usize, Error> {
         self.grow(bytes, Amount::AtLeast)?;
-        Ok(self.usable)
+        Ok(self.front.usable)
     }
 
     pub(crate) fn grow(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
         let reserved = self.reserved_bytes();
-        if need <= self.usable {
+        if need <= self.front.usable {
             return Ok(());
         }
         if need > reserved {
@@ -284,11 +302,16 @@ impl GrowingReservation {
         match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => {
                 let needed = round_up(need, page_size());
-                let by_policy =
-                    || reservation.whole_runs(self.step.wish(self.usable, need, self.growth));
+                let by_policy = || {
+                    reservation.whole_runs(self.front.step.wish(
+                        self.front.usable,
+                        need,
+                        self.front.growth,
+                    ))
+                };
                 let wished = amount.wished(needed, by_policy);
-                let committed = commit(reservation, self.usable..needed, wished);
-                let usable = *committed.as_ref().unwrap_or(&self.usable);
+                let committed = commit(reservation, self.front.usable..needed, wished);
+                let usable = *committed.as_ref().unwrap_or(&self.front.usable);
                 if usable < wished {
                     // A refused call may have committed the first of several mappings: hand that
                     // back, so that what is behind `usable` is not charged. If that is refused too
@@ -297,59 +320,13 @@ impl GrowingReservation {
                 }
                 committed?;
                 if amount != Amount::Exact {
-                    self.step.advance(usable - self.usable, self.growth);
+                    self.front.step.advance(usable - self.front.usable, self.front.growth);
                 }
-                self.usable = usable;
+                self.front.usable = usable;
                 Ok(())
             }
-            Memory::Served(_) => self.grow_served(need, amount),
-            Memory::Foreign(_) => self.grow_foreign(need, amount),
+            Memory::Elsewhere(memory) => memory.grow(&mut self.front, need, amount),
         }
-    }
-
-    fn grow_served(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
-        let Some(Memory::Served(served)) = &self.memory else { unreachable!("only called so") };
-        let shared = served.shared();
-        let wish = match amount {
-            Amount::AtLeast => need.saturating_add(service::UNIT_BYTES),
-            Amount::Within(most) => need.saturating_add(service::UNIT_BYTES).min(most).max(need),
-            Amount::Exact => need,
-        };
-        self.usable = if let Some(usable) = shared.take(need, wish) {
-            usable
-        } else {
-            let reservation = shared.reservation();
-            let committed = shared.committed_bytes();
-            let by_policy = || reservation.whole_runs(self.step.wish(committed, need, self.growth));
-            let wished = amount.wished(round_up(need, page_size()), by_policy);
-            shared.take_unready(need, wish, wished, |missing| {
-                self.step.advance(wished.saturating_sub(missing.start), self.growth);
-                commit(reservation, missing, wished)
-            })?
-        };
-        let window = self.recent.note(self.usable, Instant::now());
-        shared.set_window(window);
-        shared.notice();
-        Ok(())
-    }
-
-    fn grow_foreign(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
-        let Some(Memory::Foreign(foreign)) = &mut self.memory else {
-            unreachable!("only called so")
-        };
-        let missing = self.usable..foreign.whole_runs(need);
-        let by_policy = || foreign.whole_runs(self.step.wish(self.usable, need, self.growth));
-        let wished = amount.wished(missing.end, by_policy);
-        let run = foreign.run_bytes();
-        let target = halve(&missing, wished, run, |range| foreign.commit(range).is_ok());
-        if target == missing.end {
-            foreign.commit(missing.clone())?;
-        }
-        if amount != Amount::Exact {
-            self.step.advance(target - missing.start, self.growth);
-        }
-        self.usable = target;
-        Ok(())
     }
 
     /// Makes memory ahead of the first `used` bytes resident, as much as the busiest frames of late
@@ -370,29 +347,25 @@ impl GrowingReservation {
         most: usize,
         budget: Budget,
     ) -> Prefaulted {
-        let used = used.min(self.usable);
-        let window = self.recent.note(used, Instant::now()).min(most.saturating_sub(used));
+        let used = used.min(self.front.usable);
+        let window = self.front.recent.note(used, Instant::now()).min(most.saturating_sub(used));
         let mut purse = Purse::new(budget);
-        let refused = match self.memory() {
-            Memory::Alone(_) | Memory::Foreign(_) => {
-                self.prefault_alone(used, window, most, &mut purse).err()
-            }
-            Memory::Served(served) => {
-                served.shared().set_window(window);
-                let reservation = served.shared().reservation();
-                let mut pay = |piece: Range<usize>| {
-                    purse.pay(piece.len() - reservation.resident_within(piece))
-                };
-                served.shared().help(&mut pay).err()
-            }
+        let by_others = match self.memory() {
+            Memory::Alone(_) => None,
+            Memory::Elsewhere(memory) => memory.prefault_ahead(window, &mut purse),
+        };
+        let refused = match by_others {
+            Some(result) => result.err(),
+            None => self.prefault_alone(used, window, most, &mut purse).err(),
         };
         if refused.is_some() {
             purse.refund();
         }
-        let ahead_bytes = match self.memory() {
-            Memory::Alone(_) | Memory::Foreign(_) => self.resident.saturating_sub(used),
-            Memory::Served(served) => served.shared().ahead_bytes(),
+        let by_others = match self.memory() {
+            Memory::Alone(_) => None,
+            Memory::Elsewhere(memory) => memory.ahead_bytes(),
         };
+        let ahead_bytes = by_others.unwrap_or(self.resident.saturating_sub(used));
         Prefaulted { bytes: purse.spent(), ahead_bytes, refused }
     }
 
@@ -446,7 +419,7 @@ impl GrowingReservation {
     /// back.
     pub(crate) fn shrink(&mut self, keep: usize, purse: &mut Purse) -> Result<bool, Error> {
         let Some(keep) = self.shrinks_to(keep) else { return Ok(true) };
-        self.step = Step::FIRST;
+        self.front.step = Step::FIRST;
         self.give_back(keep, purse.is_unlimited(), &mut |bytes| purse.pay(bytes))
     }
 
@@ -456,10 +429,10 @@ impl GrowingReservation {
     /// Memory goes in whole runs, and only if two or more of them are spare: between that and the
     /// smallest step of growth there is room to go up and down without a call.
     pub(crate) fn shrinks_to(&self, keep: usize) -> Option<usize> {
-        let keep = keep.min(self.usable);
+        let keep = keep.min(self.front.usable);
         let run = match self.memory() {
-            Memory::Alone(_) | Memory::Foreign(_) => self.run_bytes(keep),
-            Memory::Served(_) => self.run_bytes(keep).max(service::UNIT_BYTES),
+            Memory::Alone(_) => self.run_bytes(keep),
+            Memory::Elsewhere(memory) => self.run_bytes(keep).max(memory.least_run_bytes()),
         };
         let keep = round_up(keep, run);
         (self.committed_bytes().saturating_sub(keep) >= 2 * run).then_some(keep)
@@ -473,61 +446,37 @@ impl GrowingReservation {
         at_once: bool,
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error> {
-        let run = self.run_bytes(keep);
-        let usable = &mut self.usable;
-        let next = |left| service::last_piece(keep..left, run, at_once);
+        let usable = &mut self.front.usable;
         let result = match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => {
+                let run = reservation.run_bytes(keep);
+                let next = |left| service::last_piece(keep..left, run, at_once);
                 let mut decommit = |piece| reservation.decommit(piece);
                 give_pieces_back(usable, keep, next, goes_on, &mut decommit)
             }
-            Memory::Foreign(foreign) => {
-                // SAFETY: usable bytes were committed, and are nobody's but the owner's, who has
-                // `&mut self`. They are not usable any more, unless they stay committed.
-                let mut decommit = |piece| unsafe { foreign.decommit(piece) };
-                give_pieces_back(usable, keep, next, goes_on, &mut decommit)
-            }
-            Memory::Served(served) => {
-                let (left, result) = served.shared().give_back(keep, at_once, goes_on);
-                *usable = left.min(*usable);
-                result.map(|()| left <= keep)
-            }
+            Memory::Elsewhere(memory) => memory.give_back(usable, keep, at_once, goes_on),
         };
-        self.resident = self.resident.min(self.usable);
+        self.resident = self.resident.min(self.front.usable);
         result
     }
 
     /// Makes usable pages resident.
     pub(crate) fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        assert!(pages.end <= self.usable, "what is not usable is not made resident");
-        if let Some(Memory::Foreign(foreign)) = &mut self.memory {
-            // SAFETY: usable, so committed.
-            return unsafe { foreign.prefault(pages) };
+        assert!(pages.end <= self.front.usable, "what is not usable is not made resident");
+        match self.memory.as_mut().expect("taken only by drop") {
+            Memory::Alone(reservation) => reservation.prefault_committed(pages),
+            Memory::Elsewhere(memory) => memory.prefault(pages),
         }
-        self.reservation().map_or(Ok(()), |reservation| reservation.prefault_committed(pages))
     }
 
     /// Hands the memory of usable pages back; they read as zero then. On an error they hold what they
     /// held, or zeroes.
     pub(crate) fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
-        assert!(pages.end <= self.usable, "what is not usable is not discarded");
-        let discard = |reservation: &Reservation| {
-            // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
-            let discarded = unsafe { reservation.discard_unused(pages.clone()) };
-            if discarded.is_err() && reservation.commit(pages.clone()).is_err() {
-                // Windows takes pages away before it gives fresh ones, and another process may have
-                // taken the memory in between. There is no going on without pages that are counted
-                // as committed. Elsewhere they were never taken away, and this commit is no change.
-                std::process::abort();
-            }
-            discarded
-        };
+        assert!(pages.end <= self.front.usable, "what is not usable is not discarded");
         match self.memory.as_mut().expect("taken only by drop") {
-            Memory::Alone(reservation) => discard(reservation),
-            // SAFETY: usable, so committed; the rest as above.
-            Memory::Foreign(foreign) => unsafe { foreign.discard(pages) },
-            // Somebody may still be at work on what was claimed just before.
-            Memory::Served(served) => served.shared().locked(discard),
+            // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
+            Memory::Alone(reservation) => unsafe { discard(reservation, pages) },
+            Memory::Elsewhere(memory) => memory.discard(pages),
         }
     }
 }
@@ -540,22 +489,26 @@ impl GrowingReservation {
         let Some(Memory::Alone(reservation)) = self.memory.take() else {
             unreachable!("served already");
         };
-        self.memory = Some(Memory::Served(Served::unattended(reservation, ahead)));
+        let served = Served::unattended(reservation, ahead);
+        self.memory = Some(Memory::Elsewhere(Box::new(served)));
         self
     }
 
     pub(crate) fn served(&self) -> &Served {
-        let Memory::Served(served) = self.memory() else { unreachable!("it is not served") };
-        served
+        let Memory::Elsewhere(memory) = self.memory() else { unreachable!("it is not served") };
+        memory.served()
     }
 }
 
 impl Drop for GrowingReservation {
     fn drop(&mut self) {
         let Some(memory) = self.memory.take() else { return };
-        match self.release {
-            Release::Now => drop(memory),
-            Release::Background => (self.way.release)(memory, self.usable),
+        match (self.release, memory) {
+            (Release::Now, memory) => drop(memory),
+            (Release::Background, Memory::Alone(reservation)) => {
+                (self.way.release)(reservation, self.front.usable);
+            }
+            (Release::Background, Memory::Elsewhere(memory)) => memory.release(self.front.usable),
         }
     }
 }
@@ -591,6 +544,24 @@ fn halve(
         target = missing.end.max(missing.start + (target - missing.start) / 2 / run * run);
     }
     target
+}
+
+/// Hands the memory of committed pages back; they read as zero then. On an error they hold what they
+/// held, or zeroes.
+///
+/// # Safety
+///
+/// - Nobody uses the pages, or counts on it that they keep what they hold.
+unsafe fn discard(reservation: &Reservation, pages: Range<usize>) -> Result<(), Error> {
+    // SAFETY: the caller's promise is the same.
+    let discarded = unsafe { reservation.discard_unused(pages.clone()) };
+    if discarded.is_err() && reservation.commit(pages).is_err() {
+        // Windows takes pages away before it gives fresh ones, and another process may have
+        // taken the memory in between. There is no going on without pages that are counted
+        // as committed. Elsewhere they were never taken away, and this commit is no change.
+        std::process::abort();
+    }
+    discarded
 }
 
 /// Decommits what lies behind `keep`, a piece after the other from the end, where `next` says it

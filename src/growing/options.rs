@@ -28,14 +28,14 @@ macro_rules! option_methods {
         /// Addresses are reserved at once then, and the first memory is made ready.
         pub const fn commit_ahead(mut self, ahead: $crate::service::CommitAhead) -> Self {
             self.options.commit_ahead = ahead;
-            self.options.service = $crate::service::Way::OPEN;
+            self.options.service = $crate::growing::Way::OPEN;
             self
         }
 
         /// When memory is given back after a drop. Before the drop returns, if not said.
         pub const fn release(mut self, release: $crate::service::Release) -> Self {
             self.options.release = release;
-            self.options.service = $crate::service::Way::OPEN;
+            self.options.service = $crate::growing::Way::OPEN;
             self
         }
     };

@@ -30,8 +30,8 @@ fn growing(bytes: usize, ahead: CommitAhead) -> GrowingReservation {
 
 /// Does what the service would, if there is one.
 fn work(memory: &GrowingReservation) {
-    if let Memory::Served(served) = memory.memory() {
-        served.work().unwrap();
+    if let Memory::Elsewhere(_) = memory.memory() {
+        memory.served().work().unwrap();
     }
 }
 

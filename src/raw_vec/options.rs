@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use crate::error::Holder;
-use crate::growing::Growth;
+use crate::growing::{Growth, Way};
 use crate::reservation::HugePages;
-use crate::service::{CommitAhead, Release, Way};
+use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
 use std::fmt::DebugStruct;
 

@@ -60,12 +60,10 @@ use shared::Kept;
 use shared::Shared;
 pub(crate) use shared::last_piece;
 
-use crate::backing::Foreign;
 #[cfg(test)]
 use crate::error::Error;
 use crate::os;
 use crate::reservation::Reservation;
-use std::fmt;
 use std::sync::Arc;
 
 /// How far ahead of its use memory is made ready, by the [background thread](crate::service).
@@ -140,27 +138,6 @@ pub struct ServiceStats {
     pub wakeups: usize,
 }
 
-/// How to come to the service. An array for which nobody asked for it has no way there: so in a program
-/// where nobody does, nothing refers to what starts the thread, and the linker leaves that out.
-pub(crate) struct Way {
-    /// See [`Served::new`].
-    pub(crate) serve: fn(Reservation, usize, CommitAhead) -> Result<Served, Reservation>,
-    /// See [`release_later`].
-    pub(crate) release: fn(Memory, usize),
-}
-
-impl Way {
-    pub(crate) const NONE: &'static Self =
-        &Self { serve: |reservation, _, _| Err(reservation), release: |memory, _| drop(memory) };
-    pub(crate) const OPEN: &'static Self = &Self { serve: Served::new, release: release_later };
-}
-
-impl fmt::Debug for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Way").finish_non_exhaustive()
-    }
-}
-
 impl CommitAhead {
     /// Whether anything is to be made ready.
     pub(crate) fn is_on(self) -> bool {
@@ -220,7 +197,6 @@ pub(crate) fn release_later(memory: Memory, committed: usize) {
     let bytes = match &memory {
         Memory::Alone(_) => committed,
         Memory::Served(served) => served.retire(),
-        Memory::Foreign(_) => return,
     };
     if bytes >= WORTH_WAITING_BYTES {
         if let Some(service) = Service::current() {
@@ -252,12 +228,11 @@ const fn bytes(units: usize) -> usize {
     units * UNIT_BYTES
 }
 
-/// The memory of an array: a reservation, served or not, or what the user supplied.
+/// The memory of an array: a reservation, served or not.
 #[derive(Debug)]
 pub(crate) enum Memory {
     Alone(Reservation),
     Served(Served),
-    Foreign(Foreign),
 }
 
 impl Memory {
@@ -267,7 +242,6 @@ impl Memory {
         match self {
             Self::Alone(reservation) => Some((reservation, committed)),
             Self::Served(served) => served.end(),
-            Self::Foreign(_) => None,
         }
     }
 }
@@ -280,7 +254,7 @@ pub(crate) struct Served(Arc<Shared>);
 impl Served {
     /// Has a reservation served, of which the first `committed` bytes are in use; gives it back
     /// where there can be no service.
-    fn new(
+    pub(crate) fn new(
         reservation: Reservation,
         committed: usize,
         ahead: CommitAhead,

@@ -2,9 +2,9 @@
 
 use super::Arena;
 use crate::error::{Error, give_up};
-use crate::growing::{Growth, option_methods};
+use crate::growing::{Growth, Way, option_methods};
 use crate::reservation::HugePages;
-use crate::service::{CommitAhead, Release, Way};
+use crate::service::{CommitAhead, Release};
 
 /// What the user chose for an arena.
 #[derive(Clone, Copy, Debug)]

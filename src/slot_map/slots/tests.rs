@@ -2,9 +2,10 @@
 
 use super::{Purse, Slots, Vacant};
 use crate::growing::Budget;
+use crate::growing::Way;
 use crate::raw_vec::Options;
 use crate::reservation::HugePages;
-use crate::service::{CommitAhead, Way};
+use crate::service::CommitAhead;
 
 /// Such as have memory ready ahead of them, too.
 fn slots_of_all_kinds() -> [Slots<[u32; 3]>; 3] {

@@ -4,9 +4,10 @@
 use super::{Bump, KIB, MIB, Options, layout};
 use crate::effort;
 use crate::growing::Budget;
+use crate::growing::Way;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::HugePages;
-use crate::service::{CommitAhead, Way};
+use crate::service::CommitAhead;
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
 use std::alloc::Layout;

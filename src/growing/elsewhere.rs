@@ -1,0 +1,258 @@
+//! [`Elsewhere`]: memory in which others than the array have a hand, and the [`Way`] to the service.
+//!
+//! All of it is reached by a table of functions. So a program in which no array has such memory refers to
+//! none of them, and the linker leaves them out, and with them what starts the background thread.
+
+use super::policy::Amount;
+use super::{Front, Purse, commit, discard, give_pieces_back, halve, round_up};
+use crate::backing::Foreign;
+use crate::error::Error;
+use crate::reservation::{Reservation, page_size};
+use crate::service::{self, CommitAhead, Memory, Served};
+use std::fmt;
+use std::ops::Range;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::time::Instant;
+
+/// Memory that the [service](crate::service) makes ready, or that the user has supplied.
+pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+    /// The reservation, or what the user supplied in its place.
+    fn reservation(&self) -> Result<&Reservation, &Foreign>;
+
+    /// Bytes that are committed, if there are more than are usable.
+    fn committed_bytes(&self) -> usize {
+        0
+    }
+
+    /// Bytes that lie ready, where others than the array see to that.
+    fn ahead_bytes(&self) -> Option<usize> {
+        None
+    }
+
+    /// See [`GrowingReservation::late`](super::GrowingReservation::late).
+    fn late(&self) -> usize {
+        0
+    }
+
+    fn set_ahead(&self, _: CommitAhead) {}
+
+    /// In what units it is given back at least.
+    fn least_run_bytes(&self) -> usize {
+        1
+    }
+
+    /// Makes the first `need` bytes usable, which are there, and more than are now.
+    fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error>;
+
+    /// Makes memory ready ahead of the array, where others than the array see to that.
+    fn prefault_ahead(&self, _window: usize, _: &mut Purse) -> Option<Result<(), Error>> {
+        None
+    }
+
+    /// See [`GrowingReservation::give_back`](super::GrowingReservation::give_back).
+    fn give_back(
+        &mut self,
+        usable: &mut usize,
+        keep: usize,
+        at_once: bool,
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<bool, Error>;
+
+    /// Makes usable pages resident.
+    fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error>;
+
+    /// Hands the memory of usable pages back.
+    fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
+
+    /// Ends it, of which so many bytes are usable, in the background if that can be.
+    fn release(self: Box<Self>, usable: usize);
+
+    /// What the user supplied, if that is what it is.
+    fn into_foreign(self: Box<Self>) -> Option<Foreign> {
+        None
+    }
+
+    /// For tests, which do the service's work themselves.
+    #[cfg(test)]
+    fn served(&self) -> &Served {
+        unreachable!("it is not served")
+    }
+}
+
+impl Elsewhere for Served {
+    fn reservation(&self) -> Result<&Reservation, &Foreign> {
+        Ok(self.shared().reservation())
+    }
+
+    fn committed_bytes(&self) -> usize {
+        self.shared().committed_bytes()
+    }
+
+    fn ahead_bytes(&self) -> Option<usize> {
+        Some(self.shared().ahead_bytes())
+    }
+
+    fn late(&self) -> usize {
+        self.shared().late()
+    }
+
+    fn set_ahead(&self, ahead: CommitAhead) {
+        self.shared().set_ahead(ahead);
+    }
+
+    fn least_run_bytes(&self) -> usize {
+        service::UNIT_BYTES
+    }
+
+    fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error> {
+        let Front { growth, step, .. } = front;
+        let shared = self.shared();
+        let wish = match amount {
+            Amount::AtLeast => need.saturating_add(service::UNIT_BYTES),
+            Amount::Within(most) => need.saturating_add(service::UNIT_BYTES).min(most).max(need),
+            Amount::Exact => need,
+        };
+        front.usable = if let Some(usable) = shared.take(need, wish) {
+            usable
+        } else {
+            let reservation = shared.reservation();
+            let committed = shared.committed_bytes();
+            let by_policy = || reservation.whole_runs(step.wish(committed, need, *growth));
+            let wished = amount.wished(round_up(need, page_size()), by_policy);
+            shared.take_unready(need, wish, wished, |missing| {
+                step.advance(wished.saturating_sub(missing.start), *growth);
+                commit(reservation, missing, wished)
+            })?
+        };
+        let window = front.recent.note(front.usable, Instant::now());
+        shared.set_window(window);
+        shared.notice();
+        Ok(())
+    }
+
+    fn prefault_ahead(&self, window: usize, purse: &mut Purse) -> Option<Result<(), Error>> {
+        let shared = self.shared();
+        shared.set_window(window);
+        let reservation = shared.reservation();
+        let mut pay =
+            |piece: Range<usize>| purse.pay(piece.len() - reservation.resident_within(piece));
+        Some(shared.help(&mut pay))
+    }
+
+    fn give_back(
+        &mut self,
+        usable: &mut usize,
+        keep: usize,
+        at_once: bool,
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<bool, Error> {
+        let (left, result) = self.shared().give_back(keep, at_once, goes_on);
+        *usable = left.min(*usable);
+        result.map(|()| left <= keep)
+    }
+
+    fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        self.shared().reservation().prefault_committed(pages)
+    }
+
+    fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        // Somebody may still be at work on what was claimed just before.
+        self.shared().locked(|reservation| {
+            // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
+            unsafe { discard(reservation, pages) }
+        })
+    }
+
+    fn release(self: Box<Self>, usable: usize) {
+        service::release_later(Memory::Served(*self), usable);
+    }
+
+    #[cfg(test)]
+    fn served(&self) -> &Served {
+        self
+    }
+}
+
+impl Elsewhere for Foreign {
+    fn reservation(&self) -> Result<&Reservation, &Foreign> {
+        Err(self)
+    }
+
+    fn grow(&mut self, front: &mut Front, need: usize, amount: Amount) -> Result<(), Error> {
+        let Front { usable, growth, step, .. } = front;
+        let missing = *usable..self.whole_runs(need);
+        let by_policy = || self.whole_runs(step.wish(*usable, need, *growth));
+        let wished = amount.wished(missing.end, by_policy);
+        let run = self.run_bytes();
+        let target = halve(&missing, wished, run, |range| self.commit(range).is_ok());
+        if target == missing.end {
+            self.commit(missing.clone())?;
+        }
+        if amount != Amount::Exact {
+            step.advance(target - missing.start, *growth);
+        }
+        *usable = target;
+        Ok(())
+    }
+
+    fn give_back(
+        &mut self,
+        usable: &mut usize,
+        keep: usize,
+        at_once: bool,
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<bool, Error> {
+        let run = self.run_bytes();
+        let next = |left| service::last_piece(keep..left, run, at_once);
+        // SAFETY: usable bytes were committed, and are nobody's but the owner's, who has
+        // `&mut self`. They are not usable any more, unless they stay committed.
+        let mut decommit = |piece| unsafe { self.decommit(piece) };
+        give_pieces_back(usable, keep, next, goes_on, &mut decommit)
+    }
+
+    fn prefault(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        // SAFETY: usable, so committed.
+        unsafe { self.prefault(pages) }
+    }
+
+    fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
+        // SAFETY: usable, so committed, and nobody's but the owner's, who has `&mut self`.
+        unsafe { self.discard(pages) }
+    }
+
+    /// What the user supplied is not released by the service.
+    fn release(self: Box<Self>, _: usize) {}
+
+    fn into_foreign(self: Box<Self>) -> Option<Foreign> {
+        Some(*self)
+    }
+}
+
+/// How to come to the service. An array for which nobody asked for it has no way there: so in a program
+/// where nobody does, nothing refers to what starts the thread.
+pub(crate) struct Way {
+    /// Has a reservation served, of which the first bytes, so many, are in use; gives it back where there
+    /// can be no service.
+    pub(super) serve:
+        fn(Reservation, usize, CommitAhead) -> Result<Box<dyn Elsewhere>, Reservation>,
+    /// Releases a reservation of which so many bytes are in use.
+    pub(super) release: fn(Reservation, usize),
+}
+
+impl Way {
+    pub(crate) const NONE: &'static Self =
+        &Self { serve: |reservation, _, _| Err(reservation), release: |memory, _| drop(memory) };
+    pub(crate) const OPEN: &'static Self = &Self {
+        serve: |reservation, committed, ahead| {
+            // A box of one pointer, where there was memory left for the service.
+            Served::new(reservation, committed, ahead).map(|served| Box::new(served) as _)
+        },
+        release: |reservation, usable| service::release_later(Memory::Alone(reservation), usable),
+    };
+}
+
+impl fmt::Debug for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Way").finish_non_exhaustive()
+    }
+}
