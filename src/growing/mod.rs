@@ -119,29 +119,30 @@ impl Reservation {
     /// Pages that were written to before keep what they hold, or are zero again, when they come to be
     /// usable; all others are zero.
     pub fn growing(self) -> GrowingReservation {
-        GrowingReservation::over(Memory::Alone(self))
+        GrowingReservation::alone(self, Growth::default(), Release::default(), Way::NONE)
     }
 }
 
 impl GrowingReservation {
-    fn over(memory: Memory) -> Self {
-        Self {
-            memory: Some(memory),
-            front: Front {
-                usable: 0,
-                growth: Growth::default(),
-                step: Step::FIRST,
-                recent: Recent::NONE,
-            },
-            release: Release::default(),
-            way: Way::NONE,
-            resident: 0,
-        }
+    fn over(memory: Memory, growth: Growth, release: Release, way: &'static Way) -> Self {
+        let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
+        Self { memory: Some(memory), front, release, way, resident: 0 }
+    }
+
+    /// Uses a reservation from its front on.
+    pub(crate) fn alone(
+        reservation: Reservation,
+        growth: Growth,
+        release: Release,
+        way: &'static Way,
+    ) -> Self {
+        Self::over(Memory::Alone(reservation), growth, release, way)
     }
 
     /// Uses memory of the user's from its front on.
-    pub(crate) fn over_foreign(foreign: Foreign) -> Self {
-        Self::over(Memory::Elsewhere(Box::new(foreign)))
+    pub(crate) fn over_foreign(foreign: Foreign, growth: Growth) -> Self {
+        let memory = Memory::Elsewhere(Box::new(foreign));
+        Self::over(memory, growth, Release::default(), Way::NONE)
     }
 
     /// The user's memory, with nothing of it committed, unless that is refused; nobody has written
@@ -164,24 +165,23 @@ impl GrowingReservation {
 
     /// When to give the memory back after this is dropped.
     #[must_use]
-    pub fn release(self, release: Release) -> Self {
-        self.release_by(release, Way::OPEN)
-    }
-
-    pub(crate) fn release_by(mut self, release: Release, way: &'static Way) -> Self {
-        (self.release, self.way) = (release, way);
+    pub fn release(mut self, release: Release) -> Self {
+        (self.release, self.way) = (release, Way::OPEN);
         self
     }
 
     /// How far ahead of its use memory is made ready. Starts the background thread, if it is not
     /// running; if it cannot be started, all goes on without it.
     #[must_use]
-    pub fn commit_ahead(self, ahead: CommitAhead) -> Self {
-        self.commit_ahead_by(ahead, Way::OPEN)
+    pub fn commit_ahead(mut self, ahead: CommitAhead) -> Self {
+        self.commit_ahead_by(ahead, Way::OPEN);
+        self
     }
 
-    pub(crate) fn commit_ahead_by(mut self, ahead: CommitAhead, way: &'static Way) -> Self {
-        let Some(memory) = self.memory.take() else { return self };
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn commit_ahead_by(&mut self, ahead: CommitAhead, way: &'static Way) {
+        let Some(memory) = self.memory.take() else { return };
         self.memory = Some(match memory {
             Memory::Alone(reservation) if ahead.is_on() => {
                 match (way.serve)(reservation, self.front.usable, ahead) {
@@ -195,7 +195,6 @@ impl GrowingReservation {
             }
             Memory::Alone(reservation) => Memory::Alone(reservation),
         });
-        self
     }
 
     /// The first byte of the range. It never changes, whatever is done to the range or to `self`.
@@ -500,15 +499,23 @@ impl GrowingReservation {
     }
 }
 
+impl GrowingReservation {
+    #[cold]
+    #[inline(never)]
+    fn release_later(&mut self) {
+        match self.memory.take() {
+            Some(Memory::Alone(reservation)) => (self.way.release)(reservation, self.front.usable),
+            Some(Memory::Elsewhere(memory)) => memory.release(self.front.usable),
+            None => {}
+        }
+    }
+}
+
 impl Drop for GrowingReservation {
     fn drop(&mut self) {
-        let Some(memory) = self.memory.take() else { return };
-        match (self.release, memory) {
-            (Release::Now, memory) => drop(memory),
-            (Release::Background, Memory::Alone(reservation)) => {
-                (self.way.release)(reservation, self.front.usable);
-            }
-            (Release::Background, Memory::Elsewhere(memory)) => memory.release(self.front.usable),
+        // Else the field is dropped next.
+        if self.release == Release::Background {
+            self.release_later();
         }
     }
 }

@@ -115,11 +115,13 @@ fn explain(call: Call, bytes: usize, code: Code) -> Error {
 }
 
 /// The size of a page.
+#[inline(never)]
 pub(crate) fn page_size() -> PageSize {
     PageSize::new(sys::page_bytes()).expect("systems have pages of a power of two bytes")
 }
 
 /// The size of a huge page that [`advise_huge`] can bring, where there is one.
+#[inline(never)]
 pub(crate) fn huge_page_bytes() -> Option<usize> {
     // 0: not asked yet. 1: there is none.
     static CACHED: AtomicUsize = AtomicUsize::new(0);

@@ -94,7 +94,7 @@ impl RawVec {
         };
         let foreign = Foreign::new(backing, element.align())?;
         let (start, capacity) = (foreign.start(), options.capacity(element, 0));
-        own[0].memory = Some(GrowingReservation::over_foreign(foreign).growth(options.growth));
+        own[0].memory = Some(GrowingReservation::over_foreign(foreign, options.growth));
         Ok(Self { start, capacity, cold: Cold::Own(own) })
     }
 
@@ -196,8 +196,8 @@ impl RawVec {
         };
         let reservation = reserved.map_err(|error| error.of(options.holder))?;
         self.start = reservation.start();
-        let growing = reservation.growing().growth(options.growth);
-        *memory = Some(growing.release_by(options.release, options.service));
+        let Options { growth, release, service, .. } = *options;
+        *memory = Some(GrowingReservation::alone(reservation, growth, release, service));
         Ok(())
     }
 
@@ -205,8 +205,9 @@ impl RawVec {
     fn serve(&mut self) {
         if let Cold::Own(own) = &mut self.cold {
             let Own { options, memory } = &mut own[0];
-            let (ahead, way) = (options.commit_ahead, options.service);
-            *memory = memory.take().map(|memory| memory.commit_ahead_by(ahead, way));
+            if let Some(memory) = memory.as_mut().filter(|_| options.commit_ahead.is_on()) {
+                memory.commit_ahead_by(options.commit_ahead, options.service);
+            }
         }
     }
 

@@ -487,7 +487,6 @@ impl Reservation {
 
     /// The one range check: every method that takes a range goes through here.
     fn pages(&self, range: impl RangeBounds<usize>) -> Result<Pages<'_>, Error> {
-        let total = self.bytes.get();
         let start = match range.start_bound() {
             Bound::Included(&start) => start,
             Bound::Excluded(&before) => {
@@ -500,8 +499,14 @@ impl Reservation {
                 last.checked_add(1).ok_or_else(|| self.out_of_bounds(last))?
             }
             Bound::Excluded(&end) => end,
-            Bound::Unbounded => total,
+            Bound::Unbounded => self.bytes.get(),
         };
+        self.pages_between(start, end)
+    }
+
+    #[inline(never)]
+    fn pages_between(&self, start: usize, end: usize) -> Result<Pages<'_>, Error> {
+        let total = self.bytes.get();
         if start > total || end < start || end - start > total - start {
             return Err(self.out_of_bounds(end));
         }
@@ -526,6 +531,7 @@ impl Reservation {
 
     /// Tells the system about huge pages, before the pages are committed: what is committed is
     /// then like what is behind it but for the access, and growth takes no mapping more.
+    #[inline(never)]
     fn advise(&self, pages: &Pages<'_>) {
         let (skip, wanted) = match self.huge_from {
             Some(from) => (from.saturating_sub(pages.offset), os::HugeAdvice::Wanted),
@@ -562,6 +568,7 @@ impl Reservation {
 }
 
 impl Drop for Reservation {
+    #[inline(never)]
     fn drop(&mut self) {
         // SAFETY: exactly what the system gave, and `self`, the only owner, ends here.
         unsafe { unreleased::release(self.mapping_start, self.mapping_bytes) }

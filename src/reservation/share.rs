@@ -241,6 +241,7 @@ impl Taken {
     }
 
     /// Changes the counts. Sums wrap only where they are part of another that does not.
+    #[inline(never)]
     fn count(&mut self, bytes: usize, mappings: u8) {
         let more = bytes.wrapping_sub(self.bytes);
         TAKEN_BYTES.fetch_add(more, ORDER);
@@ -254,6 +255,7 @@ impl Taken {
 }
 
 impl Drop for Taken {
+    #[inline(never)]
     fn drop(&mut self) {
         self.count(0, 0);
         let number = match self.kind {

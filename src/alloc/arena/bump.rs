@@ -187,8 +187,9 @@ impl Bump {
     fn serve(&self) {
         let mut cold = self.cold.borrow_mut();
         let Options { commit_ahead, service, .. } = cold.options;
-        cold.memory =
-            cold.memory.take().map(|memory| memory.commit_ahead_by(commit_ahead, service));
+        if let Some(memory) = cold.memory.as_mut().filter(|_| commit_ahead.is_on()) {
+            memory.commit_ahead_by(commit_ahead, service);
+        }
     }
 
     /// Makes the reservation, for who will [`serve`](Self::serve) it.
@@ -203,7 +204,7 @@ impl Bump {
             reserve_by_default(builder, size, usize::MAX)
         };
         let reservation = reserved.map_err(|error| error.of(Holder::Arena))?;
-        let memory = reservation.growing().growth(growth).release_by(release, service);
+        let memory = GrowingReservation::alone(reservation, growth, release, service);
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);
