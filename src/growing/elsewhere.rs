@@ -4,7 +4,7 @@
 //! none of them, and the linker leaves them out, and with them what starts the background thread.
 
 use super::policy::Amount;
-use super::{Front, Purse, commit, discard, give_pieces_back, halve, round_up};
+use super::{Front, GrowingReservation, Purse, commit, discard, give_pieces_back, halve, round_up};
 use crate::backing::Foreign;
 use crate::error::Error;
 use crate::reservation::{Reservation, page_size};
@@ -231,24 +231,27 @@ impl Elsewhere for Foreign {
 /// How to come to the service. An array for which nobody asked for it has no way there: so in a program
 /// where nobody does, nothing refers to what starts the thread.
 pub(crate) struct Way {
-    /// Has a reservation served, of which the first bytes, so many, are in use; gives it back where there
-    /// can be no service.
-    pub(super) serve:
-        fn(Reservation, usize, CommitAhead) -> Result<Box<dyn Elsewhere>, Reservation>,
-    /// Releases a reservation of which so many bytes are in use.
-    pub(super) release: fn(Reservation, usize),
+    /// Has memory be made ready ahead of it.
+    pub(crate) serve: fn(&mut GrowingReservation, CommitAhead),
+    /// Takes its memory, to be released in the background, if that can be. Or else leaves it.
+    pub(super) release: fn(&mut GrowingReservation),
 }
 
 impl Way {
-    pub(crate) const NONE: &'static Self =
-        &Self { serve: |reservation, _, _| Err(reservation), release: |memory, _| drop(memory) };
-    pub(crate) const OPEN: &'static Self = &Self {
-        serve: |reservation, committed, ahead| {
-            // A box of one pointer, where there was memory left for the service.
-            Served::new(reservation, committed, ahead).map(|served| Box::new(served) as _)
-        },
-        release: |reservation, usable| service::release_later(Memory::Alone(reservation), usable),
-    };
+    pub(crate) const NONE: &'static Self = &Self { serve: |_, _| (), release: |_| () };
+    pub(crate) const OPEN: &'static Self =
+        &Self { serve: GrowingReservation::serve, release: release_later };
+}
+
+fn release_later(growing: &mut GrowingReservation) {
+    let usable = growing.usable_bytes();
+    match growing.memory.take() {
+        Some(super::Memory::Alone(reservation)) => {
+            service::release_later(Memory::Alone(reservation), usable);
+        }
+        Some(super::Memory::Elsewhere(memory)) => memory.release(usable),
+        None => {}
+    }
 }
 
 impl fmt::Debug for Way {

@@ -33,9 +33,7 @@ use recent::Recent;
 use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
 use crate::reservation::{Reservation, page_size};
-#[cfg(test)]
-use crate::service::Served;
-use crate::service::{self, CommitAhead, Release};
+use crate::service::{self, CommitAhead, Release, Served};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::time::Instant;
@@ -174,18 +172,18 @@ impl GrowingReservation {
     /// running; if it cannot be started, all goes on without it.
     #[must_use]
     pub fn commit_ahead(mut self, ahead: CommitAhead) -> Self {
-        self.commit_ahead_by(ahead, Way::OPEN);
+        self.serve(ahead);
         self
     }
 
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn commit_ahead_by(&mut self, ahead: CommitAhead, way: &'static Way) {
+    /// Has memory be made ready ahead of it from now on.
+    fn serve(&mut self, ahead: CommitAhead) {
         let Some(memory) = self.memory.take() else { return };
         self.memory = Some(match memory {
             Memory::Alone(reservation) if ahead.is_on() => {
-                match (way.serve)(reservation, self.front.usable, ahead) {
-                    Ok(served) => Memory::Elsewhere(served),
+                // A box of one pointer, where there was memory left for the service.
+                match Served::new(reservation, self.front.usable, ahead) {
+                    Ok(served) => Memory::Elsewhere(Box::new(served)),
                     Err(reservation) => Memory::Alone(reservation),
                 }
             }
@@ -499,23 +497,11 @@ impl GrowingReservation {
     }
 }
 
-impl GrowingReservation {
-    #[cold]
-    #[inline(never)]
-    fn release_later(&mut self) {
-        match self.memory.take() {
-            Some(Memory::Alone(reservation)) => (self.way.release)(reservation, self.front.usable),
-            Some(Memory::Elsewhere(memory)) => memory.release(self.front.usable),
-            None => {}
-        }
-    }
-}
-
 impl Drop for GrowingReservation {
     fn drop(&mut self) {
         // Else the field is dropped next.
         if self.release == Release::Background {
-            self.release_later();
+            (self.way.release)(self);
         }
     }
 }

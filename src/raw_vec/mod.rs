@@ -206,7 +206,7 @@ impl RawVec {
         if let Cold::Own(own) = &mut self.cold {
             let Own { options, memory } = &mut own[0];
             if let Some(memory) = memory.as_mut().filter(|_| options.commit_ahead.is_on()) {
-                memory.commit_ahead_by(options.commit_ahead, options.service);
+                (options.service.serve)(memory, options.commit_ahead);
             }
         }
     }

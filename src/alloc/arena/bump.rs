@@ -188,7 +188,7 @@ impl Bump {
         let mut cold = self.cold.borrow_mut();
         let Options { commit_ahead, service, .. } = cold.options;
         if let Some(memory) = cold.memory.as_mut().filter(|_| commit_ahead.is_on()) {
-            memory.commit_ahead_by(commit_ahead, service);
+            (service.serve)(memory, commit_ahead);
         }
     }
 
