@@ -23,9 +23,11 @@
 #![forbid(unsafe_code)]
 
 use super::Reuse;
+use super::any::States;
 use super::bitmap::Bitmap;
 use super::cursor::WORD_SLOTS;
 use super::floors::Floors;
+use super::state::State;
 use super::weak::Identity;
 use super::words::Words;
 use crate::error::{Error, ErrorKind};
@@ -307,22 +309,15 @@ impl Holes {
         has_room
     }
 
-    /// Finds a place for a hole that [was not](Self::push) put in front, of so many slots: there, once the
+    /// Finds a place for a hole that [was not](Self::push) put in front, of these slots: there, once the
     /// older ones have gone and what is near was said anew; or it is marked.
     ///
-    /// `is_trimmed` tells if a slot is empty.
-    pub(super) fn set_aside(
-        &mut self,
-        index: u32,
-        last: u32,
-        slots: usize,
-        is_trimmed: impl Fn(u32) -> bool,
-    ) {
+    pub(super) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             if self.stack.len() == self.stack.capacity() {
-                self.mark_oldest(self.stack.len().div_ceil(2), is_trimmed);
+                self.mark_oldest(self.stack.len().div_ceil(2), states);
             }
-            self.set_near(Self::near_of(slots - self.count()));
+            self.set_near(Self::near_of(states.len() - self.count()));
             if self.push(index, last) {
                 return;
             }
@@ -331,21 +326,22 @@ impl Holes {
     }
 
     /// Gives so many holes on the stack their bits, those that would be filled last.
-    fn mark_oldest(&mut self, count: usize, is_trimmed: impl Fn(u32) -> bool) {
+    fn mark_oldest(&mut self, count: usize, states: States<'_>) {
         let Self { stack, apart: Some(apart), .. } = self else { return };
         let Apart { bitmap, trimmed, trimmed_in_front, .. } = &mut apart[0];
         if *trimmed_in_front > 0 {
-            *trimmed += stack[..count].iter().filter(|hole| is_trimmed(hole.index())).count();
+            let is_trimmed = |hole: &&Hole| states.at(hole.index()) == State::EMPTY;
+            *trimmed += stack[..count].iter().filter(is_trimmed).count();
         }
         bitmap.set_all(stack.drain(..count).map(Hole::index));
     }
 
     /// Gives all their bits.
-    pub(super) fn settle(&mut self, is_trimmed: impl Fn(u32) -> bool) {
-        self.mark_oldest(self.stack.len(), &is_trimmed);
+    pub(super) fn settle(&mut self, states: States<'_>) {
+        self.mark_oldest(self.stack.len(), states);
         if let Some(hole) = self.pop() {
             self.stack.push(hole);
-            self.mark_oldest(1, is_trimmed);
+            self.mark_oldest(1, states);
         }
         self.near = 0;
     }

@@ -383,17 +383,6 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.apart().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 
-    /// The generation above which a slot behind the last one starts, and up to which one it is the same.
-    pub(super) fn floor_from(&self, index: usize) -> (u32, usize) {
-        let block = index / Slots::<V>::BLOCK_SLOTS;
-        let end = if self.holes.apart().floors.is_beyond(block) {
-            usize::MAX
-        } else {
-            (block + 1).saturating_mul(Slots::<V>::BLOCK_SLOTS)
-        };
-        (self.holes.apart().floors.of_block(block), end)
-    }
-
     /// The next stretch of whole blocks without values, from a block's first slot on, and where to go
     /// on looking. Not `all` are some megabytes only, of slots that are looked at or of the stretch.
     fn dead_stretch(&self, from: usize, all: bool) -> (Range<usize>, usize) {

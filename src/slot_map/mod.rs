@@ -25,6 +25,7 @@ mod remove;
 
 mod memory;
 
+mod any;
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
 pub(crate) mod bitmap;
 mod blocks;

@@ -4,7 +4,7 @@ use super::cursor::WORD_SLOTS;
 use super::holes::Holes;
 use super::iter::key_of;
 use super::slots::Slots;
-use super::state::{State, Vacant};
+use super::state::Vacant;
 use super::vacancy::Fresh;
 use super::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::key::{Key, Layout};
@@ -324,8 +324,7 @@ impl<K: Key, V> SlotMap<K, V> {
     #[cold]
     #[inline(never)]
     fn set_aside(slots: &Slots<V>, holes: &mut Holes, index: u32, generation: u32) {
-        let is_trimmed = |index| slots.state(index) == State::EMPTY;
-        holes.set_aside(index, generation, slots.len(), is_trimmed);
+        holes.set_aside(index, generation, slots.states());
     }
 
     /// Takes notice of the generation of a value that goes. Whether there is one after it; else the slot is

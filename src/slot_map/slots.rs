@@ -153,6 +153,11 @@ impl<V> Slots<V> {
         self.slots.shrinks_to(len)
     }
 
+    /// The slots, which stay as many.
+    pub(super) fn array_mut(&mut self) -> &mut VmVec<Slot<V>> {
+        &mut self.slots
+    }
+
     /// Where the slots begin.
     #[inline]
     pub(super) const fn start(&self) -> NonNull<Slot<V>> {

@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::any::AnyMap;
 use super::cursor::WORD_SLOTS;
 use super::holes::{Hole, Holes};
-use super::slots::Slots;
 use super::state::State;
 use super::{Reuse, SlotMap, iter};
 use crate::error::{Error, ErrorKind};
@@ -56,6 +56,14 @@ pub(super) struct Fresh {
 
 impl Fresh {
     pub(super) const NONE: Self = Self { end: 0, generation: 0 };
+
+    /// The first of them, behind so many slots.
+    #[inline]
+    fn first(self, len: usize) -> Vacancy {
+        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
+        let index = len as u32;
+        Vacancy { index, generation: self.generation, place: Place::Behind }
+    }
 }
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -80,12 +88,77 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The first of the fresh slots.
     #[inline]
     pub(super) fn vacancy_behind(&self) -> Vacancy {
-        #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
-        let index = self.slots.len() as u32;
-        Vacancy { index, generation: self.fresh.generation, place: Place::Behind }
+        self.fresh.first(self.slots.len())
     }
 
     #[cold]
+    #[inline(never)]
+    fn vacancy_after_all(&mut self) -> Result<Vacancy, Error> {
+        self.any().vacancy_after_all()
+    }
+
+    /// Has a hole be in front, or slots be fresh, for a value that comes now.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn bring_vacancy(&mut self) -> Result<(), Error> {
+        self.any().bring_vacancy()
+    }
+
+    /// Fills a vacancy that was just found. Runs no user code.
+    #[inline]
+    pub(super) fn occupy(&mut self, vacancy: Vacancy, value: V) {
+        let Vacancy { index, generation, place } = vacancy;
+        if let Place::Behind = place {
+            return self.slots.push_within_capacity(generation, value);
+        }
+        if let Place::Next = place {
+            self.holes.pop();
+        } else {
+            self.unmark_hole(index);
+        }
+        self.slots.fill(index, generation, value);
+    }
+
+    /// Takes note that a hole that is not in front is about to be filled.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn unmark_hole(&mut self, index: u32) {
+        self.any().unmark_hole(index);
+    }
+
+    /// Marks all holes, so that none is in front; and has the next insertion look at everything anew.
+    ///
+    /// Linear in the holes that are in front, each of which has been put there once.
+    pub(super) fn settle(&mut self) {
+        self.fresh = Fresh::NONE;
+        self.holes.settle(self.slots.states());
+    }
+
+    /// How many holes in front read as empty, since their memory was handed back.
+    pub(super) fn trimmed_in_front(&self) -> usize {
+        let is_empty = |hole: &Hole| self.slots.state(hole.index()) == State::EMPTY;
+        self.holes.front().filter(is_empty).count()
+    }
+
+    /// Makes room for `additional` more slots, and that they can become holes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
+        self.any().grow(additional)
+    }
+
+    /// Sees to it that each slot in committed memory can become a hole without a call for memory.
+    pub(super) fn cover_holes(&mut self) -> Result<(), Error> {
+        self.any().cover_holes()
+    }
+
+    /// Says it if it is the keys that set the limit.
+    pub(crate) fn explain(error: Error) -> Error {
+        explain(error, Self::most_slots())
+    }
+}
+
+impl AnyMap<'_> {
     #[inline(never)]
     fn vacancy_after_all(&mut self) -> Result<Vacancy, Error> {
         if let Some(hole) = self.hole_after_all() {
@@ -99,16 +172,13 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         let len = self.slots.len();
         let (floor, end) = self.floor_from(len);
-        self.fresh = Fresh { end: end.min(len + self.room_behind()), generation: floor + 1 };
+        *self.fresh = Fresh { end: end.min(len + self.room_behind()), generation: floor + 1 };
         // No slot is far in a map that is full.
         self.holes.set_near(usize::MAX);
-        Ok(self.vacancy_behind())
+        Ok(self.fresh.first(len))
     }
 
-    /// Has a hole be in front, or slots be fresh, for a value that comes now.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn bring_vacancy(&mut self) -> Result<(), Error> {
+    fn bring_vacancy(&mut self) -> Result<(), Error> {
         let Vacancy { index, generation, place } = self.vacancy_after_all()?;
         if let Place::Marked = place {
             self.unmark_hole(index);
@@ -147,7 +217,7 @@ impl<K: Key, V> SlotMap<K, V> {
         // So that few pages are touched that were handed back, to be filled much later.
         let most = match self.holes.apart().trimmed {
             0 => AT_ONCE,
-            _ => (TRIMMED_BYTES / Slots::<V>::STRIDE_BYTES).clamp(1, AT_ONCE),
+            _ => (TRIMMED_BYTES / self.slots.stride_bytes()).clamp(1, AT_ONCE),
         };
         let mut indices = [0; AT_ONCE + WORD_SLOTS];
         let mut count = 0;
@@ -175,25 +245,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Fills a vacancy that was just found. Runs no user code.
-    #[inline]
-    pub(super) fn occupy(&mut self, vacancy: Vacancy, value: V) {
-        let Vacancy { index, generation, place } = vacancy;
-        if let Place::Behind = place {
-            return self.slots.push_within_capacity(generation, value);
-        }
-        if let Place::Next = place {
-            self.holes.pop();
-        } else {
-            self.unmark_hole(index);
-        }
-        self.slots.fill(index, generation, value);
-    }
-
-    /// Takes note that a hole that is not in front is about to be filled.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn unmark_hole(&mut self, index: u32) {
+    fn unmark_hole(&mut self, index: u32) {
         if self.slots.state(index) == State::EMPTY {
             self.holes.untrim(1);
         }
@@ -201,39 +253,50 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.set_turn(index.wrapping_add(1));
     }
 
-    /// Marks all holes, so that none is in front; and has the next insertion look at everything anew.
-    ///
-    /// Linear in the holes that are in front, each of which has been put there once.
-    pub(super) fn settle(&mut self) {
-        self.fresh = Fresh::NONE;
-        self.holes.settle(|index| self.slots.state(index) == State::EMPTY);
-    }
-
-    /// How many holes in front read as empty, since their memory was handed back.
-    pub(super) fn trimmed_in_front(&self) -> usize {
-        let is_empty = |hole: &Hole| self.slots.state(hole.index()) == State::EMPTY;
-        self.holes.front().filter(is_empty).count()
-    }
-
-    /// Makes room for `additional` more slots, and that they can become holes.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
-        self.slots.try_reserve(additional).map_err(Self::explain)?;
+    fn grow(&mut self, additional: usize) -> Result<(), Error> {
+        let most = self.most_slots;
+        self.slots.try_reserve(additional).map_err(|error| explain(error, most))?;
         self.cover_holes()
     }
 
-    /// Sees to it that each slot in committed memory can become a hole without a call for memory.
-    pub(super) fn cover_holes(&mut self) -> Result<(), Error> {
+    #[inline(never)]
+    fn cover_holes(&mut self) -> Result<(), Error> {
         self.holes.cover(self.slots.capacity(), self.slots.max_len())
     }
 
-    /// Says it if it is the keys that set the limit.
-    pub(crate) fn explain(error: Error) -> Error {
-        let most = Self::most_slots() as u64;
-        if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {
-            return error.into_kind(ErrorKind::KeyBits, most);
-        }
-        error
+    /// How many slots there may be behind the last one: committed, and such as can become holes.
+    fn room_behind(&self) -> usize {
+        self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
     }
+
+    /// The last generation that a hole had, or one above.
+    fn last_generation(&self, index: u32) -> u32 {
+        match self.slots.state(index).generation() {
+            0 => self.floor(index as usize),
+            generation => generation,
+        }
+    }
+
+    /// The generation above which a slot starts that has no record of its own.
+    fn floor(&self, index: usize) -> u32 {
+        self.holes.apart().floors.of_block(index / self.slots.block_slots())
+    }
+
+    /// The generation above which a slot behind the last one starts, and up to which one it is the same.
+    fn floor_from(&self, index: usize) -> (u32, usize) {
+        let (size, floors) = (self.slots.block_slots(), &self.holes.apart().floors);
+        let block = index / size;
+        let end =
+            if floors.is_beyond(block) { usize::MAX } else { (block + 1).saturating_mul(size) };
+        (floors.of_block(block), end)
+    }
+}
+
+/// Says it if it is the keys that set the limit, of as many slots as they can number.
+fn explain(error: Error, most_slots: usize) -> Error {
+    let most = most_slots as u64;
+    if error.kind() == ErrorKind::MaxLen && error.limit() == Some(most) {
+        return error.into_kind(ErrorKind::KeyBits, most);
+    }
+    error
 }

@@ -11,6 +11,8 @@
 mod access;
 mod memory;
 
+mod any;
+
 mod element;
 
 mod bulk;
@@ -31,6 +33,7 @@ mod splice;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use any::AnyVec;
 pub use builder::VecBuilder;
 pub use drain::Drain;
 pub use extend::Rest;

@@ -63,7 +63,7 @@ impl Model {
         }
         let (slots, count) = (self.covered, self.holes.count());
         let room = self.holes.stack.capacity();
-        self.holes.set_aside(index, last, slots, |_| false);
+        self.holes.set_aside(index, last, States::all(&State::live(1), slots));
         if self.holes.order() != Reuse::Recent {
             self.marked.insert(index);
             return;

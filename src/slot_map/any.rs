@@ -1,0 +1,136 @@
+//! [`AnySlots`] and [`AnyMap`]: slots whatever their values are, for code that is compiled once, and not
+//! for each type of value.
+
+#![expect(unsafe_code, reason = "reads states where slots of some size have them")]
+
+use super::SlotMap;
+use super::holes::Holes;
+use super::slots::Slots;
+use super::state::State;
+use super::vacancy::Fresh;
+use crate::error::Error;
+use crate::key::Key;
+use crate::vec::AnyVec;
+use std::marker::PhantomData;
+
+/// The states of slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct States<'s> {
+    /// That of the first slot, if there is one.
+    first: *const u8,
+    stride: usize,
+    len: usize,
+    slots: PhantomData<&'s State>,
+}
+
+impl States<'_> {
+    /// The state of a slot; vacant behind the last one.
+    pub(super) fn at(self, index: u32) -> State {
+        if index as usize >= self.len {
+            return State::EMPTY;
+        }
+        let state = self.first.wrapping_add(index as usize * self.stride);
+        // SAFETY: made by `Slots::states` or `AnySlots::states`, of slots with that stride, of which those
+        // below the length are initialised. They are borrowed for as long as this lives, so they stay where
+        // they are, and nobody writes to them.
+        unsafe { state.cast::<State>().read() }
+    }
+
+    pub(super) const fn len(self) -> usize {
+        self.len
+    }
+}
+
+/// For tests of what asks for states.
+#[cfg(test)]
+impl<'s> States<'s> {
+    /// So many that are all the same.
+    pub(super) fn all(state: &'s State, len: usize) -> Self {
+        Self { first: (&raw const *state).cast(), stride: 0, len, slots: PhantomData }
+    }
+}
+
+/// [`Slots`] of some size, of which there stay as many.
+#[derive(Debug)]
+pub(super) struct AnySlots<'s> {
+    array: AnyVec<'s>,
+    state_offset: usize,
+    block_slots: usize,
+}
+
+impl<V> Slots<V> {
+    pub(super) fn states(&self) -> States<'_> {
+        States {
+            first: self.start().as_ptr().cast::<u8>().cast_const().wrapping_add(Self::STATE_OFFSET),
+            stride: Self::STRIDE_BYTES,
+            len: self.len(),
+            slots: PhantomData,
+        }
+    }
+
+    fn any(&mut self) -> AnySlots<'_> {
+        AnySlots {
+            array: self.array_mut().any(),
+            state_offset: Self::STATE_OFFSET,
+            block_slots: Self::BLOCK_SLOTS,
+        }
+    }
+}
+
+impl AnySlots<'_> {
+    pub(super) const fn len(&self) -> usize {
+        self.array.len()
+    }
+
+    /// See [`Slots::STRIDE_BYTES`].
+    pub(super) const fn stride_bytes(&self) -> usize {
+        self.array.stride_bytes()
+    }
+
+    /// See [`Slots::BLOCK_SLOTS`].
+    pub(super) const fn block_slots(&self) -> usize {
+        self.block_slots
+    }
+
+    pub(super) const fn capacity(&self) -> usize {
+        self.array.capacity()
+    }
+
+    pub(super) fn max_len(&self) -> usize {
+        self.array.max_len()
+    }
+
+    pub(super) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        self.array.try_reserve(additional)
+    }
+
+    pub(super) fn states(&self) -> States<'_> {
+        States {
+            first: self.array.start().as_ptr().cast_const().wrapping_add(self.state_offset),
+            stride: self.array.stride_bytes(),
+            len: self.array.len(),
+            slots: PhantomData,
+        }
+    }
+
+    pub(super) fn state(&self, index: u32) -> State {
+        self.states().at(index)
+    }
+}
+
+/// What of a [`SlotMap`] says where the next value goes.
+#[derive(Debug)]
+pub(super) struct AnyMap<'m> {
+    pub(super) slots: AnySlots<'m>,
+    pub(super) holes: &'m mut Holes,
+    pub(super) fresh: &'m mut Fresh,
+    /// See [`SlotMap::most_slots`].
+    pub(super) most_slots: usize,
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    pub(super) fn any(&mut self) -> AnyMap<'_> {
+        let Self { slots, holes, fresh, .. } = self;
+        AnyMap { slots: slots.any(), holes, fresh, most_slots: Self::most_slots() }
+    }
+}

@@ -1,0 +1,53 @@
+//! [`AnyVec`]: an array whatever its elements are, for code that is compiled once.
+
+#![forbid(unsafe_code)]
+
+use super::VmVec;
+use crate::error::Error;
+use crate::raw_vec::{Amount, RawVec};
+use std::alloc::Layout;
+use std::ptr::NonNull;
+
+/// The memory of a [`VmVec`], of which the length stays.
+#[derive(Debug)]
+pub(crate) struct AnyVec<'v> {
+    raw: &'v mut RawVec,
+    len: usize,
+    element: Layout,
+}
+
+impl<T> VmVec<T> {
+    pub(crate) fn any(&mut self) -> AnyVec<'_> {
+        AnyVec { raw: &mut self.raw, len: self.len, element: Self::ELEMENT }
+    }
+}
+
+impl AnyVec<'_> {
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) const fn start(&self) -> NonNull<u8> {
+        self.raw.start()
+    }
+
+    /// The distance between one element and the next.
+    pub(crate) const fn stride_bytes(&self) -> usize {
+        self.element.size()
+    }
+
+    /// See [`VmVec::capacity`].
+    pub(crate) const fn capacity(&self) -> usize {
+        self.raw.capacity()
+    }
+
+    /// See [`VmVec::max_len`].
+    pub(crate) fn max_len(&self) -> usize {
+        self.raw.max_len(self.element)
+    }
+
+    /// See [`VmVec::try_reserve`].
+    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        self.raw.grow(self.element, self.len, additional, Amount::AtLeast)
+    }
+}
