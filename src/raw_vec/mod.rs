@@ -65,6 +65,7 @@ impl RawVec {
     }
 
     /// The same with options that somebody chose; they are kept on the heap.
+    #[inline(never)]
     pub(crate) fn try_new(
         dangling: NonNull<u8>,
         element: Layout,
@@ -161,6 +162,7 @@ impl RawVec {
 
     /// What the array can ever hold: as asked, or else as much as would be reserved; and not more
     /// than there is, where that is supplied.
+    #[inline(never)]
     pub(crate) fn max_len(&self, element: Layout) -> usize {
         let options = self.cold.options();
         let bytes = match self.cold.memory() {
@@ -372,6 +374,7 @@ impl RawVec {
         result.map(drop)
     }
 
+    #[inline(never)]
     fn update_capacity(&mut self, element: Layout) {
         self.capacity = self.cold.options().capacity(element, self.usable_bytes());
     }

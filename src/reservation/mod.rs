@@ -150,6 +150,7 @@ struct Pages<'r> {
 }
 
 impl Pages<'_> {
+    #[inline(never)]
     fn commit(&self) -> Result<(), Error> {
         // SAFETY: the pages lie inside a reservation, which is borrowed.
         unsafe { os::commit(self.start, self.bytes) }
@@ -479,6 +480,7 @@ impl Reservation {
 
     /// [`commit`](Self::commit), for those who will ask for less where it is refused. Whether it
     /// was not.
+    #[inline(never)]
     pub(crate) fn commit_if_possible(&self, range: Range<usize>) -> bool {
         let Ok(pages) = self.pages(range) else { return false };
         // SAFETY: `pages` lies inside the range that `self` owns.
@@ -702,6 +704,7 @@ impl ReservationBuilder {
     }
 
     /// [`reserve`](Self::reserve), for those who will ask for less where it is refused.
+    #[inline(never)]
     pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
         let plan = self.plan().ok()?;
         unreleased::release_kept();

@@ -126,7 +126,9 @@ impl Bitmap {
         let mut below = self.words.as_slice();
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
-            level.resize(len, 0);
+            while level.len() < len {
+                level.push(0);
+            }
             if is_new && len > 0 && self.lowest != NONE {
                 // There were 64 words below at most, so all bits are under the first.
                 level[0] = summary(&below[..WORD]);
@@ -365,7 +367,18 @@ impl Bitmap {
 
     /// Removes all indices, and keeps the memory. Linear as [`clear_range`](Self::clear_range).
     pub fn clear_all(&mut self) {
-        self.clear_range(0, self.covered());
+        if self.count == 0 {
+            return;
+        }
+        for (chunk, words) in self.words.chunks_mut(WORD).enumerate() {
+            if has_bits(&self.summaries, chunk) {
+                words.fill(0);
+            }
+        }
+        for level in &mut self.summaries {
+            level.fill(0);
+        }
+        (self.lowest, self.count) = (NONE, 0);
     }
 
     /// The words at so many levels above the bits of the indices.
@@ -412,40 +425,25 @@ impl Bitmap {
     #[inline(never)]
     fn word_emptied(&mut self, word: usize) {
         let mut at = word;
-        let mut height = 0;
-        let mut rest = 0;
         for level in &mut self.summaries {
             let Some(summary) = level.get_mut(at / WORD) else { break };
             *summary &= !(1 << (at % WORD));
-            rest = *summary;
-            height += 1;
-            at /= WORD;
-            if rest != 0 {
+            if *summary != 0 {
                 break;
             }
+            at /= WORD;
         }
-        if word != self.lowest {
-            return;
+        if word == self.lowest {
+            let next = self.first_at_or_after(index(word * WORD));
+            self.lowest = next.map_or(NONE, |next| split(next).0);
         }
-        // Nothing stands before the lowest word, so what is left at `at` stands behind it, or, if
-        // that is nothing, what there is on top.
-        let next = match rest {
-            0 => self.first_on_top(height, at + 1),
-            rest => Some(at * WORD + lowest_bit(rest)),
-        };
-        self.lowest = next.map_or(NONE, |bit| match height {
-            0 => bit / WORD,
-            _ => (1..height)
-                .rev()
-                .fold(bit, |at, height| at * WORD + lowest_bit(self.level(height)[at])),
-        });
     }
 
     /// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary
     /// there is one word, and it need not be spared.
     #[inline]
     fn chunk_has_bits(&self, chunk: usize) -> bool {
-        self.summaries[0].get(chunk).is_none_or(|summary| *summary != 0)
+        has_bits(&self.summaries, chunk)
     }
 
     /// Panics if something does not hold that is to hold between calls.
@@ -493,6 +491,12 @@ const fn lowest_bit(word: u64) -> usize {
 /// A bit for each of up to 64 words, set if the word is not zero.
 fn summary(words: &[u64]) -> u64 {
     words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
+}
+
+/// See [`Bitmap::chunk_has_bits`].
+#[inline]
+fn has_bits(summaries: &[Vec<u64>; HEIGHT], chunk: usize) -> bool {
+    summaries[0].get(chunk).is_none_or(|summary| *summary != 0)
 }
 
 /// The words of each summary over so many words.
