@@ -393,6 +393,7 @@ impl Holes {
     }
 
     /// Forgets all, and keeps the memory.
+    #[inline(never)]
     pub(super) fn clear(&mut self) {
         self.latest = Hole::NONE;
         self.stack.clear();
