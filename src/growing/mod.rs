@@ -524,7 +524,8 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
     Ok(target)
 }
 
-/// Commits what is missing and more, up to `wished` or half as much as was refused, in whole runs.
+/// Commits what is missing and more, up to `wished` or half as much as was refused, in whole runs, which
+/// are a power of two.
 /// Returns up to where; at the end of what is missing, nothing was committed.
 fn halve(
     missing: &Range<usize>,
@@ -534,7 +535,7 @@ fn halve(
 ) -> usize {
     let mut target = wished.max(missing.end);
     while target > missing.end && !commit(missing.start..target) {
-        target = missing.end.max(missing.start + (target - missing.start) / 2 / run * run);
+        target = missing.end.max(missing.start + ((target - missing.start) / 2 & !(run - 1)));
     }
     target
 }

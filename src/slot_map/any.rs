@@ -55,7 +55,8 @@ impl<'s> States<'s> {
 pub(super) struct AnySlots<'s> {
     array: AnyVec<'s>,
     state_offset: usize,
-    block_slots: usize,
+    /// By how much to shift an index to the right for the number of its block.
+    block_shift: u32,
 }
 
 impl<V> Slots<V> {
@@ -72,7 +73,7 @@ impl<V> Slots<V> {
         AnySlots {
             array: self.array_mut().any(),
             state_offset: Self::STATE_OFFSET,
-            block_slots: Self::BLOCK_SLOTS,
+            block_shift: Self::BLOCK_SLOTS.trailing_zeros(),
         }
     }
 }
@@ -89,7 +90,12 @@ impl AnySlots<'_> {
 
     /// See [`Slots::BLOCK_SLOTS`].
     pub(super) const fn block_slots(&self) -> usize {
-        self.block_slots
+        1 << self.block_shift
+    }
+
+    /// The block that a slot is in.
+    pub(super) const fn block_of(&self, index: usize) -> usize {
+        index >> self.block_shift
     }
 
     pub(super) const fn capacity(&self) -> usize {

@@ -127,6 +127,13 @@ impl Apart {
     }
 }
 
+/// Out of line, for it stands wherever a value goes.
+#[cold]
+#[inline(never)]
+fn no_memory() -> ! {
+    unreachable!("it is made with the first memory")
+}
+
 impl Holes {
     /// How many holes the stack is to have room for, of a map with so many slots: at least two words of
     /// them, since that is what comes at once.
@@ -178,7 +185,7 @@ impl Holes {
     pub(super) fn apart_mut(&mut self) -> &mut Apart {
         match &mut self.apart {
             Some(apart) => &mut apart[0],
-            None => unreachable!("it is made with the first memory"),
+            None => no_memory(),
         }
     }
 

@@ -374,7 +374,7 @@ impl<V> Slots<V> {
     #[inline(always)]
     pub(crate) fn fill(&mut self, index: u32, generation: u32, value: V) {
         debug_assert!(!self.state(index).is_live(), "slot {index} holds a value");
-        let slot = self.at(index as usize).expect("the slot is below the length");
+        let Some(slot) = self.at(index as usize) else { not_there() };
         // SAFETY: below the length, so within capacity.
         unsafe { Self::write(slot, generation, value) }
     }
@@ -567,6 +567,13 @@ impl Discard {
     pub(crate) fn cleared(&self) -> Range<usize> {
         self.cleared.clone()
     }
+}
+
+/// Out of line, for it stands wherever a value is put in.
+#[cold]
+#[inline(never)]
+fn not_there() -> ! {
+    panic!("the slot is not below the length")
 }
 
 /// The indices of a range of slots. (The end may be more than an index can be.)

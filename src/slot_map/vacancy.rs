@@ -279,15 +279,16 @@ impl AnyMap<'_> {
 
     /// The generation above which a slot starts that has no record of its own.
     fn floor(&self, index: usize) -> u32 {
-        self.holes.apart().floors.of_block(index / self.slots.block_slots())
+        self.holes.apart().floors.of_block(self.slots.block_of(index))
     }
 
     /// The generation above which a slot behind the last one starts, and up to which one it is the same.
     fn floor_from(&self, index: usize) -> (u32, usize) {
-        let (size, floors) = (self.slots.block_slots(), &self.holes.apart().floors);
-        let block = index / size;
-        let end =
-            if floors.is_beyond(block) { usize::MAX } else { (block + 1).saturating_mul(size) };
+        let (block, floors) = (self.slots.block_of(index), &self.holes.apart().floors);
+        let end = match floors.is_beyond(block) {
+            true => usize::MAX,
+            false => (block + 1).saturating_mul(self.slots.block_slots()),
+        };
         (floors.of_block(block), end)
     }
 }

@@ -26,7 +26,7 @@ impl<T> VmVec<T> {
         // `len + additional` is within capacity now, so none of this overflows.
         let first_byte = self.len * size_of::<T>();
         let end_byte = (self.len + additional) * size_of::<T>();
-        let unknown = zero_from.clamp(first_byte, end_byte) - first_byte;
+        let unknown = zero_from.min(end_byte).saturating_sub(first_byte);
         // SAFETY: `len` is within capacity.
         let first = unsafe { self.as_mut_ptr().add(self.len) };
         // SAFETY: `unknown` bytes lie before the end of the room, and behind all elements.
