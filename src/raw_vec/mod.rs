@@ -133,7 +133,7 @@ impl RawVec {
     }
 
     /// How many bytes are usable; 0 for elements of size zero.
-    fn usable_bytes(&self) -> usize {
+    pub(crate) fn usable_bytes(&self) -> usize {
         self.cold.memory().map_or(0, GrowingReservation::usable_bytes)
     }
 

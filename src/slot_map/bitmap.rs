@@ -67,8 +67,18 @@ impl Bitmap {
     ///
     /// If there is no heap left.
     pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
+        let mut bitmap = Self::new();
+        bitmap.try_limit(max_len)?;
+        Ok(bitmap)
+    }
+
+    /// Has a set that covers none yet cover indices below `max_len` only; see
+    /// [`try_with_max_len`](Self::try_with_max_len).
+    pub(super) fn try_limit(&mut self, max_len: usize) -> Result<(), Error> {
+        debug_assert!(self.covered() == 0, "it is limited before it covers any");
         let max_len = Some(max_len.div_ceil(WORD));
-        Words::try_unreserved(Options { max_len, ..Options::DEFAULT }).map(Self::over)
+        self.words = Words::try_unreserved(Options { max_len, ..Options::DEFAULT })?;
+        Ok(())
     }
 
     const fn over(words: Words) -> Self {
@@ -117,7 +127,7 @@ impl Bitmap {
         let lens = summary_lens(words);
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let more = len - level.len();
-            level.try_reserve(more).map_err(|_| {
+            level.try_reserve_exact(more).map_err(|_| {
                 Error::new(ErrorKind::Memory, more.saturating_mul(size_of::<u64>()))
             })?;
         }

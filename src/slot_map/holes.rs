@@ -213,7 +213,7 @@ impl Holes {
     pub(super) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
         let apart = self.try_apart_mut()?;
         if apart.bitmap.covered() == 0 {
-            apart.bitmap = Bitmap::try_with_max_len(max_len)?;
+            apart.bitmap.try_limit(max_len)?;
         }
         let room = match apart.order {
             Reuse::Recent => Self::room_for(len),

@@ -23,6 +23,20 @@ impl<T> VmVec<T> {
         additional: usize,
     ) -> Result<(), Error> {
         let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
+        // SAFETY: there is room for them, which is zero from there on; the rest is the caller's promise.
+        unsafe { self.extend_zeroed_within(additional, zero_from) };
+        Ok(())
+    }
+
+    /// Appends `additional` elements that are all zero, for which there is room that was not written to
+    /// from `zero_from` bytes behind the start on.
+    ///
+    /// # Safety
+    ///
+    /// - There is room for them, and bytes of it from there on are zero.
+    /// - All zero is a value of `T`.
+    unsafe fn extend_zeroed_within(&mut self, additional: usize, zero_from: usize) {
+        debug_assert!(additional <= self.capacity() - self.len, "no memory was committed");
         // `len + additional` is within capacity now, so none of this overflows.
         let first_byte = self.len * size_of::<T>();
         let end_byte = (self.len + additional) * size_of::<T>();
@@ -34,18 +48,22 @@ impl<T> VmVec<T> {
         // All bytes of the room are zero now: those behind `zero_from` are untouched pages.
         // SAFETY: within capacity, and all zero is a value of `T`, as the caller promises.
         unsafe { self.set_len(self.len + additional) };
-        Ok(())
     }
 }
 
 impl VmVec<u64> {
-    /// Appends `additional` zeros, without touching memory that is fresh from the system.
+    /// Appends `additional` zeros, without touching memory that is fresh from the system. (What was written
+    /// to is written to again, so that is to be little.)
     ///
-    /// On failure no element has changed, but there may be less capacity.
+    /// On failure nothing has changed.
     #[cfg_attr(no_vm, allow(dead_code, reason = "the bitmap of a map is no array then"))]
     pub(crate) fn try_extend_zero_words(&mut self, additional: usize) -> Result<(), Error> {
-        // SAFETY: 0 is a value of `u64`.
-        unsafe { self.try_extend_zeroed_unchecked(additional) }
+        let zero_from = self.raw.usable_bytes();
+        self.try_reserve(additional)?;
+        // SAFETY: room was just made; what was not usable before is fresh from the system, so it is zero,
+        // as is a `u64` then.
+        unsafe { self.extend_zeroed_within(additional, zero_from) };
+        Ok(())
     }
 }
 
