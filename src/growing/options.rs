@@ -60,13 +60,15 @@ pub(crate) fn reserve_by_default(
         let taken = space.take_for_array(need, most)?;
         let part = taken.bytes();
         let builder = builder.bytes(whole_bytes(need, part));
-        if part == 0 {
-            return Ok(reserve_exactly(builder)?.counted(taken));
-        }
-        let ended = service::releases_ended();
-        let reservation = builder.reserve_if_possible();
-        if let Some(reservation) = reservation.or_else(|| again(builder, ended)) {
-            return Ok(reservation.counted(taken));
+        let reserved = if part == 0 {
+            Some(reserve_exactly(builder)?)
+        } else {
+            let ended = service::releases_ended();
+            builder.reserve_if_possible().or_else(|| again(builder, ended))
+        };
+        if let Some(mut reservation) = reserved {
+            reservation.count_as(taken);
+            return Ok(reservation);
         }
         space = space.refusing(part);
     }

@@ -303,10 +303,9 @@ impl Reservation {
     }
 
     /// Has it counted among those whose size was guessed, until it is released.
-    pub(crate) fn counted(mut self, mut taken: Taken) -> Self {
+    pub(crate) fn count_as(&mut self, mut taken: Taken) {
         taken.settle(self.bytes, self.huge_from.is_some() || self.huge_pages != HugePages::Auto);
         self.taken = Some(taken);
-        self
     }
 
     /// Whether it is counted among them.

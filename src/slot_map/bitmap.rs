@@ -126,19 +126,14 @@ impl Bitmap {
         let Some(additional) = words.checked_sub(self.words.len()) else { return Ok(()) };
         let lens = summary_lens(words);
         for (level, len) in self.summaries.iter_mut().zip(lens) {
-            let more = len - level.len();
-            level.try_reserve_exact(more).map_err(|_| {
-                Error::new(ErrorKind::Memory, more.saturating_mul(size_of::<u64>()))
-            })?;
+            try_reserve_words(level, len)?;
         }
         self.words.try_extend_zero_words(additional)?;
         // There is room for all now, so this allocates nothing.
         let mut below = self.words.as_slice();
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
-            while level.len() < len {
-                level.push(0);
-            }
+            extend_words(level, len);
             if is_new && len > 0 && self.lowest != NONE {
                 // There were 64 words below at most, so all bits are under the first.
                 level[0] = summary(&below[..WORD]);
@@ -501,6 +496,24 @@ const fn lowest_bit(word: u64) -> usize {
 /// A bit for each of up to 64 words, set if the word is not zero.
 fn summary(words: &[u64]) -> u64 {
     words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
+}
+
+/// Makes room for `len` words in all, which there are not yet. (Out of line, as the next one, so that it is
+/// not there for each level.)
+#[inline(never)]
+fn try_reserve_words(words: &mut Vec<u64>, len: usize) -> Result<(), Error> {
+    let more = len - words.len();
+    words
+        .try_reserve_exact(more)
+        .map_err(|_| Error::new(ErrorKind::Memory, more.saturating_mul(size_of::<u64>())))
+}
+
+/// Adds zeroes, up to `len` words in all.
+#[inline(never)]
+fn extend_words(words: &mut Vec<u64>, len: usize) {
+    while words.len() < len {
+        words.push(0);
+    }
 }
 
 /// See [`Bitmap::chunk_has_bits`].

@@ -20,8 +20,9 @@ pub(super) fn reserve(end: usize, align: usize, options: &BlockOptions) -> Optio
             if bytes < least {
                 break;
             }
-            if let Some(roomy) = builder.bytes(bytes).advised_later().reserve_if_possible() {
-                return Some(roomy.counted(taken));
+            if let Some(mut roomy) = builder.bytes(bytes).advised_later().reserve_if_possible() {
+                roomy.count_as(taken);
+                return Some(roomy);
             }
         }
     }
