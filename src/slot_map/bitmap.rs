@@ -438,10 +438,17 @@ impl Bitmap {
             }
             at /= WORD;
         }
-        if word == self.lowest {
-            let next = self.first_at_or_after(index(word * WORD));
-            self.lowest = next.map_or(NONE, |next| split(next).0);
+        if word != self.lowest {
+            return;
         }
+        self.lowest = match self.summaries[0].get(word / WORD) {
+            // Nothing stands before the lowest word, so what is left beside it stands behind.
+            Some(beside @ 1..) => word / WORD * WORD + lowest_bit(*beside),
+            _ => {
+                let next = self.first_at_or_after(index(word * WORD));
+                next.map_or(NONE, |next| split(next).0)
+            }
+        };
     }
 
     /// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary

@@ -232,16 +232,18 @@ impl AnyMap<'_> {
             }
         }
         // One after the other, so that the lines of memory that they lie in are fetched at the same time.
+        let (states, holes) = (self.slots.states(), &mut *self.holes);
         for index in indices[..count].iter().rev() {
-            let last = match self.slots.state(*index).generation() {
+            let last = match states.at(*index).generation() {
                 0 => {
-                    self.holes.untrim(1);
-                    self.holes.apart_mut().trimmed_in_front += 1;
-                    self.floor(*index as usize)
+                    holes.untrim(1);
+                    let apart = holes.apart_mut();
+                    apart.trimmed_in_front += 1;
+                    apart.floors.of_block(self.slots.block_of(*index as usize))
                 }
                 generation => generation,
             };
-            self.holes.put_in_front(Hole::after(*index, last));
+            holes.put_in_front(Hole::after(*index, last));
         }
     }
 
