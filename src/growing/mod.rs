@@ -535,7 +535,7 @@ fn halve(
 ) -> usize {
     let mut target = wished.max(missing.end);
     while target > missing.end && !commit(missing.start..target) {
-        target = missing.end.max(missing.start + ((target - missing.start) / 2 & !(run - 1)));
+        target = missing.end.max(missing.start + (((target - missing.start) / 2) & !(run - 1)));
     }
     target
 }

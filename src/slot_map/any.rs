@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct States<'s> {
     /// That of the first slot, if there is one.
-    first: *const u8,
+    first: *const State,
     stride: usize,
     len: usize,
     slots: PhantomData<&'s State>,
@@ -29,11 +29,11 @@ impl States<'_> {
         if index as usize >= self.len {
             return State::EMPTY;
         }
-        let state = self.first.wrapping_add(index as usize * self.stride);
+        let state = self.first.wrapping_byte_add(index as usize * self.stride);
         // SAFETY: made by `Slots::states` or `AnySlots::states`, of slots with that stride, of which those
         // below the length are initialised. They are borrowed for as long as this lives, so they stay where
         // they are, and nobody writes to them.
-        unsafe { state.cast::<State>().read() }
+        unsafe { state.read() }
     }
 
     pub(super) const fn len(self) -> usize {
@@ -46,7 +46,7 @@ impl States<'_> {
 impl<'s> States<'s> {
     /// So many that are all the same.
     pub(super) fn all(state: &'s State, len: usize) -> Self {
-        Self { first: (&raw const *state).cast(), stride: 0, len, slots: PhantomData }
+        Self { first: state, stride: 0, len, slots: PhantomData }
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) struct AnySlots<'s> {
 impl<V> Slots<V> {
     pub(super) fn states(&self) -> States<'_> {
         States {
-            first: self.start().as_ptr().cast::<u8>().cast_const().wrapping_add(Self::STATE_OFFSET),
+            first: self.start().cast::<State>().as_ptr().wrapping_byte_add(Self::STATE_OFFSET),
             stride: Self::STRIDE_BYTES,
             len: self.len(),
             slots: PhantomData,
@@ -112,7 +112,7 @@ impl AnySlots<'_> {
 
     pub(super) fn states(&self) -> States<'_> {
         States {
-            first: self.array.start().as_ptr().cast_const().wrapping_add(self.state_offset),
+            first: self.array.start().cast::<State>().as_ptr().wrapping_byte_add(self.state_offset),
             stride: self.array.stride_bytes(),
             len: self.array.len(),
             slots: PhantomData,

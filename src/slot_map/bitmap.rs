@@ -441,13 +441,12 @@ impl Bitmap {
         if word != self.lowest {
             return;
         }
-        self.lowest = match self.summaries[0].get(word / WORD) {
+        self.lowest = if let Some(beside @ 1..) = self.summaries[0].get(word / WORD) {
             // Nothing stands before the lowest word, so what is left beside it stands behind.
-            Some(beside @ 1..) => word / WORD * WORD + lowest_bit(*beside),
-            _ => {
-                let next = self.first_at_or_after(index(word * WORD));
-                next.map_or(NONE, |next| split(next).0)
-            }
+            word / WORD * WORD + lowest_bit(*beside)
+        } else {
+            let next = self.first_at_or_after(index(word * WORD));
+            next.map_or(NONE, |next| split(next).0)
         };
     }
 

@@ -287,9 +287,10 @@ impl AnyMap<'_> {
     /// The generation above which a slot behind the last one starts, and up to which one it is the same.
     fn floor_from(&self, index: usize) -> (u32, usize) {
         let (block, floors) = (self.slots.block_of(index), &self.holes.apart().floors);
-        let end = match floors.is_beyond(block) {
-            true => usize::MAX,
-            false => (block + 1).saturating_mul(self.slots.block_slots()),
+        let end = if floors.is_beyond(block) {
+            usize::MAX
+        } else {
+            (block + 1).saturating_mul(self.slots.block_slots())
         };
         (floors.of_block(block), end)
     }
