@@ -19,11 +19,10 @@ pub enum Reuse {
     /// about twice as many as there are values; else the lowest. So values gather at the front as far as
     /// that, and all the way once the holes are filled.
     ///
-    /// Up to 16,384 holes of late are kept in mind, fewer where the capacity is small. What is removed in
-    /// the order of slots, by [`retain`](SlotMap::retain), [`drain`](SlotMap::drain) and the like, is filled
-    /// in that order. What is kept in mind goes by the capacity, which is not the same on every machine, nor
-    /// in a map that was read by `serde`: where the same calls are to make the same keys, take
-    /// [`Lowest`](Self::Lowest).
+    /// Up to 8,192 holes of late are kept in mind, fewer in a map of few slots: one in 32, and 128 at least.
+    /// What is removed in the order of slots, by [`retain`](SlotMap::retain), [`drain`](SlotMap::drain) and
+    /// the like, is filled in that order. What is kept in mind is not in a map that was read by `serde`:
+    /// where such a one is to make the same keys by the same calls, take [`Lowest`](Self::Lowest).
     #[default]
     Recent,
     /// The one with the lowest index, always: values gather at the front, and the tail comes free to be

@@ -18,7 +18,7 @@
 //!
 //! - A hole is either in front, or has its bit; what is no hole is neither.
 //! - The bitmap covers all slots of the map, so that whatever is in front can be moved there without a
-//!   call for memory.
+//!   call for memory. (More room in front may take one, and is done without if that is refused.)
 
 #![forbid(unsafe_code)]
 
@@ -135,8 +135,11 @@ fn no_memory() -> ! {
 }
 
 impl Holes {
-    /// How many holes the stack is to have room for, of a map with so many slots: at least two words of
-    /// them, since that is what comes at once.
+    /// What the stack has room for at first: two words of holes, since that is what comes at once.
+    const LEAST_ROOM: usize = 2 * WORD_SLOTS;
+
+    /// How many holes the stack is to have room for, of a map with so many slots. (Of slots in use, not of
+    /// committed ones: so the same calls make the same keys.)
     ///
     /// More than that is good for frames that remove many values and then put many in. But a walk over the
     /// map comes to each hole in front unforeseen, for it has no bit. Measured: frames that remove 5,000 of
@@ -144,11 +147,10 @@ impl Holes {
     /// if there is room for 8,192, 0.97 to 1.11 if for 1,024; a walk over 1,024 slots, of which half are
     /// holes, takes 2.1 ns a value if there is room for 128 of these, 7.3 if for all.
     const fn room_for(slots: usize) -> usize {
-        const LEAST: usize = 2 * WORD_SLOTS;
         const MOST: usize = 1 << 13;
         match slots / 32 {
-            0..LEAST => LEAST,
-            room @ LEAST..=MOST => room,
+            0..Self::LEAST_ROOM => Self::LEAST_ROOM,
+            room @ Self::LEAST_ROOM..=MOST => room,
             _ => MOST,
         }
     }
@@ -216,7 +218,7 @@ impl Holes {
             apart.bitmap.try_limit(max_len)?;
         }
         let room = match apart.order {
-            Reuse::Recent => Self::room_for(len),
+            Reuse::Recent => Self::LEAST_ROOM,
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
         };
         // First, since what is covered may be moved there.
@@ -321,7 +323,7 @@ impl Holes {
     ///
     pub(super) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
-            if self.stack.len() == self.stack.capacity() {
+            if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
                 self.mark_oldest(self.stack.len().div_ceil(2), states);
             }
             self.set_near(Self::near_of(states.len() - self.count()));
@@ -330,6 +332,12 @@ impl Holes {
             }
         }
         self.bitmap_mut().set(index);
+    }
+
+    /// Makes more room on the stack, if there is to be more, of so many slots; and if there is memory for it.
+    fn extends_stack(&mut self, slots: usize) -> bool {
+        let more = Self::room_for(slots).saturating_sub(self.stack.len());
+        more > 0 && self.stack.try_reserve_exact(more).is_ok()
     }
 
     /// Gives so many holes on the stack their bits, those that would be filled last.

@@ -77,7 +77,8 @@ impl<'a, V> Live<'a, V> {
     /// # Safety
     ///
     /// - The slots are borrowed, and the cursor gives indices below their length.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "out of line, a full map takes three times the code")]
+    #[inline(always)]
     unsafe fn step(&mut self) -> Option<LiveSlot<V>> {
         loop {
             let index = self.cursor.next()?;

@@ -131,15 +131,14 @@ impl<K: Key, V> SlotMap<K, V> {
         let mut candidates = self.candidates();
         while let Some(word) = candidates.next_word(self.holes.words()) {
             let mut holes = NewHoles { map: self, start: word.start(), bits: 0 };
-            match word.as_run() {
-                Some(run) => holes.retain_in(run, &mut keep),
-                None => {
-                    let SlotMap { slots, holes: marked, .. } = &*holes.map;
-                    let next = word.start() as usize + WORD_SLOTS;
-                    Slots::ask_for_word(slots.start(), next, marked.words());
-                    word.bits().for_each(|at| holes.retain_in(at..at + 1, &mut keep));
-                }
+            if let Some(run) = word.as_run() {
+                holes.retain_in(run, &mut keep);
+                continue;
             }
+            let SlotMap { slots, holes: marked, .. } = &*holes.map;
+            let next = word.start() as usize + WORD_SLOTS;
+            Slots::ask_for_word(slots.start(), next, marked.words());
+            word.bits().for_each(|at| holes.retain_in(at..at + 1, &mut keep));
         }
     }
 
