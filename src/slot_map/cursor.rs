@@ -135,6 +135,12 @@ impl Cursor {
         }
     }
 
+    /// The next slot to look at, if that is one behind the other.
+    #[inline]
+    pub(super) fn next_in_run(&mut self) -> Option<u32> {
+        if self.front.left == 0 { self.run.next().map(low_half) } else { None }
+    }
+
     /// Tells it that there was no value in the slot that it gave last.
     #[inline]
     pub(crate) fn pass(&mut self, index: u32, holes: &[u64]) {

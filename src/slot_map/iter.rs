@@ -129,8 +129,16 @@ impl<'a, V> Live<'a, V> {
     #[inline]
     unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
         let mut sum = init;
+        let is_small = Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES;
+        if !is_small {
+            // As far as there is no hole, nothing need be known of holes.
+            while let Some(index) = self.cursor.next_in_run() {
+                // SAFETY: just given by the cursor.
+                let Some(found) = (unsafe { self.at(index) }) else { break };
+                sum = add(sum, found);
+            }
+        }
         while let Some(word) = self.cursor.next_word(self.holes) {
-            let is_small = Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES;
             if let Some(run) = word.as_whole_run().filter(|_| is_small) {
                 // SAFETY: the cursor gave the indices of the run.
                 let first = unsafe { self.start.add(run.start) };
