@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::reservation::{Reservation, page_size};
 use crate::service::{self, CommitAhead, Memory, Served};
 use std::fmt;
+use std::mem;
 use std::ops::Range;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Instant;
@@ -66,6 +67,9 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
 
     /// Ends it, of which so many bytes are usable, in the background if that can be.
     fn release(self: Box<Self>, usable: usize);
+
+    /// Gives it up: it is never released.
+    fn leak(self: Box<Self>);
 
     /// What the user supplied, if that is what it is.
     fn into_foreign(self: Box<Self>) -> Option<Foreign> {
@@ -167,6 +171,10 @@ impl Elsewhere for Served {
         service::release_later(Memory::Served(*self), usable);
     }
 
+    fn leak(self: Box<Self>) {
+        mem::forget(*self);
+    }
+
     #[cfg(test)]
     fn served(&self) -> &Served {
         self
@@ -222,6 +230,10 @@ impl Elsewhere for Foreign {
 
     /// What the user supplied is not released by the service.
     fn release(self: Box<Self>, _: usize) {}
+
+    fn leak(self: Box<Self>) {
+        mem::forget(*self);
+    }
 
     fn into_foreign(self: Box<Self>) -> Option<Foreign> {
         Some(*self)

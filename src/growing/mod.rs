@@ -34,6 +34,7 @@ use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
 use crate::reservation::{Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
+use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::time::Instant;
@@ -151,6 +152,15 @@ impl GrowingReservation {
         match self.memory.take() {
             Some(Memory::Elsewhere(memory)) => memory.into_foreign(),
             _ => None,
+        }
+    }
+
+    /// Gives the memory up, which is never released then. What is on the heap is freed.
+    pub(crate) fn leak(mut self) {
+        match self.memory.take() {
+            Some(Memory::Alone(reservation)) => mem::forget(reservation),
+            Some(Memory::Elsewhere(memory)) => memory.leak(),
+            None => {}
         }
     }
 

@@ -30,7 +30,6 @@ use crate::growing::{
 use crate::reservation::{Reservation, default_reservation_bytes};
 use cold::{Cold, Own};
 use std::alloc::Layout;
-use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -109,7 +108,9 @@ impl RawVec {
 
     /// Gives the memory up, which is never released then. What is on the heap is freed.
     pub(crate) fn leak(&mut self) {
-        mem::forget(self.cold.take_memory());
+        if let Some(memory) = self.cold.take_memory() {
+            memory.leak();
+        }
         self.cold = Cold::Defaults(&Options::FULL);
         self.capacity = 0;
     }
