@@ -417,23 +417,42 @@ impl<K: Key, V> SlotMap<K, V> {
         let Some(discard) = self.slots.discardable(slots) else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
         self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
-        let mut cleared = 0;
+        let mut held = 0;
         for index in indices(discard.cleared()) {
             if self.slots.state(index) != State::EMPTY {
                 let generation = self.slots.state(index).generation();
                 self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
-                cleared += 1;
+                held += 1;
             }
         }
+        let mut trimming = Trimming { map: self, slots: discard.cleared(), held, is_done: false };
         // Even if nothing was left to clear: there may be values of retired slots, and to look at it
         // has brought pages of zeroes back.
-        let discarded = self.slots.discard(&discard);
-        if discarded.is_err() {
-            // Some may be gone all the same.
-            let is_left = |index: &u32| self.slots.state(*index) != State::EMPTY;
-            cleared -= indices(discard.cleared()).filter(is_left).count();
-        }
-        self.holes.apart_mut().trimmed += cleared;
+        let discarded = trimming.map.slots.discard(&discard);
+        trimming.is_done = discarded.is_ok();
+        drop(trimming);
         discarded.map(|()| discard.bytes())
+    }
+}
+
+/// Slots whose memory is handed back; counted when this is dropped, also if a backing unwinds.
+struct Trimming<'m, K: Key, V> {
+    map: &'m mut SlotMap<K, V>,
+    slots: Range<usize>,
+    /// How many of them did not read as empty before.
+    held: usize,
+    is_done: bool,
+}
+
+impl<K: Key, V> Drop for Trimming<'_, K, V> {
+    fn drop(&mut self) {
+        let Self { map, slots, held, is_done } = self;
+        let mut cleared = *held;
+        if !*is_done {
+            // Some may be gone all the same.
+            let is_left = |index: &u32| map.slots.state(*index) != State::EMPTY;
+            cleared -= indices(slots.clone()).filter(is_left).count();
+        }
+        map.holes.apart_mut().trimmed += cleared;
     }
 }
