@@ -5,7 +5,7 @@ use crate::effort;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use stayput::{
-    Bits32, Bits64, Budget, DefaultKey, HugePages, Key, KeyData, Layout, Reuse, SlotMap,
+    Bits32, Bits64, Budget, DefaultKey, Growth, HugePages, Key, KeyData, Layout, Reuse, SlotMap,
     SlotMapStats, new_key_type,
 };
 use std::collections::HashSet;
@@ -321,6 +321,38 @@ fn a_clone_goes_on_as_its_original_does() {
             change(&mut map, by);
             change(&mut clone, by);
             assert!(map.keys().eq(clone.keys()), "after {by:?}");
+        }
+    });
+}
+
+#[test]
+fn keys_do_not_depend_on_how_much_is_committed() {
+    let changes = vec(any::<(u8, u16)>(), 0..60);
+    // With the larger number, there comes to be room for more holes in front.
+    let first = prop_oneof![Just(0), Just(6000)];
+    proptest!(effort::cases(10), |(changes in changes, first in first, rotate: Option<u8>)| {
+        let reuse = rotate.map_or(Reuse::Recent, |n| Reuse::Rotating { min_free: n.into() });
+        let steps = |step_bytes| {
+            SlotMap::builder().reuse(reuse).growth(Growth::Fixed { step_bytes })
+        };
+        let mut maps = [
+            steps(1).build(),
+            steps(1 << 20).build(),
+            steps(1).capacity(20_000).build(),
+            steps(300).build_in(Buffer::new(20_000 * 8, 64, 8)),
+        ];
+        for map in &mut maps {
+            map.extend(0..first);
+            let some: Vec<_> = map.keys().step_by(9).take(400).collect();
+            map.remove_many(some);
+        }
+        // Not that by which slots are given up.
+        for by in changes.into_iter().filter(|(kind, _)| kind % 16 != 8) {
+            for map in &mut maps {
+                change(map, by);
+            }
+            let [map, others @ ..] = &maps;
+            assert!(others.iter().all(|other| map.keys().eq(other.keys())), "after {by:?}");
         }
     });
 }
