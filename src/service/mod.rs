@@ -64,6 +64,7 @@ pub(crate) use shared::last_piece;
 use crate::error::Error;
 use crate::os;
 use crate::reservation::Reservation;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
 /// How far ahead of its use memory is made ready, by the [background thread](crate::service).
@@ -250,6 +251,11 @@ impl Memory {
 /// with it, whoever else still knows of what is shared.
 #[derive(Debug)]
 pub(crate) struct Served(Arc<Shared>);
+
+// All that is shared with the thread is changed by atomics alone, and never half-way. It says so itself, for on
+// some systems the handle of a thread, in there, is not unwind safe.
+impl UnwindSafe for Served {}
+impl RefUnwindSafe for Served {}
 
 impl Served {
     /// Has a reservation served, of which the first `committed` bytes are in use; gives it back
