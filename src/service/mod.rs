@@ -252,7 +252,7 @@ impl Memory {
 #[derive(Debug)]
 pub(crate) struct Served(Arc<Shared>);
 
-// All that is shared with the thread is changed by atomics alone, and never half-way. It says so itself, for on
+// What is shared with the thread is changed by atomics, which no panic leaves half-way. It says so itself: on
 // some systems the handle of a thread, in there, is not unwind safe.
 impl UnwindSafe for Served {}
 impl RefUnwindSafe for Served {}
