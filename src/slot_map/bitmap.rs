@@ -227,23 +227,6 @@ impl Bitmap {
         }
     }
 
-    /// Adds indices of the word that begins with `start`, a bit for each, none of which is in the set.
-    ///
-    /// # Panics
-    ///
-    /// If they are not covered.
-    #[inline]
-    pub fn set_word(&mut self, start: u32, bits: u64) {
-        let (at, _) = split(start);
-        let before = self.words[at];
-        debug_assert_eq!(before & bits, 0, "some are in the set");
-        self.words[at] = before | bits;
-        self.count += bits.count_ones() as usize;
-        if before == 0 && bits != 0 {
-            self.word_filled(at);
-        }
-    }
-
     /// Removes an index, and tells whether it was there.
     #[inline]
     pub fn clear(&mut self, index: u32) -> bool {

@@ -320,7 +320,6 @@ impl Holes {
 
     /// Finds a place for a hole that [was not](Self::push) put in front, of these slots: there, once the
     /// older ones have gone and what is near was said anew; or it is marked.
-    ///
     pub(super) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
@@ -378,13 +377,6 @@ impl Holes {
         let is_covered = self.bitmap_mut().set(index);
         debug_assert!(is_covered, "all slots are covered");
         // There may be fewer values now, so what is near is to be said anew.
-        self.near = 0;
-    }
-
-    /// Gives holes of one word, which begins with the slot `start`, their bits.
-    #[inline]
-    pub(super) fn mark_word(&mut self, start: u32, bits: u64) {
-        self.bitmap_mut().set_word(start, bits);
         self.near = 0;
     }
 

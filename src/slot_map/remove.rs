@@ -11,33 +11,31 @@ use crate::key::{Key, Layout};
 use std::mem;
 use std::ops::Range;
 
-/// Slots of one word out of which values were taken, to be marked when this is dropped.
-struct NewHoles<'m, K: Key, V> {
+/// Values in slots of one word that go when this is dropped.
+struct Rejected<'m, K: Key, V> {
     map: &'m mut SlotMap<K, V>,
     /// The first slot of the word.
     start: u32,
     bits: u64,
 }
 
-impl<K: Key, V> NewHoles<'_, K, V> {
+impl<K: Key, V> Rejected<'_, K, V> {
     #[inline]
-    fn retain_in<F: FnMut(K, &mut V) -> bool>(&mut self, mut slots: Range<usize>, keep: &mut F) {
-        let mut is_out = |index, generation, value: &mut V| !keep(key_of(index, generation), value);
-        while let Some((index, generation)) = self.map.slots.find_in(slots.clone(), &mut is_out) {
-            slots.start = index as usize + 1;
-            drop(self.map.remove_as(index, generation, |_, _| {
-                self.bits |= 1 << (index - self.start);
-                false
-            }));
-        }
+    fn judge(&mut self, slots: Range<usize>, keep: &mut impl FnMut(K, &mut V) -> bool) {
+        self.map.slots.select_in(slots, &mut self.bits, |index, generation, value| {
+            !keep(key_of(index, generation), value)
+        });
     }
 }
 
-impl<K: Key, V> Drop for NewHoles<'_, K, V> {
+impl<K: Key, V> Drop for Rejected<'_, K, V> {
     #[inline]
     fn drop(&mut self) {
-        if self.bits != 0 {
-            self.map.holes.mark_word(self.start, self.bits);
+        while self.bits != 0 {
+            let index = self.start + self.bits.trailing_zeros();
+            // First, for the drop of the value may panic.
+            self.bits &= self.bits - 1;
+            drop(self.map.take_at(index));
         }
     }
 }
@@ -117,7 +115,9 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Keeps the values of which `keep` says so, and drops the others, in the order of addresses.
     ///
-    /// Should `keep`, or the drop of a value, panic, the values behind stay.
+    /// It is asked of up to 64 values before the first of them that goes is dropped: so the processor need
+    /// not guess each time what it will say. Should it panic, those that it rejected before go, and the
+    /// values behind stay. Should the drop of a value panic, those behind stay.
     ///
     /// # Examples
     ///
@@ -130,15 +130,15 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
         while let Some(word) = candidates.next_word(self.holes.words()) {
-            let mut holes = NewHoles { map: self, start: word.start(), bits: 0 };
+            let mut rejected = Rejected { map: self, start: word.start(), bits: 0 };
             if let Some(run) = word.as_run() {
-                holes.retain_in(run, &mut keep);
+                rejected.judge(run, &mut keep);
                 continue;
             }
-            let SlotMap { slots, holes: marked, .. } = &*holes.map;
+            let SlotMap { slots, holes, .. } = &*rejected.map;
             let next = word.start() as usize + WORD_SLOTS;
-            Slots::ask_for_word(slots.start(), next, marked.words());
-            word.bits().for_each(|at| holes.retain_in(at..at + 1, &mut keep));
+            Slots::ask_for_word(slots.start(), next, holes.words());
+            word.bits().for_each(|at| rejected.judge(at..at + 1, &mut keep));
         }
     }
 

@@ -14,7 +14,7 @@
 //! - pages are handed back only after a look at each slot in them.
 //!
 //! No user code runs in between: no clone, no drop but in [`Slots::drop_values`], no closure but in
-//! [`Slots::find_in`], which changes nothing.
+//! [`Slots::select_in`], which changes nothing.
 //!
 //! References are made to the value of one slot at a time, never to a slice of slots. So a shared
 //! reference to one value stays good while another slot is written to, which the grow-only scope
@@ -262,18 +262,19 @@ impl<V> Slots<V> {
         Some((generation, unsafe { value_of_mut(slot) }))
     }
 
-    /// The first of some slots whose value `is_it`, and its generation. The others are asked before, in
-    /// order.
+    /// Asks of the values in some slots of one word whether they are it, in order, and sets the bits of those
+    /// that are.
     ///
     /// # Panics
     ///
     /// If a slot is not below the length.
     #[inline]
-    pub(crate) fn find_in(
+    pub(crate) fn select_in(
         &mut self,
         slots: Range<usize>,
+        selected: &mut u64,
         mut is_it: impl FnMut(u32, u32, &mut V) -> bool,
-    ) -> Option<(u32, u32)> {
+    ) {
         assert!(slots.end <= self.len(), "slots behind the last one hold no values");
         for at in slots {
             // SAFETY: below the length, so inside the array.
@@ -282,11 +283,9 @@ impl<V> Slots<V> {
             let Some(generation) = (unsafe { live_generation(slot) }) else { continue };
             // SAFETY: live, and `&mut self` keeps others away.
             let value = unsafe { value_of_mut(slot) };
-            if is_it(low_half(at), generation, value) {
-                return Some((low_half(at), generation));
-            }
+            // No branch, which nobody could foresee.
+            *selected |= u64::from(is_it(low_half(at), generation, value)) << (at % WORD_SLOTS);
         }
-        None
     }
 
     /// The values of several slots at once, or the first that is not there, or is asked for twice.

@@ -36,8 +36,6 @@ pub(crate) enum Op {
     /// Down to the last index in the set, or to a place behind it.
     Uncover(Option<Place>),
     Set(Place),
-    /// Those of a word for which there is a bit.
-    SetWord(Place, u64),
     /// So many, each that much behind the last one.
     SetAll(Place, u8, u16),
     Clear(Place),
@@ -89,14 +87,6 @@ impl Model {
                 // Now and then the first of many that are covered.
                 self.cover(index as usize + 1);
                 self.set(index);
-            }
-            Op::SetWord(place, bits) => {
-                let start = place.index() / 64 * 64;
-                self.cover(start as usize + 1);
-                let is_there = |bit: &u32| self.set.contains(&(start + bit));
-                let bits = (0..64).filter(is_there).fold(bits, |bits, bit| bits & !(1 << bit));
-                self.bitmap.set_word(start, bits);
-                self.set.extend((0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| start + bit));
             }
             Op::SetAll(place, count, step) => {
                 let indices = (place.index()..).step_by(usize::from(step) + 1);
