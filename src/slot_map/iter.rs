@@ -41,6 +41,11 @@ pub(crate) trait Walk: Sized {
         }
         sum
     }
+
+    /// The same, for what branches at each value anyway.
+    fn fold_one_by_one<B>(self, init: B, add: impl FnMut(B, (u32, u32, Self::Value)) -> B) -> B {
+        self.fold(init, add)
+    }
 }
 
 /// A slot that holds a value: its index, the generation, and where it is.
@@ -128,18 +133,13 @@ impl<'a, V> Live<'a, V> {
     /// - If `add` changes the state of a slot, it is the one that it is given.
     #[inline]
     unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
-        let mut sum = init;
-        let is_small = Slots::<V>::STRIDE_BYTES <= Self::SMALL_BYTES;
-        if !is_small {
-            // As far as there is no hole, nothing need be known of holes.
-            while let Some(index) = self.cursor.next_in_run() {
-                // SAFETY: just given by the cursor.
-                let Some(found) = (unsafe { self.at(index) }) else { break };
-                sum = add(sum, found);
-            }
+        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
+            // SAFETY: the caller's promise.
+            return unsafe { self.fold_one_by_one(init, add) };
         }
+        let mut sum = init;
         while let Some(word) = self.cursor.next_word(self.holes) {
-            if let Some(run) = word.as_whole_run().filter(|_| is_small) {
+            if let Some(run) = word.as_whole_run() {
                 // SAFETY: the cursor gave the indices of the run.
                 let first = unsafe { self.start.add(run.start) };
                 // SAFETY: all of them are below the length; the slots are borrowed.
@@ -154,21 +154,60 @@ impl<'a, V> Live<'a, V> {
                     continue;
                 }
             }
-            if let Some(run) = word.as_run() {
-                for index in run {
-                    // SAFETY: just given by the cursor.
-                    if let Some(found) = unsafe { self.at(low_half(index)) } {
-                        sum = add(sum, found);
-                    }
-                }
-                continue;
-            }
-            self.ask_ahead(word);
-            for index in word.bits() {
-                // SAFETY: just given by the cursor.
+            // SAFETY: the caller's promise.
+            sum = unsafe { self.fold_word(word, sum, &mut add) };
+        }
+        sum
+    }
+
+    /// The same, for what branches at each value anyway.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`fold`](Self::fold).
+    #[inline]
+    unsafe fn fold_one_by_one<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
+        let mut sum = init;
+        // As far as there is no hole, nothing need be known of holes.
+        while let Some(index) = self.cursor.next_in_run() {
+            // SAFETY: just given by the cursor.
+            let Some(found) = (unsafe { self.at(index) }) else { break };
+            sum = add(sum, found);
+        }
+        while let Some(word) = self.cursor.next_word(self.holes) {
+            // SAFETY: the caller's promise.
+            sum = unsafe { self.fold_word(word, sum, &mut add) };
+        }
+        sum
+    }
+
+    /// Adds up those of a word.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`fold`](Self::fold); the cursor has given the word.
+    #[inline]
+    unsafe fn fold_word<B>(
+        &self,
+        word: Word,
+        init: B,
+        add: &mut impl FnMut(B, LiveSlot<V>) -> B,
+    ) -> B {
+        let mut sum = init;
+        if let Some(run) = word.as_run() {
+            for index in run {
+                // SAFETY: given by the cursor.
                 if let Some(found) = unsafe { self.at(low_half(index)) } {
                     sum = add(sum, found);
                 }
+            }
+            return sum;
+        }
+        self.ask_ahead(word);
+        for index in word.bits() {
+            // SAFETY: given by the cursor.
+            if let Some(found) = unsafe { self.at(low_half(index)) } {
+                sum = add(sum, found);
             }
         }
         sum
@@ -304,6 +343,14 @@ impl<'a, V> Walk for WalkRef<'a, V> {
         // SAFETY: the slots are borrowed, shared; the cursor was made of their length.
         unsafe { self.live.fold(init, add) }
     }
+
+    #[inline]
+    fn fold_one_by_one<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a V)) -> B) -> B {
+        // SAFETY: the value was just found.
+        let add = |sum, found| add(sum, unsafe { Self::value(found) });
+        // SAFETY: as in `fold`.
+        unsafe { self.live.fold_one_by_one(init, add) }
+    }
 }
 
 /// Goes through values by mutable reference.
@@ -397,6 +444,14 @@ impl<'a, V> Walk for WalkMut<'a, V> {
         // SAFETY: the slots are borrowed, and `add` reaches values alone; the cursor was made of their
         // length.
         unsafe { self.live.fold(init, add) }
+    }
+
+    #[inline]
+    fn fold_one_by_one<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a mut V)) -> B) -> B {
+        // SAFETY: just found, and each is once.
+        let add = |sum, found| add(sum, unsafe { Self::value(found) });
+        // SAFETY: as in `fold`.
+        unsafe { self.live.fold_one_by_one(init, add) }
     }
 }
 

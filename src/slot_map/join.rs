@@ -257,7 +257,7 @@ impl<W: EachOnce, L: Look> Walk for Joined<W, L> {
     #[inline]
     fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, Self::Value)) -> B) -> B {
         let Self { walk, look } = self;
-        walk.fold(init, |sum, (index, generation, value)| {
+        walk.fold_one_by_one(init, |sum, (index, generation, value)| {
             // SAFETY: as in `step`.
             match unsafe { look.look(index, generation) } {
                 Some(beside) => add(sum, (index, generation, (value, beside))),
