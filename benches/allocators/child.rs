@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::allocator::Allocator;
 use crate::contenders::Contender;
-use crate::{arena, buffers, growth};
+use crate::{arena, growth, short_lived};
 
 /// What a child is for.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub(crate) struct Task {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Job {
     Growth(growth::Job),
-    Buffers(buffers::Job),
+    ShortLived(short_lived::Job),
     Arena(arena::Job),
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
     assert!(task.allocator.is_current(), "the wrong allocator");
     match &task.job {
         Job::Growth(job) => delegate::answer(&growth::perform(job))?,
-        Job::Buffers(job) => delegate::answer(&buffers::perform(job))?,
+        Job::ShortLived(job) => delegate::answer(&short_lived::perform(job))?,
         Job::Arena(job) => delegate::answer(&arena::perform(job))?,
     }
     Ok(())

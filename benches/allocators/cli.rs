@@ -4,7 +4,7 @@ use std::env;
 
 use clap::{Parser, ValueEnum};
 
-use crate::{arena, buffers, growth, small};
+use crate::{arena, growth, short_lived, small};
 
 /// Allocators under a whole program: what growing in place saves, and what it costs.
 #[derive(Debug, Parser)]
@@ -18,7 +18,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PART", num_args = 1..)]
     only: Vec<Part>,
 
-    /// How often each thing is measured [default: 9; with --quick: 3; small: a hundred times that]
+    /// How often each thing is measured [default: 9; with --quick: 3; short-lived: half of that;
+    /// small: a hundred times that]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: Option<u32>,
 
@@ -33,8 +34,8 @@ enum Part {
     Growth,
     /// 16 `Vec`s that grow by turns to 32 MiB each
     Interleaved,
-    /// Buffers of 4 and 12 MiB that are taken, written and freed
-    Buffers,
+    /// `Vec`s and buffers that come and go, of 200 KiB to 1 GiB
+    ShortLived,
     /// Small blocks, which are left to the parent
     Small,
     /// Arenas: small values, the last `Vec`, a reset
@@ -46,12 +47,10 @@ enum Part {
 pub(crate) struct Plan {
     pub(crate) growth: Option<growth::Extent>,
     pub(crate) interleaved: Option<growth::Extent>,
-    pub(crate) buffers: Option<buffers::Extent>,
+    pub(crate) short_lived: Option<short_lived::Extent>,
     pub(crate) small: Option<small::Extent>,
     pub(crate) arena: Option<arena::Extent>,
 }
-
-const BUFFERS: &[usize] = &[4 << 20, 12 << 20];
 
 impl Options {
     /// From the command line, less the flag that cargo adds.
@@ -75,11 +74,8 @@ impl Options {
                 bytes: if quick { 8 << 20 } else { 32 << 20 },
                 repetitions,
             }),
-            buffers: wanted(Part::Buffers).then_some(buffers::Extent {
-                sizes: BUFFERS,
-                times: if quick { 50 } else { 300 },
-                repetitions,
-            }),
+            short_lived: wanted(Part::ShortLived)
+                .then(|| short_lived::Extent::all(repetitions.div_ceil(2))),
             small: wanted(Part::Small)
                 .then_some(small::Extent { batches: 100 * repetitions, calls: 20_000 }),
             arena: wanted(Part::Arena).then_some(arena::Extent {
@@ -96,7 +92,7 @@ impl Plan {
     pub(crate) const SMOKE: Self = Self {
         growth: Some(growth::Extent { arrays: 1, bytes: 5 << 20, repetitions: 1 }),
         interleaved: Some(growth::Extent { arrays: 3, bytes: 3 << 20, repetitions: 1 }),
-        buffers: Some(buffers::Extent { sizes: BUFFERS, times: 2, repetitions: 1 }),
+        short_lived: Some(short_lived::Extent::SMOKE),
         small: Some(small::Extent { batches: 2, calls: 10_000 }),
         arena: Some(arena::Extent { values: 1000, reset_bytes: 1 << 20, repetitions: 2 }),
     };

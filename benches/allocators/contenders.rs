@@ -25,12 +25,28 @@ const fn plain(name: &'static str, allocator: Allocator) -> Contender {
     Contender { name, allocator, variables: &[], is_base: false }
 }
 
+const GLOBAL_VM: Contender = Contender { is_base: true, ..plain("GlobalVm", Allocator::VmSystem) };
+
 /// The system's allocator, as it comes.
 pub(crate) const SYSTEM: &Contender = &plain(SYSTEM_NAME, Allocator::System);
 
+const MIMALLOC: Contender = plain("mimalloc", Allocator::Mimalloc);
+
+#[cfg(unix)]
+const JEMALLOC: Contender = plain("jemalloc", Allocator::Jemalloc);
+
+/// `GlobalVm`, and then its peers, with no settings.
+pub(crate) const AS_THEY_COME: &[Contender] = &[
+    GLOBAL_VM,
+    *SYSTEM,
+    MIMALLOC,
+    #[cfg(unix)]
+    JEMALLOC,
+];
+
 /// Peers as they come, and those that take no huge pages unless they are told to, also with them.
 pub(crate) const ALL: &[Contender] = &[
-    Contender { is_base: true, ..plain("GlobalVm", Allocator::VmSystem) },
+    GLOBAL_VM,
     plain("GlobalVm, small pages", Allocator::VmSmallPages),
     plain("GlobalVm over mimalloc", Allocator::VmMimalloc),
     #[cfg(unix)]
@@ -41,9 +57,9 @@ pub(crate) const ALL: &[Contender] = &[
         variables: &[("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")],
         ..plain("glibc, huge pages", Allocator::System)
     },
-    plain("mimalloc", Allocator::Mimalloc),
+    MIMALLOC,
     #[cfg(unix)]
-    plain("jemalloc", Allocator::Jemalloc),
+    JEMALLOC,
     #[cfg(target_os = "linux")]
     Contender {
         variables: &[("_RJEM_MALLOC_CONF", "thp:always")],

@@ -5,12 +5,12 @@
 
 mod allocator;
 mod arena;
-mod buffers;
 mod child;
 mod cli;
 mod contenders;
 mod growth;
 mod run;
+mod short_lived;
 mod small;
 mod stats;
 

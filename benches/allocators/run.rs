@@ -7,7 +7,7 @@ use bench_common::table::Table;
 use serde::Serialize;
 
 use crate::cli::{Options, Plan};
-use crate::{arena, buffers, growth, small};
+use crate::{arena, growth, short_lived, small};
 
 /// All that was measured.
 #[derive(Debug, Serialize)]
@@ -18,7 +18,7 @@ struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     interleaved: Option<Vec<growth::Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    buffers: Option<Vec<buffers::Row>>,
+    short_lived: Option<Vec<short_lived::Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     small: Option<Vec<small::Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
         ),
         growth: part("growth", plan.growth.as_ref(), growth::measure)?,
         interleaved: part("interleaved", plan.interleaved.as_ref(), growth::measure)?,
-        buffers: part("buffers", plan.buffers.as_ref(), buffers::measure)?,
+        short_lived: part("short-lived", plan.short_lived.as_ref(), short_lived::measure)?,
         small: part("small", plan.small.as_ref(), |extent| Ok(small::measure(extent)))?,
         arena: part("arena", plan.arena.as_ref(), arena::measure)?,
     })
@@ -77,11 +77,18 @@ fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
 
 /// Those of the parts that were measured, each with its title.
 fn tables(summary: &Summary) -> Vec<(&'static str, Table)> {
-    let Summary { machine: _, growth, interleaved, buffers, small, arena } = summary;
+    let Summary { machine: _, growth, interleaved, short_lived, small, arena } = summary;
     let tables = [
         ("growth: a `Vec` pushed full", growth.as_deref().map(growth::table)),
         ("interleaved: 16 `Vec`s pushed full by turns", interleaved.as_deref().map(growth::table)),
-        ("buffers: taken, written and freed", buffers.as_deref().map(buffers::table)),
+        (
+            "short-lived: time and page faults of a round",
+            short_lived.as_deref().map(short_lived::table),
+        ),
+        (
+            "short-lived: MiB resident beyond what is live",
+            short_lived.as_deref().map(short_lived::resident_table),
+        ),
         ("small: blocks of 8 bytes to 64 KiB", small.as_deref().map(small::table)),
         (arena::TITLE, arena.as_deref().map(arena::table)),
     ];

@@ -52,10 +52,10 @@ pub(crate) fn micros(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
 
-/// Time for each of so many.
+/// Time, or what else there is, for each of so many.
 #[expect(clippy::cast_precision_loss, reason = "2^53 are out of reach")]
-pub(crate) fn each(ns: u64, count: usize) -> f64 {
-    ns as f64 / count as f64
+pub(crate) fn each(all: u64, count: usize) -> f64 {
+    all as f64 / count as f64
 }
 
 /// The middle value, the higher one of two: always a value that was observed.
