@@ -5,7 +5,8 @@
 //! quartiles. Then criterion, for the times and the plots. `--ratios` stops after the table,
 //! `--quick` makes everything shorter.
 //!
-//! Both arrays are warm, and hold their results to a sum. See `benches/README.md`.
+//! Both arrays are warm, but where they are made; and hold their results to a sum. See
+//! `benches/README.md`.
 
 use criterion::{Criterion, Throughput};
 use stayput::{HugePages, VmVec};
@@ -194,6 +195,18 @@ fn clone<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     })
 }
 
+/// With room for all from the start, and `Vec`'s memory warm from the last time.
+fn make_fill_drop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
+    Box::new(move || {
+        timed_often(count, || {
+            let mut array = A::with_room(black_box(count));
+            array.extend((0..count as u64).map(T::of));
+            // A sum would take as long as the rest.
+            assert_eq!(black_box(&array).last().map(T::value), Some(count as u64 - 1));
+        })
+    })
+}
+
 fn pop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     let mut array: A = warm(count);
     Box::new(move || {
@@ -261,11 +274,14 @@ fn operations() -> Vec<Operation> {
     /// The same operation on both arrays, for elements of both sizes, in and out of cache.
     macro_rules! both {
         ($operation:ident, $bound:expr, $small_kib:expr) => {
+            both!($operation, $bound, $small_kib, $bound);
+        };
+        ($operation:ident, $bound:expr, $small_kib:expr, $large_bound:expr) => {
             let small = concat!($small_kib, " KiB");
             both!($operation, $bound, "u64", u64, small, $small_kib << 10);
             both!($operation, $bound, "64-byte", Entity, small, $small_kib << 10);
-            both!($operation, $bound, "u64", u64, "64 MiB", 64 << 20);
-            both!($operation, $bound, "64-byte", Entity, "64 MiB", 64 << 20);
+            both!($operation, $large_bound, "u64", u64, "64 MiB", 64 << 20);
+            both!($operation, $large_bound, "64-byte", Entity, "64 MiB", 64 << 20);
         };
         ($operation:ident, $bound:expr, $name:expr, $element:ty, $size:expr, $bytes:expr) => {
             let count = $bytes / size_of::<$element>();
@@ -285,9 +301,17 @@ fn operations() -> Vec<Operation> {
     // Within the first cache: beyond it, which pages the array has decides, not the code.
     both!(iterate, 1.02, 16);
     both!(random_read, 1.02, 16);
-    both!(clone, f64::INFINITY, 64);
+    both!(clone, 1.3, 64, f64::INFINITY);
     both!(pop, f64::INFINITY, 64);
     both!(drain, f64::INFINITY, 64);
+    for (size, bytes, bound) in [
+        ("1 KiB", 1 << 10, 3.0),
+        ("4 KiB", 4 << 10, 3.0),
+        ("64 KiB", 64 << 10, 1.3),
+        ("1 MiB", 1 << 20, 1.3),
+    ] {
+        both!(make_fill_drop, bound, "64-byte", Entity, size, bytes);
+    }
     all.push(Operation {
         name: "push, grow-only against push, 64 KiB".into(),
         bound: 1.02,
