@@ -85,6 +85,9 @@ impl Element for Entity {
     }
 }
 
+/// Never inlined, so that the loop is the same for both arrays: where it happens to lie makes up to half
+/// as much again of a difference.
+#[inline(never)]
 fn sum<T: Element>(elements: &[T]) -> u64 {
     elements.iter().map(T::value).fold(0, u64::wrapping_add)
 }
