@@ -87,6 +87,7 @@ pub(crate) fn perform(job: &Job) -> Outcome {
     Outcome {
         total_ns: total.map_or(0, nanoseconds),
         worst_ns: worst.map_or(0, nanoseconds),
+        // Where the system counts them for the process only, threads count each other's, too.
         page_faults: runs.iter().map(|run| run.page_faults).sum(),
         peak_bytes: beyond(usage::peak_rss_bytes()),
         end_bytes,
