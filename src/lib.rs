@@ -127,6 +127,7 @@ mod bytemuck;
 mod effort;
 mod error;
 mod growing;
+mod heap;
 mod key;
 mod macros;
 mod names;

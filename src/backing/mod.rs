@@ -14,6 +14,7 @@
 #![expect(unsafe_code, reason = "calls what its users promise, and zeroes memory for them")]
 
 use crate::error::{Error, ErrorKind, Refused};
+use crate::heap::Room;
 use std::any::TypeId;
 use std::fmt;
 use std::ops::Range;
@@ -252,29 +253,29 @@ impl Foreign {
     /// Larger runs could not be doubled.
     const LARGEST_RUN_BYTES: usize = 1 << (usize::BITS - 2);
 
-    /// Takes a backing for elements of an alignment, if it has that.
+    /// Takes a backing for elements of an alignment, if it has that, and if there is heap to keep it in.
     pub(crate) fn new<B: Backing>(backing: B, align: usize) -> Result<Self, Refused<B>> {
         let (start, bytes, run) = (backing.start(), backing.reserved_bytes(), backing.run_bytes());
-        let refused = if isize::try_from(bytes).is_err() {
-            Some(Error::new(ErrorKind::CapacityOverflow, bytes))
+        let room = if isize::try_from(bytes).is_err() {
+            Err(Error::new(ErrorKind::CapacityOverflow, bytes))
         } else if !run.is_power_of_two() || run > Self::LARGEST_RUN_BYTES {
-            Some(Error::new(ErrorKind::Alignment, bytes).with_limit(run as u64))
+            Err(Error::new(ErrorKind::Alignment, bytes).with_limit(run as u64))
         } else if start.addr().get() % align != 0 {
-            Some(Error::new(ErrorKind::Alignment, bytes).with_limit(align as u64))
+            Err(Error::new(ErrorKind::Alignment, bytes).with_limit(align as u64))
         } else {
-            None
+            Room::try_new()
         };
-        if let Some(error) = refused {
-            return Err(Refused { error, value: backing });
+        match room {
+            Ok(room) => Ok(Self(room.fill(Held {
+                start: Start(start),
+                bytes,
+                run,
+                kind: TypeId::of::<B>(),
+                is_called: false,
+                backing,
+            }))),
+            Err(error) => Err(Refused { error, value: backing }),
         }
-        Ok(Self(Box::new(Held {
-            start: Start(start),
-            bytes,
-            run,
-            kind: TypeId::of::<B>(),
-            is_called: false,
-            backing,
-        })))
     }
 
     /// The backing, if it is a `B`.

@@ -32,6 +32,7 @@ use recent::Recent;
 
 use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
+use crate::heap::Room;
 use crate::reservation::{Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
 use std::mem;
@@ -139,8 +140,8 @@ impl GrowingReservation {
     }
 
     /// Uses memory of the user's from its front on.
-    pub(crate) fn over_foreign(foreign: Foreign, growth: Growth) -> Self {
-        let memory = Memory::Elsewhere(Box::new(foreign));
+    pub(crate) fn over_foreign(foreign: Foreign, room: Room<Foreign>, growth: Growth) -> Self {
+        let memory = Memory::Elsewhere(room.fill(foreign));
         Self::over(memory, growth, Release::default(), Way::NONE)
     }
 
@@ -191,11 +192,13 @@ impl GrowingReservation {
         let Some(memory) = self.memory.take() else { return };
         self.memory = Some(match memory {
             Memory::Alone(reservation) if ahead.is_on() => {
-                // A box of one pointer, where there was memory left for the service.
-                match Served::new(reservation, self.front.usable, ahead) {
-                    Ok(served) => Memory::Elsewhere(Box::new(served)),
-                    Err(reservation) => Memory::Alone(reservation),
-                }
+                // Room first: once it is served, the thread is at work there.
+                let served = match Room::try_new() {
+                    Ok(room) => Served::new(reservation, self.front.usable, ahead)
+                        .map(|served| Memory::Elsewhere(room.fill(served))),
+                    Err(_) => Err(reservation),
+                };
+                served.unwrap_or_else(Memory::Alone)
             }
             Memory::Elsewhere(memory) => {
                 memory.set_ahead(ahead);

@@ -3,15 +3,16 @@
 #![forbid(unsafe_code)]
 
 use super::Options;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::growing::GrowingReservation;
+use crate::heap::try_boxed;
 
 /// The options of an array, and its memory, behind one pointer.
 #[derive(Debug)]
 pub(super) enum Cold {
     /// Nobody chose anything, and no memory was taken. So a constant can have it.
     Defaults(&'static Options),
-    Own(Box<[Own; 1]>),
+    Own(Box<Own>),
 }
 
 /// What an array has of its own once it needs it.
@@ -22,22 +23,10 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Allocates it, or says that there is no heap left, where `Box::new` would abort.
-    pub(super) fn try_new(options: Options) -> Result<Box<[Self; 1]>, Error> {
+    pub(super) fn try_new(options: Options) -> Result<Box<Self>, Error> {
         let holder = options.holder;
         try_boxed(Self { options, memory: None }).map_err(|error| error.of(holder))
     }
-}
-
-/// Allocates room for a value, or says that there is no heap left, where `Box::new` would abort.
-pub(crate) fn try_boxed<T>(value: T) -> Result<Box<[T; 1]>, Error> {
-    let mut room = Vec::new();
-    if room.try_reserve_exact(1).is_err() {
-        return Err(Error::new(ErrorKind::Memory, size_of::<T>()));
-    }
-    room.push(value);
-    let Ok(boxed) = room.try_into() else { unreachable!("it is one") };
-    Ok(boxed)
 }
 
 impl Cold {
@@ -46,7 +35,7 @@ impl Cold {
             *self = Self::Own(Own::try_new(*options)?);
         }
         match self {
-            Self::Own(own) => Ok(&mut own[0]),
+            Self::Own(own) => Ok(own),
             Self::Defaults(_) => unreachable!("made before"),
         }
     }
@@ -54,7 +43,7 @@ impl Cold {
     pub(super) const fn options(&self) -> &Options {
         match self {
             Self::Defaults(options) => options,
-            Self::Own(own) => &own[0].options,
+            Self::Own(own) => &own.options,
         }
     }
 
@@ -71,21 +60,21 @@ impl Cold {
     pub(super) fn memory(&self) -> Option<&GrowingReservation> {
         match self {
             Self::Defaults(_) => None,
-            Self::Own(own) => own[0].memory.as_ref(),
+            Self::Own(own) => own.memory.as_ref(),
         }
     }
 
     pub(super) fn memory_mut(&mut self) -> Option<&mut GrowingReservation> {
         match self {
             Self::Defaults(_) => None,
-            Self::Own(own) => own[0].memory.as_mut(),
+            Self::Own(own) => own.memory.as_mut(),
         }
     }
 
     pub(super) fn take_memory(&mut self) -> Option<GrowingReservation> {
         match self {
             Self::Defaults(_) => None,
-            Self::Own(own) => own[0].memory.take(),
+            Self::Own(own) => own.memory.take(),
         }
     }
 }

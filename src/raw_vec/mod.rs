@@ -19,7 +19,6 @@ mod options;
 mod tests;
 
 pub(crate) use crate::growing::{Amount, option_methods};
-pub(crate) use cold::try_boxed;
 pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};
@@ -27,6 +26,7 @@ use crate::error::{Error, ErrorKind, Refused};
 use crate::growing::{
     Budget, GrowingReservation, Prefaulted, Purse, reserve_by_default, reserve_exactly, round_up,
 };
+use crate::heap::Room;
 use crate::reservation::{Reservation, default_reservation_bytes};
 use cold::{Cold, Own};
 use std::alloc::Layout;
@@ -88,13 +88,14 @@ impl RawVec {
         element: Layout,
         options: Options,
     ) -> Result<Self, Refused<B>> {
-        let mut own = match Own::try_new(options) {
-            Ok(own) => own,
+        let taken = Own::try_new(options).and_then(|own| Ok((own, Room::try_new()?)));
+        let (mut own, room) = match taken {
+            Ok(taken) => taken,
             Err(error) => return Err(Refused { error, value: backing }),
         };
         let foreign = Foreign::new(backing, element.align())?;
         let (start, capacity) = (foreign.start(), options.capacity(element, 0));
-        own[0].memory = Some(GrowingReservation::over_foreign(foreign, options.growth));
+        own.memory = Some(GrowingReservation::over_foreign(foreign, room, options.growth));
         Ok(Self { start, capacity, cold: Cold::Own(own) })
     }
 
@@ -207,7 +208,7 @@ impl RawVec {
     /// Has somebody make memory ready ahead of it, if the options say so.
     fn serve(&mut self) {
         if let Cold::Own(own) = &mut self.cold {
-            let Own { options, memory } = &mut own[0];
+            let Own { options, memory } = &mut **own;
             if let Some(memory) = memory.as_mut().filter(|_| options.commit_ahead.is_on()) {
                 (options.service.serve)(memory, options.commit_ahead);
             }
@@ -384,7 +385,7 @@ impl RawVec {
     pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
         // Those that nobody chose name no number.
         if let Cold::Own(own) = &mut self.cold {
-            let Options { max_len, bound, .. } = &mut own[0].options;
+            let Options { max_len, bound, .. } = &mut own.options;
             *max_len = max_len.map(|max_len| max_len.saturating_mul(count));
             if *bound < usize::MAX {
                 *bound = bound.saturating_mul(count);

@@ -7,6 +7,7 @@ use super::releases::{Begun, Releases, Room};
 use super::shared::Shared;
 use super::worker::{self, Releasing};
 use super::{CommitAhead, Memory, ServiceStats};
+use crate::heap::try_boxed;
 use crate::os;
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
@@ -140,10 +141,7 @@ impl Service {
             if current.is_some_and(|service| service.process == process) {
                 return current;
             }
-            if !is_memory_left() {
-                return None;
-            }
-            let new = Box::into_raw(Box::new(Self::new(process, current)));
+            let new = Box::into_raw(try_boxed(Self::new(process, current)).ok()?);
             if CURRENT.compare_exchange(at, new, Ordering::AcqRel, Ordering::Acquire).is_err() {
                 // SAFETY: made above, and nobody else has seen it.
                 drop(unsafe { Box::from_raw(new) });

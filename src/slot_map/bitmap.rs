@@ -23,7 +23,8 @@
 mod tests;
 
 use super::words::Words;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+use crate::heap::try_reserve_exact;
 use crate::raw_vec::Options;
 use crate::vec::VecStats;
 use std::fmt;
@@ -492,9 +493,7 @@ fn summary(words: &[u64]) -> u64 {
 #[inline(never)]
 fn try_reserve_words(words: &mut Vec<u64>, len: usize) -> Result<(), Error> {
     let more = len - words.len();
-    words
-        .try_reserve_exact(more)
-        .map_err(|_| Error::new(ErrorKind::Memory, more.saturating_mul(size_of::<u64>())))
+    try_reserve_exact(words, more)
 }
 
 /// Adds zeroes, up to `len` words in all.

@@ -30,8 +30,8 @@ use super::floors::Floors;
 use super::state::State;
 use super::weak::Identity;
 use super::words::Words;
-use crate::error::{Error, ErrorKind};
-use crate::raw_vec::try_boxed;
+use crate::error::Error;
+use crate::heap::{try_boxed, try_reserve_exact};
 use crate::vec::VecStats;
 use std::mem;
 use std::num::NonZeroU32;
@@ -85,7 +85,7 @@ pub(super) struct Holes {
     /// What is removed below this goes to the front.
     near: usize,
     /// All else, made with the first memory; [`NOTHING`] before.
-    apart: Option<Box<[Apart; 1]>>,
+    apart: Option<Box<Apart>>,
 }
 
 /// What is known of slots without values, and seldom looked at.
@@ -177,7 +177,7 @@ impl Holes {
     #[inline]
     pub(super) fn apart(&self) -> &Apart {
         match &self.apart {
-            Some(apart) => &apart[0],
+            Some(apart) => apart,
             None => &NOTHING,
         }
     }
@@ -186,7 +186,7 @@ impl Holes {
     #[inline]
     pub(super) fn apart_mut(&mut self) -> &mut Apart {
         match &mut self.apart {
-            Some(apart) => &mut apart[0],
+            Some(apart) => apart,
             None => no_memory(),
         }
     }
@@ -224,9 +224,7 @@ impl Holes {
         // First, since what is covered may be moved there.
         if len > 0 && room > self.stack.capacity() {
             let more = room - self.stack.len();
-            self.stack
-                .try_reserve_exact(more)
-                .map_err(|_| Error::new(ErrorKind::Memory, more * size_of::<Hole>()))?;
+            try_reserve_exact(&mut self.stack, more)?;
         }
         self.bitmap_mut().cover(len)
     }
@@ -265,11 +263,7 @@ impl Holes {
 
     /// What [`words`](Self::words) borrows.
     pub(super) fn into_words(self) -> Words {
-        let bitmap = self.apart.map_or(const { Bitmap::new() }, |apart| {
-            let [Apart { bitmap, .. }] = *apart;
-            bitmap
-        });
-        bitmap.into_words()
+        self.apart.map_or(const { Bitmap::new() }, |apart| apart.bitmap).into_words()
     }
 
     /// Those that have no bit.
@@ -342,7 +336,7 @@ impl Holes {
     /// Gives so many holes on the stack their bits, those that would be filled last.
     fn mark_oldest(&mut self, count: usize, states: States<'_>) {
         let Self { stack, apart: Some(apart), .. } = self else { return };
-        let Apart { bitmap, trimmed, trimmed_in_front, .. } = &mut apart[0];
+        let Apart { bitmap, trimmed, trimmed_in_front, .. } = &mut **apart;
         if *trimmed_in_front > 0 {
             let is_trimmed = |hole: &&Hole| states.at(hole.index()) == State::EMPTY;
             *trimmed += stack[..count].iter().filter(is_trimmed).count();
@@ -415,7 +409,7 @@ impl Holes {
     /// The number of the map.
     pub(super) fn identity(&self) -> NonZeroU32 {
         match &self.apart {
-            Some(apart) => apart[0].identity.get(),
+            Some(apart) => apart.identity.get(),
             None => Identity::fresh(),
         }
     }
@@ -450,7 +444,7 @@ impl Holes {
     /// Copies that cover the same, of slots of which there can be `max_len`.
     pub(super) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
-        let Some([apart]) = self.apart.as_deref() else { return Ok(clone) };
+        let Some(apart) = self.apart.as_deref() else { return Ok(clone) };
         clone.apart = Some(try_boxed(Apart {
             bitmap: apart.bitmap.try_clone(max_len)?,
             floors: apart.floors.try_clone()?,
@@ -461,10 +455,7 @@ impl Holes {
         clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
         // As much as here, so that what is removed later goes to the front there, too, if it does here.
         let room = self.stack.capacity();
-        clone
-            .stack
-            .try_reserve_exact(room)
-            .map_err(|_| Error::new(ErrorKind::Memory, room * size_of::<Hole>()))?;
+        try_reserve_exact(&mut clone.stack, room)?;
         clone.stack.extend_from_slice(&self.stack);
         Ok(clone)
     }

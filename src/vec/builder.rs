@@ -100,7 +100,9 @@ impl<T> VecBuilder<T> {
     /// ([`Alignment`](crate::ErrorKind::Alignment)); if it has more than `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); if the capacity does not fit
     /// there or is more than the maximum ([`MaxLen`](crate::ErrorKind::MaxLen)); if the backing
-    /// refuses. None of its memory is committed then, unless it refused to take that back.
+    /// refuses; if the allocator refuses the small blocks that an array takes besides
+    /// ([`Memory`](crate::ErrorKind::Memory)). None of the backing's memory is committed then, unless it
+    /// refused to take that back.
     pub fn try_build_in<B: Backing>(self, backing: B) -> Result<VmVec<T>, Refused<B>> {
         VmVec::try_new_in(backing, self.options, self.capacity)
     }

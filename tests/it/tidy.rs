@@ -4,20 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 23] = [
     ("error", &[]),
+    ("heap", &["error"]),
     ("page", &[]),
     ("os", &["error", "page"]),
     ("reservation", &["os", "page", "error"]),
-    ("backing", &["error"]),
-    ("service", &["reservation", "backing", "os", "page", "error"]),
-    ("growing", &["reservation", "backing", "service", "os", "page", "error"]),
-    ("raw_vec", &["growing", "reservation", "backing", "service", "error"]),
+    ("backing", &["heap", "error"]),
+    ("service", &["reservation", "backing", "os", "page", "heap", "error"]),
+    ("growing", &["reservation", "backing", "service", "os", "page", "heap", "error"]),
+    ("raw_vec", &["growing", "reservation", "backing", "service", "heap", "error"]),
     ("vec", &["raw_vec", "growing", "reservation", "backing", "service", "os", "page", "error"]),
     ("key", &[]),
     (
         "slot_map",
-        &["vec", "key", "raw_vec", "growing", "reservation", "backing", "service", "error"],
+        &["vec", "key", "raw_vec", "growing", "reservation", "backing", "service", "heap", "error"],
     ),
     (
         "secondary",

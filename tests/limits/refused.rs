@@ -5,11 +5,13 @@
 use crate::effort;
 use crate::linux::{Resource, assert_counts, in_child, statm, under_sanitizer};
 use stayput::{
-    Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Release, Reservation,
-    SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, page_size, service,
+    Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, HugePages, Refused, Release,
+    Reservation, Reuse, SecondaryMap, SlotMap, SparseSecondaryMap, VmVec, page_size, service,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -19,19 +21,25 @@ const GIB: usize = 1 << 30;
 /// What one of several has that share a limit.
 const EACH: usize = 12 * MIB;
 
-/// Refuses everything while it is told to. Who cannot do without ends the process then.
+/// Refuses everything while it is told to, or one allocation. Who cannot do without ends the process
+/// then.
 struct OnDemand;
 
 #[global_allocator]
 static GLOBAL: OnDemand = OnDemand;
 
 static IS_REFUSING: AtomicBool = AtomicBool::new(false);
+/// How many allocations come before one that is refused; negative, if none is to be any more.
+static BEFORE_REFUSED: AtomicIsize = AtomicIsize::new(-1);
 
 // SAFETY: every call is the system's allocator's, or answers that there is no memory.
 unsafe impl GlobalAlloc for OnDemand {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if IS_REFUSING.load(Ordering::Relaxed) && !is_main_thread() {
-            return std::ptr::null_mut();
+        if !is_main_thread() {
+            let is_the_one = BEFORE_REFUSED.fetch_sub(1, Ordering::Relaxed) == 0;
+            if is_the_one || IS_REFUSING.load(Ordering::Relaxed) {
+                return std::ptr::null_mut();
+            }
         }
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
@@ -57,6 +65,14 @@ fn without_memory<R>(run: impl FnOnce() -> R) -> R {
     let result = run();
     IS_REFUSING.store(false, Ordering::Relaxed);
     result
+}
+
+/// Does something while one allocation is refused, after so many others; and whether there was such a
+/// one.
+fn with_one_refused<R>(before: usize, run: impl FnOnce() -> R) -> (R, bool) {
+    BEFORE_REFUSED.store(isize::try_from(before).expect("few"), Ordering::Relaxed);
+    let result = run();
+    (result, BEFORE_REFUSED.swap(-1, Ordering::Relaxed) < 0)
 }
 
 /// A limit that can be raised again, or none.
@@ -225,6 +241,120 @@ fn an_array_without_a_heap_is_refused_and_can_be_tried_again() {
         let key = map.insert(value);
         second.insert(key, value);
         assert_eq!((&vec[..], map[key], second[key]), (&[7][..], 7, 7));
+    });
+}
+
+/// Memory that the user supplies, to be told from other such.
+struct Supplied {
+    memory: Reservation,
+    number: usize,
+}
+
+// SAFETY: the reservation is nobody else's, and does what is said of each call.
+unsafe impl Backing for Supplied {
+    fn start(&self) -> NonNull<u8> {
+        NonNull::new(self.memory.as_ptr()).expect("it is somewhere")
+    }
+
+    fn reserved_bytes(&self) -> usize {
+        self.memory.reserved_bytes()
+    }
+
+    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.memory.commit(range)
+    }
+
+    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.memory.decommit(range)
+    }
+
+    fn run_bytes(&self) -> usize {
+        page_size()
+    }
+}
+
+/// Builds in memory of the user's, while one allocation after the other is refused, until there was none
+/// to refuse. Each time the memory comes back. How many were refused.
+#[track_caller]
+fn build_until_nothing_is_refused<C>(
+    build: impl Fn(Supplied) -> Result<C, Refused<Supplied>>,
+) -> (C, usize) {
+    let memory = Reservation::new(MIB).expect("addresses");
+    let at = memory.as_ptr();
+    let mut supplied = Supplied { memory, number: 0 };
+    for blocks in 0.. {
+        supplied.number = blocks;
+        let (result, was_refused) = with_one_refused(blocks, || build(supplied));
+        match result {
+            Ok(made) => {
+                assert!(!was_refused, "it did without");
+                return (made, blocks);
+            }
+            Err(refused) => {
+                let error = refused.error;
+                assert!(was_refused && error.kind() == ErrorKind::Memory, "{error}");
+                assert!((1..=KIB).contains(&error.bytes()), "{error}");
+                supplied = refused.value;
+                assert_eq!((supplied.number, supplied.memory.as_ptr()), (blocks, at));
+            }
+        }
+    }
+    unreachable!("it takes no end of blocks")
+}
+
+/// An array in memory of the user's takes a few small blocks of the heap besides.
+#[test]
+fn what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused() {
+    in_child("refused::what_is_supplied_comes_back_whichever_block_of_the_heap_is_refused", || {
+        let builder = VmVec::builder().capacity(100);
+        let (mut vec, blocks) =
+            build_until_nothing_is_refused(|supplied| builder.try_build_in(supplied));
+        // What it knows, what the backing said, and where that is.
+        assert_eq!(blocks, 3);
+        vec.push(7_u64);
+        for reuse in [Reuse::Recent, Reuse::Lowest] {
+            let builder = SlotMap::builder().capacity(100).reuse(reuse);
+            let (mut map, blocks) =
+                build_until_nothing_is_refused(|supplied| builder.try_build_in(supplied));
+            // Besides, what is known of holes, the array of their bits, and those in front.
+            assert_eq!(blocks, 6, "{reuse:?}");
+            let key: DefaultKey = map.insert(7_u64);
+            assert_eq!(map[key], 7);
+        }
+        let builder = SecondaryMap::builder().capacity(100);
+        let (mut second, blocks) =
+            build_until_nothing_is_refused(|supplied| builder.try_build_in(supplied));
+        // Besides, the array of the gaps' bits.
+        assert_eq!(blocks, 4);
+        let key = DefaultKey::from(stayput::KeyData::from_parts(0, 1, 0).expect("it is a key"));
+        second.insert(key, 7_u64);
+        assert_eq!((&vec[..], second[key]), (&[7][..], 7));
+    });
+}
+
+/// The box in which it is served, the service itself, and what is tried out before the thread is started.
+#[test]
+fn memory_goes_on_alone_where_a_block_to_be_served_by_is_refused() {
+    in_child("refused::memory_goes_on_alone_where_a_block_to_be_served_by_is_refused", || {
+        let mut left = Vec::with_capacity(4);
+        for before in 0..3 {
+            let alone = Reservation::new(EACH).expect("addresses").growing();
+            let at = alone.as_ptr();
+            let (mut alone, was_refused) =
+                with_one_refused(before, || alone.commit_ahead(CommitAhead::Auto));
+            assert!(was_refused);
+            let stats = service::stats();
+            assert_eq!((stats.running, stats.arrays), (false, 0), "{before}");
+            assert!(alone.as_ptr() == at && alone.grow_to(MIB).expect("memory") >= MIB);
+            assert_eq!((alone.ahead_bytes(), alone.late()), (0, 0));
+            left.push(alone);
+        }
+        // Asked again, each is served.
+        for alone in left {
+            let served = alone.commit_ahead(CommitAhead::Auto);
+            assert_eq!((service::stats().arrays, served.reserved_bytes()), (1, EACH));
+            assert!(served.usable_bytes() >= MIB);
+        }
     });
 }
 

@@ -4,6 +4,7 @@ mod op;
 
 use super::*;
 use crate::effort;
+use crate::error::ErrorKind;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use op::{Model, Op};

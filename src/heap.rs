@@ -1,0 +1,80 @@
+//! [`Room`]: blocks of the heap, and an error where there is none left. Std's own calls end the process
+//! then, but for those that make room in a `Vec`.
+
+#![expect(unsafe_code, reason = "allocates")]
+
+use crate::error::{Error, ErrorKind};
+use std::alloc::{Layout, alloc};
+use std::mem::MaybeUninit;
+
+/// A block for one value.
+///
+/// Taken before the value is made or handed over, so that nothing is lost, or to be undone, where it is
+/// refused.
+pub(crate) struct Room<T>(Box<MaybeUninit<T>>);
+
+impl<T> Room<T> {
+    pub(crate) fn try_new() -> Result<Self, Error> {
+        const { assert!(size_of::<T>() > 0, "what has no size needs no block") };
+        let layout = Layout::new::<MaybeUninit<T>>();
+        // SAFETY: its size is not 0, as asserted above.
+        let block = unsafe { alloc(layout) }.cast::<MaybeUninit<T>>();
+        if block.is_null() {
+            return Err(Error::new(ErrorKind::Memory, layout.size()));
+        }
+        // SAFETY: just allocated, as boxes are, by the layout of what is in this one, which any bytes are.
+        let block = unsafe { Box::from_raw(block) };
+        Ok(Self(block))
+    }
+
+    #[expect(clippy::unnecessary_box_returns, reason = "the box is what is wanted")]
+    pub(crate) fn fill(self, value: T) -> Box<T> {
+        let Self(mut block) = self;
+        block.write(value);
+        // SAFETY: just written.
+        unsafe { block.assume_init() }
+    }
+}
+
+/// `Box::new`, or the error.
+pub(crate) fn try_boxed<T>(value: T) -> Result<Box<T>, Error> {
+    Room::try_new().map(|room| room.fill(value))
+}
+
+/// [`Vec::try_reserve_exact`], with an [`Error`].
+pub(crate) fn try_reserve_exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
+    vec.try_reserve_exact(additional)
+        .map_err(|_| Error::new(ErrorKind::Memory, additional.saturating_mul(size_of::<T>())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    #[test]
+    fn a_value_lies_in_its_room_and_is_dropped_once() {
+        let value = Rc::new(());
+        let room = Room::try_new().unwrap();
+        let at = room.0.as_ptr();
+        let boxed = room.fill(Rc::clone(&value));
+        assert_eq!((&raw const *boxed, Rc::strong_count(&value)), (at, 2));
+        drop(boxed);
+        assert_eq!(Rc::strong_count(&value), 1);
+    }
+
+    #[test]
+    fn room_is_aligned_as_its_value_and_may_stay_empty() {
+        #[repr(align(256))]
+        struct Aligned([u8; 256]);
+        let boxed = try_boxed(Aligned([7; 256])).unwrap();
+        assert_eq!(((&raw const *boxed).addr() % 256, boxed.0[255]), (0, 7));
+        drop(Room::<Aligned>::try_new().unwrap());
+    }
+
+    #[test]
+    fn more_in_a_vec_than_there_can_be_is_refused() {
+        let error = try_reserve_exact(&mut Vec::<u64>::new(), usize::MAX).unwrap_err();
+        assert_eq!((error.kind(), error.bytes()), (ErrorKind::Memory, usize::MAX));
+    }
+}
