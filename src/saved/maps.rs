@@ -10,6 +10,7 @@ use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
 use crate::slot_map::parts::Part;
 use ::serde::de::{self, Error as _, SeqAccess, Unexpected, Visitor};
+use ::serde::ser::Error as _;
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::hash::BuildHasher;
@@ -86,7 +87,8 @@ struct Slots<'a, K: Key, V>(&'a SlotMap<K, V>);
 
 impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.parts().map(Slot::from))
+        let parts = self.0.try_parts().map_err(S::Error::custom)?;
+        serializer.collect_seq(parts.map(Slot::from))
     }
 }
 

@@ -9,6 +9,7 @@ use super::slots::{Slots, indices};
 use super::state::{State, Vacant};
 use super::vacancy::Fresh;
 use crate::error::Error;
+use crate::heap::try_reserve_exact;
 use crate::key::{Key, Layout};
 use std::fmt;
 
@@ -33,10 +34,16 @@ pub(crate) enum BadPart {
 
 impl<K: Key, V> SlotMap<K, V> {
     /// All slots in order.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<&V>> {
-        let mut front: Vec<u32> = self.holes.front().map(Hole::index).collect();
+    ///
+    /// # Errors
+    ///
+    /// If there is no heap left for a list of the holes that have no mark.
+    pub(crate) fn try_parts(&self) -> Result<impl Iterator<Item = Part<&V>>, Error> {
+        let mut front = Vec::new();
+        try_reserve_exact(&mut front, self.holes.front().count())?;
+        front.extend(self.holes.front().map(Hole::index));
         front.sort_unstable();
-        indices(0..self.slots.len()).map(move |index| self.part(index, &front))
+        Ok(indices(0..self.slots.len()).map(move |index| self.part(index, &front)))
     }
 
     /// What a slot is; `front` has the holes that have no mark, in order.

@@ -358,6 +358,25 @@ fn memory_goes_on_alone_where_a_block_to_be_served_by_is_refused() {
     });
 }
 
+/// To write a map out, the holes that are filled next are listed.
+#[cfg(feature = "serde")]
+#[test]
+fn a_map_that_cannot_be_listed_is_not_written() {
+    in_child("refused::a_map_that_cannot_be_listed_is_not_written", || {
+        let mut map: SlotMap<DefaultKey, u64> = (0..100).collect();
+        let keys: Vec<_> = map.keys().collect();
+        keys[..10].iter().for_each(|key| _ = map.remove(*key));
+        let mut bytes = [0; KIB];
+        let (written, was_refused) =
+            with_one_refused(0, || postcard::to_slice(&map, &mut bytes).map(|bytes| bytes.len()));
+        assert!(was_refused);
+        assert_eq!(written, Err(postcard::Error::SerdeSerCustom));
+        let bytes = postcard::to_slice(&map, &mut bytes).expect("it is written");
+        let read: SlotMap<DefaultKey, u64> = postcard::from_bytes(bytes).expect("it is read");
+        assert!(read.iter().eq(map.iter()));
+    });
+}
+
 /// Memory that was dropped in the background counts for no one who needs it, however many need it,
 /// and whoever looks.
 #[test]
