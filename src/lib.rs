@@ -128,6 +128,7 @@ mod effort;
 mod error;
 mod growing;
 mod heap;
+pub mod keeper;
 mod key;
 mod macros;
 mod names;

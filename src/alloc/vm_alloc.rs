@@ -4,6 +4,7 @@
 
 use super::Contents;
 use super::block::{self, Block, BlockOptions};
+use crate::keeper;
 use crate::reservation::{HugePages, IS_SUPPORTED};
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -26,9 +27,8 @@ use std::ptr::NonNull;
 ///   reserved is [reckoned](Self::reserve_bytes), or said.
 /// - **Smaller ones** go to the parent, which is the system's allocator if nobody says otherwise. A
 ///   block that grows past the threshold is copied once.
-/// - **Up to four blocks** of at most 16 MiB that were freed are kept for those who want the like
-///   again, since fresh pages take page faults. They are the process's, and released when others are
-///   refused memory, or by [`trim`].
+/// - **What was freed** is kept for a second for those who want some, 64 MiB of it at most, since fresh pages
+///   take page faults: see [`keeper`](crate::keeper).
 ///
 /// - **On systems without virtual memory**, WebAssembly among them, all blocks are the parent's.
 ///
@@ -93,23 +93,29 @@ pub struct AllocStats {
 /// different moments.
 pub fn stats() -> AllocStats {
     let (roomy_blocks, reserved_bytes) = block::counts();
-    let kept_blocks = block::kept_count();
-    let tally = block::tally();
+    let (tally, kept) = (block::tally(), keeper::stats());
     AllocStats {
-        blocks: tally.blocks.saturating_sub(kept_blocks),
-        committed_bytes: tally.bytes.saturating_sub(tally.kept_bytes),
-        kept_blocks,
-        kept_bytes: tally.kept_bytes,
+        blocks: tally.blocks,
+        committed_bytes: tally.bytes,
+        kept_blocks: kept.kept_blocks,
+        kept_bytes: kept.kept_bytes,
         roomy_blocks,
         reserved_bytes,
     }
 }
 
-/// Gives the memory back that is kept of blocks that were freed.
+/// Gives the memory back that is kept of blocks that were freed: the same as [`keeper::trim`].
 ///
-/// Enters the kernel once for each of them, of which there are four at most.
+/// Enters the kernel once for each of them.
 pub fn trim() {
-    block::release_all();
+    keeper::trim();
+}
+
+/// Has the parent try once more what it has refused, if anything was kept that it may have now.
+#[cold]
+#[inline(never)]
+fn again(small: impl FnOnce() -> Option<NonNull<u8>>) -> Option<NonNull<u8>> {
+    if keeper::make_room() { small() } else { None }
 }
 
 impl VmAlloc {
@@ -169,7 +175,9 @@ impl<P> VmAlloc<P> {
     }
 
     /// Whether to ask for huge pages in large blocks. With [`HugePages::Auto`] that is done when a
-    /// block has more than 8 MiB (64, if it has no room to grow), from its start on.
+    /// block grows to more than 8 MiB (64, if it has no room to grow), from its start on: for what grows is
+    /// used in order, most likely. What is that large at once may be touched here and there, which huge
+    /// pages make slow and large.
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
         self.set_huge_pages(huge_pages);
@@ -224,12 +232,15 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         if self.is_large(layout) {
             return Block::new(layout, &self.options, contents).map(|block| block.start());
         }
-        NonNull::new(match contents {
-            // SAFETY: the size is not zero, by the caller.
-            Contents::Any => unsafe { self.parent.alloc(layout) },
-            // SAFETY: as above.
-            Contents::Zeroed => unsafe { self.parent.alloc_zeroed(layout) },
-        })
+        let small = || {
+            NonNull::new(match contents {
+                // SAFETY: the size is not zero, by the caller.
+                Contents::Any => unsafe { self.parent.alloc(layout) },
+                // SAFETY: as above.
+                Contents::Zeroed => unsafe { self.parent.alloc_zeroed(layout) },
+            })
+        };
+        small().or_else(|| again(small))
     }
 
     /// # Safety
@@ -267,8 +278,9 @@ impl<P: GlobalAlloc> VmAlloc<P> {
             (false, false) if old.align() == new.align() => {
                 // SAFETY: the parent's, by its size, and the caller's; the new size is not zero, and a
                 // layout with it and the alignment exists.
-                let moved = unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
-                let moved = NonNull::new(moved)?;
+                let grow = || unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
+                let grow = || NonNull::new(grow());
+                let moved = grow().or_else(|| again(grow))?;
                 if contents == Contents::Zeroed && new.size() > old.size() {
                     // SAFETY: inside the new size.
                     let from = unsafe { moved.add(old.size()) };

@@ -33,6 +33,7 @@ use recent::Recent;
 use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
 use crate::heap::Room;
+use crate::keeper;
 use crate::reservation::{Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
 use std::mem;
@@ -529,7 +530,8 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
             // What lies ready ahead of arrays, or waits to be released, is not worth that one of them
             // cannot grow.
             let again = || reservation.commit_if_possible(missing.clone());
-            if !service::make_room(missing.len(), again) {
+            let has_room = keeper::make_room() && again();
+            if !has_room && !service::make_room(missing.len(), again) {
                 return Err(error);
             }
         }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::Error;
+use crate::keeper;
 use crate::reservation::{Reservation, ReservationBuilder, Space, whole_bytes};
 use crate::service;
 
@@ -75,7 +76,8 @@ pub(crate) fn reserve_by_default(
 }
 
 /// Reserves what was refused when so many releases had ended, if there are more addresses for it: what
-/// waits to be released is not worth that an array has fewer.
+/// is kept, or waits to be released, is not worth that an array has fewer.
 fn again(builder: ReservationBuilder, ended: usize) -> Option<Reservation> {
-    if service::release_waiting(ended) { builder.reserve_if_possible() } else { None }
+    let made_room = keeper::make_room() | service::release_waiting(ended);
+    if made_room { builder.reserve_if_possible() } else { None }
 }

@@ -127,7 +127,7 @@ fn what_is_kept_can_be_given_back() {
     let mine = vec![1_u8; 3 * MIB];
     let stats = GLOBAL.stats();
     assert!(stats.blocks >= 1 && stats.committed_bytes >= mine.len(), "{stats:?}");
-    assert!(stats.kept_blocks <= 4 && stats.kept_bytes <= 4 * 19 * MIB, "{stats:?}");
+    assert!(stats.kept_bytes <= 64 * MIB, "{stats:?}");
     assert!(stats.roomy_blocks <= 8192, "{stats:?}");
     assert!(stats.reserved_bytes <= stats.roomy_blocks * 260 * MIB, "{stats:?}");
 }

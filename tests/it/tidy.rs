@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 23] = [
+const LAYERS: [(&str, &[&str]); 24] = [
     ("error", &[]),
     ("heap", &["error"]),
     ("page", &[]),
@@ -12,7 +12,8 @@ const LAYERS: [(&str, &[&str]); 23] = [
     ("reservation", &["os", "page", "error"]),
     ("backing", &["heap", "error"]),
     ("service", &["reservation", "backing", "os", "page", "heap", "error"]),
-    ("growing", &["reservation", "backing", "service", "os", "page", "heap", "error"]),
+    ("keeper", &["reservation", "os"]),
+    ("growing", &["keeper", "reservation", "backing", "service", "os", "page", "heap", "error"]),
     ("raw_vec", &["growing", "reservation", "backing", "service", "heap", "error"]),
     ("vec", &["raw_vec", "growing", "reservation", "backing", "service", "os", "page", "error"]),
     ("key", &[]),
@@ -27,7 +28,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
     ("dense", &["vec", "key", "slot_map", "secondary", "reservation", "error"]),
     ("index", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
     ("columns", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
-    ("alloc", &["growing", "reservation", "service", "error"]),
+    ("alloc", &["growing", "keeper", "reservation", "service", "error"]),
     ("file", &["raw_vec", "vec", "reservation", "error"]),
     // Other names for what is there, and look-ups that the caller vouches for.
     ("names", &["slot_map", "secondary"]),

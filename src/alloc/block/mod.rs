@@ -14,16 +14,15 @@
 
 #![expect(unsafe_code, reason = "keeps a header before the memory that it hands out")]
 
-mod kept;
 mod room;
 mod tally;
 #[cfg(test)]
 mod tests;
-
-pub(super) use kept::{count as kept_count, release_all};
+mod warm;
 
 use super::Contents;
 use crate::growing::round_up;
+use crate::keeper::{self, Lent, Warm};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, page_size};
 use crate::service::{self, Memory, Release};
@@ -52,6 +51,8 @@ struct Header {
     offset: usize,
     /// Up to where `memory` is committed, from the page of the header on.
     usable: usize,
+    /// Of that, what it got without having asked for it.
+    lent: Lent,
     /// Tells a header from other memory.
     seal: usize,
 }
@@ -79,7 +80,7 @@ pub(super) struct Block {
 impl Block {
     /// Memory of a layout, uninitialised or zero.
     pub(super) fn new(layout: Layout, options: &BlockOptions, contents: Contents) -> Option<Self> {
-        kept::take(layout, options, contents).or_else(|| {
+        warm::take(layout, options, contents).or_else(|| {
             let ended = service::releases_ended();
             Self::fresh(layout, options).or_else(|| {
                 if make_room(options, ended) { Self::fresh(layout, options) } else { None }
@@ -96,9 +97,19 @@ impl Block {
     }
 
     /// Commits what is needed, and writes the header.
+    ///
+    /// Nobody knows yet whether it will be used in order, or here and there: so huge pages are asked for only
+    /// when it grows.
     fn build(mut memory: Reservation, offset: usize, end: usize) -> Option<Self> {
-        advise(&mut memory, end);
+        if memory.huge_pages() == HugePages::Always {
+            memory.want_huge_pages();
+        }
         let usable = commit(&memory, front(offset), end)?;
+        Some(Self::over(memory, offset, usable, Lent::NONE))
+    }
+
+    /// Writes the header into memory that is committed from its page on.
+    fn over(memory: Reservation, offset: usize, usable: usize, lent: Lent) -> Self {
         let memory_start = memory.start();
         // SAFETY: `offset` is inside the range, whose first `end >= offset` bytes were reserved.
         let start = unsafe { memory_start.add(offset) };
@@ -106,13 +117,13 @@ impl Block {
         memory_start.as_ptr().expose_provenance();
         let block = Self { start };
         let seal = seal(start.addr().get());
-        let header = Header { memory, offset, usable, seal };
+        let header = Header { memory, offset, usable, lent, seal };
         // SAFETY: `HEADER_BYTES` before `start` are committed: `offset` is at least as much, and
         // `front` is the page where they begin. Nobody else uses them. The address is aligned for a
         // header, since `start` is to `HEADER_BYTES`.
         unsafe { block.header_ptr().write(header) };
         tally::begun(usable - front(offset));
-        Some(block)
+        block
     }
 
     /// The block whose memory is at `start`.
@@ -162,11 +173,6 @@ impl Block {
         unsafe { &mut *self.header_ptr() }
     }
 
-    /// How many bytes are committed for it.
-    fn bytes(&mut self) -> usize {
-        self.header().bytes()
-    }
-
     /// Whether memory may be said to be of an alignment. (It was made for another.)
     pub(super) fn is_aligned_to(&self, align: usize) -> bool {
         self.start.addr().get() % align == 0
@@ -210,8 +216,10 @@ impl Block {
         let header = self.header();
         let usable = header.usable;
         if end <= usable {
+            header.lent.reduce_to(usable - end);
             return true;
         }
+        header.lent.reduce_to(0);
         if end <= header.memory.reserved_bytes() {
             return header.grow_to(end);
         }
@@ -267,30 +275,32 @@ impl Block {
         if header.memory.decommit_if_possible(keep..header.usable) {
             tally::resized(header.usable, keep);
             header.usable = keep;
+            header.lent.reduce_to(keep - end);
         }
     }
 
-    /// Ends it, and keeps or releases the memory.
+    /// Ends it, and has the memory kept or releases it.
     pub(super) fn free(self, release: Release) {
-        if let Some(block) = kept::put(self) {
-            block.release(release);
+        let header = self.end();
+        if !header.memory.is_counted() {
+            // Without room it is of no use but to those who want just as much.
+            return header.release(release);
+        }
+        let Header { memory, offset, usable, lent, .. } = header;
+        // First, so that there is room for it.
+        drop(lent);
+        if let Some(Warm { memory, .. }) =
+            keeper::put(Warm { memory, pages: front(offset)..usable })
+        {
+            release_memory(memory, usable, release);
         }
     }
 
-    fn release(self, release: Release) {
+    fn end(self) -> Header {
         // SAFETY: `self` ends here, and with it the right to the header.
         let header = unsafe { self.header_ptr().read() };
         tally::ended(header.bytes());
-        let Header { mut memory, usable, .. } = header;
-        match release {
-            Release::Now => drop(memory),
-            Release::Background => {
-                // What waits is not counted, so it has no addresses but those of its memory.
-                memory.give_up_behind(usable);
-                memory.uncount();
-                service::release_later(Memory::Alone(memory), usable);
-            }
-        }
+        header
     }
 }
 
@@ -300,6 +310,11 @@ impl Header {
         self.usable - front(self.offset)
     }
 
+    fn release(self, release: Release) {
+        let Self { memory, usable, .. } = self;
+        release_memory(memory, usable, release);
+    }
+
     /// Commits up to `end`, which is inside the reservation; whether it could.
     fn grow_to(&mut self, end: usize) -> bool {
         advise(&mut self.memory, end);
@@ -307,6 +322,18 @@ impl Header {
         tally::resized(self.usable, usable);
         self.usable = usable;
         true
+    }
+}
+
+fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
+    match release {
+        Release::Now => drop(memory),
+        Release::Background => {
+            // What waits is not counted, so it has no addresses but those of its memory.
+            memory.give_up_behind(usable);
+            memory.uncount();
+            service::release_later(Memory::Alone(memory), usable);
+        }
     }
 }
 
@@ -342,7 +369,7 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
 /// Releases what is kept, and what waits to be released, for somebody who was refused when so many
 /// releases had ended; whether there was anything, or more have ended since.
 fn make_room(options: &BlockOptions, ended: usize) -> bool {
-    let kept = release_all();
+    let kept = keeper::make_room();
     // The service has a lock: who does not ask for it does not come near it.
     let waiting = options.release == Release::Background && service::release_waiting(ended);
     kept || waiting

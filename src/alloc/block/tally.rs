@@ -5,27 +5,20 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Blocks, with those that are kept.
+/// Blocks in use.
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 /// Bytes committed for them, with those of headers.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
-/// Of these, bytes of blocks that are kept.
-static KEPT_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// What [`now`] counts.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::alloc) struct Tally {
     pub(in crate::alloc) blocks: usize,
     pub(in crate::alloc) bytes: usize,
-    pub(in crate::alloc) kept_bytes: usize,
 }
 
 pub(super) fn now() -> Tally {
-    Tally {
-        blocks: BLOCKS.load(Ordering::Relaxed),
-        bytes: BYTES.load(Ordering::Relaxed),
-        kept_bytes: KEPT_BYTES.load(Ordering::Relaxed),
-    }
+    Tally { blocks: BLOCKS.load(Ordering::Relaxed), bytes: BYTES.load(Ordering::Relaxed) }
 }
 
 pub(super) fn begun(bytes: usize) {
@@ -41,14 +34,4 @@ pub(super) fn ended(bytes: usize) {
 pub(super) fn resized(before: usize, after: usize) {
     // Wraps where it is less, and so does the sum.
     BYTES.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
-}
-
-/// Before the block is where others can take it.
-pub(super) fn kept(bytes: usize) {
-    KEPT_BYTES.fetch_add(bytes, Ordering::Relaxed);
-}
-
-/// After it was taken from there.
-pub(super) fn taken(bytes: usize) {
-    KEPT_BYTES.fetch_sub(bytes, Ordering::Relaxed);
 }

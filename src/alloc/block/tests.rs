@@ -3,34 +3,46 @@
 #![expect(unsafe_code, reason = "uses the memory of blocks")]
 
 use super::*;
+use crate::keeper::release_all;
 use crate::os::{self, Call, fault::Fault};
 use crate::reservation::Space;
-use std::sync::{Barrier, Mutex, MutexGuard};
+use std::sync::Barrier;
 use std::thread;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// What is kept, and counted, is the process'. A test leaves no block, and none that is still counted.
+/// What is kept, and counted, is the process'. A test leaves no block that is still counted.
 struct Alone {
-    _lock: MutexGuard<'static, ()>,
+    _keeper: keeper::tests::Alone,
     before: (usize, usize),
 }
 
 fn alone() -> Alone {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let lock = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    release_all();
-    Alone { _lock: lock, before: (tally().blocks, tally().bytes) }
+    let keeper = keeper::tests::alone();
+    Alone { _keeper: keeper, before: (tally().blocks, tally().bytes) }
 }
 
 impl Drop for Alone {
     fn drop(&mut self) {
-        release_all();
         if !thread::panicking() {
-            let left = tally();
-            assert_eq!(((left.blocks, left.bytes), left.kept_bytes), (self.before, 0));
+            assert_eq!((tally().blocks, tally().bytes), self.before);
         }
+    }
+}
+
+fn kept_blocks() -> usize {
+    keeper::stats().kept_blocks
+}
+
+impl Block {
+    fn release(self, release: Release) {
+        self.end().release(release);
+    }
+
+    /// How many bytes are committed for it.
+    fn bytes(&mut self) -> usize {
+        self.header().bytes()
     }
 }
 
@@ -142,9 +154,10 @@ fn what_is_committed_is_counted_wherever_it_is() {
 
     let block = Block::new(layout(2 * MIB, 8), &room(64 * MIB), Contents::Any).expect("some MiB");
     block.free(Release::Now);
-    assert_eq!((kept_count(), tally().kept_bytes), (1, counted()));
+    assert_eq!((kept_blocks(), counted()), (1, 0));
+    assert!(keeper::stats().kept_bytes >= 2 * MIB);
     let mut again = Block::new(layout(MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB");
-    assert_eq!((kept_count(), tally().kept_bytes, counted()), (0, 0, again.bytes()));
+    assert_eq!((kept_blocks(), keeper::stats().kept_bytes, counted()), (0, 0, again.bytes()));
     again.free(Release::Now);
 }
 
@@ -256,11 +269,12 @@ fn what_is_freed_is_kept_for_the_like() {
     let first = Patterned::new(4 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     let start = first.block.start();
     first.block.free(Release::Now);
-    // Too small, aligned otherwise, or with other options.
+    // Less than half of it (and more than what may be about to grow), aligned otherwise, with other options,
+    // or too large.
     let never = BlockOptions { huge_pages: HugePages::Never, ..options };
     let other = [
-        Block::new(layout(KIB, 8), &options, Contents::Any),
-        Block::new(layout(4 * MIB, page_size()), &options, Contents::Any),
+        Block::new(layout(MIB + 512 * KIB, 8), &options, Contents::Any),
+        Block::new(layout(4 * MIB, 2 * page_size()), &options, Contents::Any),
         Block::new(layout(4 * MIB, 8), &never, Contents::Any),
         Block::new(layout(4 * MIB, 8), &room(128 * MIB), Contents::Any),
         Block::new(layout(33 * MIB, 8), &options, Contents::Any),
@@ -273,17 +287,14 @@ fn what_is_freed_is_kept_for_the_like() {
     assert_eq!(again.block.start(), start);
     assert!(again.grow(10 * MIB, Contents::Zeroed), "what was written before is written over");
     again.block.free(Release::Now);
-    let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
+    let zeroed = Block::new(layout(7 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_eq!(zeroed.start(), start);
-    let mut zeroed = Patterned { block: zeroed, bytes: 12 * MIB };
+    let mut zeroed = Patterned { block: zeroed, bytes: 7 * MIB };
     assert!(zeroed.memory().iter().all(|byte| *byte == 0));
     zeroed.block.free(Release::Now);
-    // All but a few are released.
-    let blocks: Vec<_> = (0..10).map(|_| Patterned::new(MIB, 8, &room(8 * MIB))).collect();
-    for block in blocks {
-        block.expect("a MiB").block.free(Release::Now);
-    }
-    assert_eq!(counts().0 - before.0, 4);
+    let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
+    assert_ne!(zeroed.start(), start, "so much is not cleared");
+    zeroed.release(Release::Now);
     release_all();
     assert_eq!(counts(), before);
 }
@@ -292,7 +303,7 @@ fn what_is_freed_is_kept_for_the_like() {
 fn large_ones_are_not_kept() {
     let _alone = alone();
     let before = counts();
-    let block = Patterned::new(20 * MIB, 8, &room(64 * MIB)).expect("some MiB");
+    let block = Patterned::new(40 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     block.block.free(Release::Background);
     assert_eq!(counts(), before);
     service::drain();
@@ -328,23 +339,51 @@ fn a_power_of_two_can_be_kept_in_all_its_room() {
 }
 
 #[test]
-fn an_empty_place_is_used_before_one_that_is_taken() {
+fn who_may_be_about_to_grow_is_lent_what_there_is_within_bounds() {
     let _alone = alone();
-    let before = counts();
-    let all: Vec<_> = (1..=4)
-        .map(|n| Block::new(layout(n * MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB"))
-        .collect();
-    let starts: Vec<_> = all.iter().map(Block::start).collect();
-    for block in all {
-        block.free(Release::Now);
-    }
-    for _ in 0..10 {
-        let again = Block::new(layout(3 * MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB");
-        assert!(starts.contains(&again.start()));
-        again.free(Release::Now);
-    }
-    assert_eq!(counts().0 - before.0, 4);
-    release_all();
+    let free = |bytes| {
+        let block = Block::new(layout(bytes, 8), &room(64 * MIB), Contents::Any);
+        block.expect("some MiB").free(Release::Now);
+    };
+    free(16 * MIB);
+    let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
+    assert!(small.block.bytes() >= 16 * MIB);
+    assert_eq!(kept_blocks(), 0);
+    // It grows into that, and then there is nothing lent.
+    let usable = small.block.header().usable;
+    let lent = |small: &mut Patterned| format!("{:?}", small.block.header().lent);
+    assert_eq!(lent(&mut small), format!("Lent({})", usable - HEADER_BYTES - 256 * KIB));
+    assert!(small.grow(8 * MIB, Contents::Zeroed));
+    assert_eq!(lent(&mut small), format!("Lent({})", usable - HEADER_BYTES - 8 * MIB));
+    assert!(small.grow(20 * MIB, Contents::Zeroed));
+    assert_eq!(lent(&mut small), "Lent(0)");
+    small.block.free(Release::Now);
+
+    // What cannot be lent goes back.
+    keeper::set_most_bytes(22 * MIB);
+    let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
+    // To the end of a huge page.
+    assert!(small.block.bytes() <= 2 * MIB, "{}", small.block.bytes());
+    small.block.free(Release::Now);
+}
+
+#[test]
+fn what_begins_smaller_than_before_commits_the_rest() {
+    let _alone = alone();
+    let first = Patterned::new(3 * MIB, 8, &room(64 * MIB)).expect("some MiB");
+    let start = first.block.start();
+    first.block.free(Release::Now);
+    let block = Block::new(layout(5 * MIB, 8), &room(64 * MIB), Contents::Zeroed);
+    let mut block = Patterned { block: block.expect("some MiB"), bytes: 5 * MIB };
+    assert_eq!(block.block.start(), start);
+    assert!(block.memory().iter().all(|byte| *byte == 0));
+    block.block.free(Release::Now);
+    // Where the rest is refused, there is other memory.
+    let fault = Fault::plan(Call::Commit, 0, 2);
+    let block = Patterned::new(7 * MIB, 8, &room(64 * MIB)).expect("some MiB");
+    assert!(fault.struck() > 1);
+    drop(fault);
+    block.block.free(Release::Now);
 }
 
 #[test]

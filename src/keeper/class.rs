@@ -1,0 +1,89 @@
+//! [`Class`]: slots for memory of about the same size.
+
+#![forbid(unsafe_code)]
+
+use super::Warm;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::time::Duration;
+
+const ORDER: Ordering = Ordering::Relaxed;
+
+/// How many there are in a class: one for each bit.
+pub(super) const SLOTS: usize = u32::BITS as usize;
+
+/// Slots, which hold a pointer each, or null. Whoever takes one out has what it points to.
+#[derive(Debug)]
+pub(super) struct Class {
+    /// A bit for each slot that holds something: a hint. Where it is wrong, a slot is looked at in vain, or
+    /// not looked at until somebody puts something into its place, or all is released.
+    hint: AtomicU32,
+    slots: [Slot; SLOTS],
+}
+
+#[derive(Debug)]
+struct Slot {
+    place: AtomicPtr<Warm>,
+    /// When that was put here, in milliseconds.
+    since: AtomicU32,
+}
+
+impl Slot {
+    const fn new() -> Self {
+        Self { place: AtomicPtr::new(ptr::null_mut()), since: AtomicU32::new(0) }
+    }
+}
+
+impl Class {
+    pub(super) const fn new() -> Self {
+        Self { hint: AtomicU32::new(0), slots: [const { Slot::new() }; SLOTS] }
+    }
+
+    /// The slots that seem to hold something, the lowest first.
+    pub(super) fn full(&self) -> impl Iterator<Item = usize> + use<> {
+        bits(self.hint.load(ORDER))
+    }
+
+    /// Puts a pointer into the lowest empty slot, or gives it back.
+    pub(super) fn put(&self, place: NonNull<Warm>, since: u32) -> Option<NonNull<Warm>> {
+        for at in bits(!self.hint.load(ORDER)) {
+            let (slot, null) = (&self.slots[at], ptr::null_mut());
+            // Before: whoever sees the pointer sees this, or what another has written who was refused.
+            slot.since.store(since, ORDER);
+            let put = slot.place.compare_exchange(null, place.as_ptr(), Ordering::Release, ORDER);
+            // Also if another has put something there.
+            self.hint.fetch_or(1 << at, ORDER);
+            if put.is_ok() {
+                return None;
+            }
+        }
+        Some(place)
+    }
+
+    /// Takes out what is in a slot, and since when it was there.
+    pub(super) fn take(&self, slot: usize) -> Option<(NonNull<Warm>, u32)> {
+        let Slot { place, since } = &self.slots[slot];
+        if place.load(ORDER).is_null() {
+            return None;
+        }
+        let found = NonNull::new(place.swap(ptr::null_mut(), Ordering::Acquire))?;
+        self.hint.fetch_and(!(1 << slot), ORDER);
+        Some((found, since.load(ORDER)))
+    }
+
+    /// Whether what is in a slot, if there is anything, was there for so long.
+    pub(super) fn is_old(&self, slot: usize, now: u32, time: Duration) -> bool {
+        let Slot { place, since } = &self.slots[slot];
+        let age = Duration::from_millis(now.wrapping_sub(since.load(ORDER)).into());
+        !place.load(ORDER).is_null() && age >= time
+    }
+}
+
+/// The places of the bits that are set, the lowest first.
+fn bits(mut left: u32) -> impl Iterator<Item = usize> + use<> {
+    std::iter::from_fn(move || {
+        let lowest = left.trailing_zeros();
+        left &= left.checked_sub(1)?;
+        Some(lowest as usize)
+    })
+}

@@ -1,0 +1,76 @@
+//! How much is kept, and how much was lent.
+
+#![forbid(unsafe_code)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const ORDER: Ordering = Ordering::Relaxed;
+
+static BLOCKS: AtomicUsize = AtomicUsize::new(0);
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+static LENT_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// How many pieces of memory are kept.
+pub(super) fn kept_blocks() -> usize {
+    BLOCKS.load(ORDER)
+}
+
+/// How many bytes these have.
+pub(super) fn kept_bytes() -> usize {
+    BYTES.load(ORDER)
+}
+
+/// Counts memory that is to be kept, if no more than so many bytes are kept and lent with it.
+pub(super) fn put(bytes: usize, most: usize) -> bool {
+    let more = |kept: usize| {
+        let all = kept.checked_add(bytes)?;
+        (all.checked_add(LENT_BYTES.load(ORDER))? <= most).then_some(all)
+    };
+    let is_put = BYTES.fetch_update(ORDER, ORDER, more).is_ok();
+    if is_put {
+        BLOCKS.fetch_add(1, ORDER);
+    }
+    is_put
+}
+
+/// Counts that memory is not kept any more.
+pub(super) fn taken(bytes: usize) {
+    BYTES.fetch_sub(bytes, ORDER);
+    BLOCKS.fetch_sub(1, ORDER);
+}
+
+/// Bytes that somebody has got beyond what he asked for, since they were warm, and he may grow; counted for
+/// as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Lent(usize);
+
+impl Lent {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// Lends so many, if all together are no more than three quarters of `most`: so something is left to keep,
+    /// also where those who have them never grow.
+    pub(crate) fn of(bytes: usize, most: usize) -> Option<Self> {
+        let more = |lent: usize| lent.checked_add(bytes).filter(|all| *all <= most / 4 * 3);
+        LENT_BYTES.fetch_update(ORDER, ORDER, more).ok()?;
+        Some(Self(bytes))
+    }
+
+    /// Some are in use now, or went back to the system: so many are not, at most.
+    pub(crate) fn reduce_to(&mut self, bytes: usize) {
+        if bytes < self.0 {
+            LENT_BYTES.fetch_sub(self.0 - bytes, ORDER);
+            self.0 = bytes;
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.reduce_to(0);
+    }
+}
+
+/// How many bytes are lent.
+pub(super) fn lent_bytes() -> usize {
+    LENT_BYTES.load(ORDER)
+}

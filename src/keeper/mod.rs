@@ -1,0 +1,315 @@
+//! The keeper: released memory that is kept warm for the next who wants some.
+//!
+//! Fresh pages take a page fault each. A program that takes and gives back a buffer every frame would take
+//! them every frame. So the large blocks of [allocators](crate::alloc) go to the keeper when they are freed,
+//! with their addresses and whatever is in them, and who wants one asks here first.
+//!
+//! # How much, and for how long
+//!
+//! What is kept, and what was lent to blocks beyond what they asked for, is at most as many bytes as
+//! [`set_most_bytes`] says: 64 MiB, if nobody says; but no more than 1/32 of the machine's memory, and 1/16
+//! of the addresses that the process may have. So a program has no more memory than is live, and that.
+//!
+//! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
+//! those who give memory to the keeper, who look at a few places each time and release one piece at most. (If
+//! nobody does any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
+//! block of an allocator, or a small block of its parent; and by [`trim`].
+//!
+//! It has no lock and allocates nothing, so it may be used before `main`, while threads end, and in the child
+//! of a `fork`.
+//!
+//! # Examples
+//!
+//! ```
+//! use stayput::keeper;
+//! use std::time::Duration;
+//!
+//! keeper::set_most_bytes(256 << 20);
+//! keeper::set_time(Duration::from_secs(10));
+//! assert!(keeper::stats().kept_bytes <= 256 << 20);
+//! keeper::trim();
+//!
+//! // Nothing is kept from now on.
+//! keeper::set_most_bytes(0);
+//! assert_eq!(keeper::stats().kept_blocks, 0);
+//! ```
+//
+// # How it is done
+//
+// A slot is looked for by the size of what is in it. The lowest that suits is taken, and the lowest that is
+// empty is filled: so a few are used again and again, and those above grow old.
+//
+// # Why this is sound
+//
+// Who puts memory here ends its part in it: [`Warm`] is moved into the memory itself, and the slot points to
+// it. It comes out by an exchange of the pointer for null, which one thread can do; that one reads the
+// `Warm`, and so has the memory. The pointer is exchanged with acquire and put with release, so that it sees
+// what was written there.
+//
+// # Threads and forks
+//
+// There is no lock, nobody waits, and nothing is allocated. The child of a fork has what was kept; what
+// another thread had out of its slot just then stays mapped in the child, and is not used again.
+
+#![expect(unsafe_code, reason = "keeps what it knows of memory in that memory")]
+
+mod class;
+mod count;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub(crate) use count::Lent;
+use count::{kept_blocks, kept_bytes};
+
+use crate::os;
+use crate::reservation::Reservation;
+use class::Class;
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+const ORDER: Ordering = Ordering::Relaxed;
+
+/// Memory that somebody had: its addresses, and pages that are committed and hold anything.
+pub(crate) struct Warm {
+    pub(crate) memory: Reservation,
+    pub(crate) pages: Range<usize>,
+}
+
+/// Of a power of two of bytes each, from [`LEAST_BYTES`] on; the smallest and the largest have all beyond.
+const CLASSES: usize = 10;
+const LEAST_BYTES: usize = 64 << 10;
+
+/// More is not kept in one piece: 32 MiB, and what stands before them, to the end of a huge page.
+const MOST_BYTES_EACH: usize = 34 << 20;
+
+static KEPT: [Class; CLASSES] = [const { Class::new() }; CLASSES];
+
+/// Which slot is looked at next for one that is old.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+impl Warm {
+    fn bytes(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// The first of the pages, which is where it is put while it is kept.
+    fn place(&self) -> NonNull<Self> {
+        // SAFETY: the pages lie inside the reservation.
+        unsafe { self.memory.start().add(self.pages.start) }.cast()
+    }
+
+    /// Puts it into its first page.
+    fn pack(self) -> NonNull<Self> {
+        let place = self.place();
+        // SAFETY: committed, nobody else's, and at a page boundary; a page is larger than this.
+        unsafe { place.write(self) };
+        place
+    }
+
+    /// # Safety
+    ///
+    /// - It was packed there, and nobody else unpacks it.
+    unsafe fn unpack(place: NonNull<Self>) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { place.read() }
+    }
+}
+
+/// The class of what has so many bytes.
+fn class_of(bytes: usize) -> usize {
+    ((bytes / LEAST_BYTES).max(1).ilog2() as usize).min(CLASSES - 1)
+}
+
+/// Keeps memory, whose pages are not empty; or gives it back to be released.
+pub(crate) fn put(warm: Warm) -> Option<Warm> {
+    let bytes = warm.bytes();
+    let (most, time) = (most_bytes(), time());
+    if bytes > MOST_BYTES_EACH.min(most) || time.is_zero() {
+        return Some(warm);
+    }
+    let now = now();
+    let is_counted = count::put(bytes, most) || {
+        release_old(now, time);
+        count::put(bytes, most)
+    };
+    if !is_counted {
+        return Some(warm);
+    }
+    let refused = KEPT[class_of(bytes)].put(warm.pack(), now);
+    look_round(now, time);
+    refused.map(|place| {
+        count::taken(bytes);
+        // SAFETY: packed above, and no slot has it.
+        unsafe { Warm::unpack(place) }
+    })
+}
+
+/// Takes memory that suits, and holds anything, for who needs `bytes`.
+///
+/// It is the smallest class that has some, from that of these bytes on, or else the one below.
+pub(crate) fn take(bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
+    if kept_blocks() == 0 {
+        return None;
+    }
+    let class = class_of(bytes);
+    let below = class.checked_sub(1);
+    (class..CLASSES).chain(below).find_map(|class| take_from(&KEPT[class], suits))
+}
+
+fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
+    for slot in class.full() {
+        let Some((place, since)) = class.take(slot) else { continue };
+        // SAFETY: packed by `put`, and taken out of its slot just now.
+        let warm = unsafe { Warm::unpack(place) };
+        let bytes = warm.bytes();
+        if suits(&warm) {
+            count::taken(bytes);
+            return Some(warm);
+        }
+        if let Some(place) = class.put(warm.pack(), since) {
+            // Others were quicker.
+            count::taken(bytes);
+            // SAFETY: packed just now, and no slot has it.
+            drop(unsafe { Warm::unpack(place) });
+        }
+    }
+    None
+}
+
+/// Releases what is in a slot, if there is anything.
+fn release(class: &Class, slot: usize) -> bool {
+    let Some((place, _)) = class.take(slot) else { return false };
+    // SAFETY: packed by `put`, and taken out of its slot just now.
+    let warm = unsafe { Warm::unpack(place) };
+    count::taken(warm.bytes());
+    true
+}
+
+/// Releases all that is kept, for somebody who was refused; whether there was anything.
+pub(crate) fn make_room() -> bool {
+    #[cfg(test)]
+    if tests::is_anothers() {
+        return false;
+    }
+    release_all()
+}
+
+/// What is kept, given by [`stats`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeeperStats {
+    /// Pieces of memory that are kept.
+    pub kept_blocks: usize,
+    /// Bytes that the system has promised for these.
+    pub kept_bytes: usize,
+    /// Bytes that blocks in use have got beyond what they asked for, since they were warm, and that they may
+    /// yet grow into.
+    pub lent_bytes: usize,
+}
+
+/// What is kept now.
+///
+/// O(1), and does not enter the kernel. While other threads come to the keeper the numbers may be of
+/// different moments.
+pub fn stats() -> KeeperStats {
+    let (kept_blocks, kept_bytes) = (kept_blocks(), kept_bytes());
+    KeeperStats { kept_blocks, kept_bytes, lent_bytes: count::lent_bytes() }
+}
+
+/// Gives all that is kept back to the system.
+///
+/// Enters the kernel once for each piece.
+pub fn trim() {
+    release_all();
+}
+
+/// Releases all that is kept; whether there was anything.
+pub(crate) fn release_all() -> bool {
+    if kept_blocks() == 0 {
+        return false;
+    }
+    let slots = KEPT.iter().flat_map(|class| (0..class::SLOTS).map(move |slot| (class, slot)));
+    slots.fold(false, |any, (class, slot)| release(class, slot) | any)
+}
+
+/// Releases all that is old.
+fn release_old(now: u32, time: Duration) {
+    for class in &KEPT {
+        for slot in class.full().filter(|slot| class.is_old(*slot, now, time)) {
+            release(class, slot);
+        }
+    }
+}
+
+/// Looks at the next few slots, and releases one that is old.
+fn look_round(now: u32, time: Duration) {
+    const FEW: usize = 8;
+    let first = NEXT.fetch_add(FEW, ORDER);
+    for at in first..first.wrapping_add(FEW) {
+        let (class, slot) = (&KEPT[at / class::SLOTS % CLASSES], at % class::SLOTS);
+        if class.is_old(slot, now, time) && release(class, slot) {
+            return;
+        }
+    }
+}
+
+/// Milliseconds, as a clock shows them that starts anew every seven weeks. Where it is set, some things are
+/// old too early, or late.
+#[expect(clippy::cast_possible_truncation, reason = "differences count")]
+fn now() -> u32 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u32)
+}
+
+/// What nobody has said yet.
+const UNSAID: usize = usize::MAX;
+
+static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSAID);
+static TIME_MS: AtomicU32 = AtomicU32::new(1000);
+
+/// How many bytes are kept and lent at most.
+pub(crate) fn most_bytes() -> usize {
+    const USUAL_BYTES: usize = 64 << 20;
+    match MOST_BYTES.load(ORDER) {
+        UNSAID => {
+            let memory = os::memory_bytes().and_then(|bytes| usize::try_from(bytes / 32).ok());
+            let addresses = os::address_limit().map(|(limit, _)| limit / 16);
+            let most = [memory, addresses].into_iter().flatten().fold(USUAL_BYTES, usize::min);
+            // Unless somebody has said so meanwhile.
+            let said = MOST_BYTES.compare_exchange(UNSAID, most, ORDER, ORDER);
+            said.err().unwrap_or(most)
+        }
+        most => most,
+    }
+}
+
+/// Says how many bytes are to be kept at most, from now on, with those that are lent: none by 0.
+///
+/// If more are kept now, all are given back, which enters the kernel once for each piece. No single piece of
+/// more than 34 MiB is kept, whatever is said.
+pub fn set_most_bytes(most: usize) {
+    MOST_BYTES.store(most.min(UNSAID - 1), ORDER);
+    if kept_bytes() > most {
+        release_all();
+    }
+}
+
+/// How long memory is kept that nobody takes.
+fn time() -> Duration {
+    Duration::from_millis(TIME_MS.load(ORDER).into())
+}
+
+/// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, three weeks at
+/// most. For no time, nothing is kept, and what is kept is given back, which enters the kernel.
+///
+/// It is measured by the system's clock; where that is set, what was put before goes early, or late.
+pub fn set_time(time: Duration) {
+    const MOST_MS: u32 = 21 * 24 * 60 * 60 * 1000;
+    let ms = u32::try_from(time.as_millis()).unwrap_or(MOST_MS).min(MOST_MS);
+    TIME_MS.store(ms, ORDER);
+    if ms == 0 {
+        release_all();
+    }
+}
