@@ -7,8 +7,10 @@
 //! # What holds between calls
 //!
 //! - The first `usable` bytes are committed, and were so ever since they were handed out.
-//! - What lies behind them will read as zero when it is handed out, in a reservation that was fresh:
-//!   it is not committed, or was never written to, since nobody was given it.
+//! - What lies behind them, and behind what is [warm](GrowingReservation::warm_bytes), will read as zero when
+//!   it is handed out, in a reservation that was fresh: it is not committed, or was never written to, since
+//!   nobody was given it.
+//! - What is warm is committed too, and holds what another array has left there.
 
 #![expect(unsafe_code, reason = "hands back pages that it owns")]
 
@@ -19,6 +21,7 @@ mod policy;
 mod recent;
 #[cfg(test)]
 mod tests;
+mod warm;
 
 pub use budget::Budget;
 pub(crate) use budget::Purse;
@@ -29,6 +32,8 @@ pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;
 use recent::Recent;
+use warm::Warmth;
+pub(crate) use warm::Wish;
 
 use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
@@ -68,6 +73,8 @@ pub struct GrowingReservation {
     way: &'static Way,
     /// Without the service: pages up to here were made resident ahead of their use.
     resident: usize,
+    /// Where it goes to the keeper, and may be from there.
+    warmth: Option<Warmth>,
 }
 
 /// Where a range is used from its front on.
@@ -127,7 +134,7 @@ impl Reservation {
 impl GrowingReservation {
     fn over(memory: Memory, growth: Growth, release: Release, way: &'static Way) -> Self {
         let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
-        Self { memory: Some(memory), front, release, way, resident: 0 }
+        Self { memory: Some(memory), front, release, way, resident: 0, warmth: None }
     }
 
     /// Uses a reservation from its front on.
@@ -267,16 +274,26 @@ impl GrowingReservation {
     /// How many bytes are committed: those that are usable, and those ahead of them.
     pub fn committed_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => self.front.usable,
+            Memory::Alone(_) => self.front.usable.max(self.warm_bytes()),
             Memory::Elsewhere(memory) => memory.committed_bytes().max(self.front.usable),
         }
+    }
+
+    /// Up to where it may hold what others have left there, wherever nothing was written since.
+    pub(crate) fn warm_bytes(&self) -> usize {
+        self.warmth.as_ref().map_or(0, |warmth| warmth.bytes)
+    }
+
+    /// From where on what comes to be usable reads as zero.
+    pub(crate) fn zero_from(&self) -> usize {
+        self.front.usable.max(self.warm_bytes())
     }
 
     /// How many bytes lie ready for use behind those that are usable: resident, so that touching
     /// them takes no page fault.
     pub fn ahead_bytes(&self) -> usize {
         match self.memory() {
-            Memory::Alone(_) => 0,
+            Memory::Alone(_) => self.warm_bytes().saturating_sub(self.front.usable),
             Memory::Elsewhere(memory) => memory.ahead_bytes().unwrap_or(0),
         }
     }
@@ -321,9 +338,15 @@ impl GrowingReservation {
                     ))
                 };
                 let wished = amount.wished(needed, by_policy);
-                let committed = commit(reservation, self.front.usable..needed, wished);
-                let usable = *committed.as_ref().unwrap_or(&self.front.usable);
-                if usable < wished {
+                let warm = self.warmth.as_ref().map_or(0, |warmth| warmth.bytes);
+                let from = self.front.usable.max(warm);
+                let committed = if needed <= from {
+                    Ok(wished.min(from))
+                } else {
+                    commit(reservation, from..needed, wished)
+                };
+                let usable = *committed.as_ref().unwrap_or(&from);
+                if from < usable.max(needed) && usable < wished {
                     // A refused call may have committed the first of several mappings: hand that
                     // back, so that what is behind `usable` is not charged. If that is refused too
                     // it costs only the charge: nothing was written there.
@@ -334,6 +357,9 @@ impl GrowingReservation {
                     self.front.step.advance(usable - self.front.usable, self.front.growth);
                 }
                 self.front.usable = usable;
+                if let Some(warmth) = &mut self.warmth {
+                    warmth.used_to(usable);
+                }
                 Ok(())
             }
             Memory::Elsewhere(memory) => memory.grow(&mut self.front, need, amount),
@@ -457,6 +483,9 @@ impl GrowingReservation {
         at_once: bool,
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error> {
+        let before = self.front.usable;
+        // What is warm goes first.
+        self.front.usable = self.zero_from();
         let usable = &mut self.front.usable;
         let result = match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => {
@@ -467,6 +496,11 @@ impl GrowingReservation {
             }
             Memory::Elsewhere(memory) => memory.give_back(usable, keep, at_once, goes_on),
         };
+        let left = self.front.usable;
+        self.front.usable = left.min(before);
+        if let Some(warmth) = &mut self.warmth {
+            warmth.end_at(left, self.front.usable);
+        }
         self.resident = self.resident.min(self.front.usable);
         result
     }
@@ -514,8 +548,10 @@ impl GrowingReservation {
 impl Drop for GrowingReservation {
     fn drop(&mut self) {
         // Else the field is dropped next.
-        if self.release == Release::Background {
-            (self.way.release)(self);
+        match self.release {
+            Release::Keep => self.keep(),
+            Release::Background => (self.way.release)(self),
+            Release::Now => {}
         }
     }
 }

@@ -4,20 +4,20 @@
 
 use super::Warm;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
 
 /// How many there are in a class: one for each bit.
-pub(super) const SLOTS: usize = u32::BITS as usize;
+pub(super) const SLOTS: usize = usize::BITS as usize;
 
 /// Slots, which hold a pointer each, or null. Whoever takes one out has what it points to.
 #[derive(Debug)]
 pub(super) struct Class {
     /// A bit for each slot that holds something: a hint. Where it is wrong, a slot is looked at in vain, or
     /// not looked at until somebody puts something into its place, or all is released.
-    hint: AtomicU32,
+    hint: AtomicUsize,
     slots: [Slot; SLOTS],
 }
 
@@ -36,7 +36,7 @@ impl Slot {
 
 impl Class {
     pub(super) const fn new() -> Self {
-        Self { hint: AtomicU32::new(0), slots: [const { Slot::new() }; SLOTS] }
+        Self { hint: AtomicUsize::new(0), slots: [const { Slot::new() }; SLOTS] }
     }
 
     /// The slots that seem to hold something, the lowest first.
@@ -80,7 +80,7 @@ impl Class {
 }
 
 /// The places of the bits that are set, the lowest first.
-fn bits(mut left: u32) -> impl Iterator<Item = usize> + use<> {
+fn bits(mut left: usize) -> impl Iterator<Item = usize> + use<> {
     std::iter::from_fn(move || {
         let lowest = left.trailing_zeros();
         left &= left.checked_sub(1)?;

@@ -1,12 +1,13 @@
 //! The keeper: released memory that is kept warm for the next who wants some.
 //!
 //! Fresh pages take a page fault each. A program that takes and gives back a buffer every frame would take
-//! them every frame. So the large blocks of [allocators](crate::alloc) go to the keeper when they are freed,
-//! with their addresses and whatever is in them, and who wants one asks here first.
+//! them every frame. So the memory of arrays and maps that are dropped, and of the large blocks of
+//! [allocators](crate::alloc), goes to the keeper, with its addresses and whatever is in it, and who wants
+//! some asks here first. ([`Release::Now`](crate::Release::Now) is for those who don't.)
 //!
 //! # How much, and for how long
 //!
-//! What is kept, and what was lent to blocks beyond what they asked for, is at most as many bytes as
+//! What is kept, and what was lent to arrays and blocks beyond what they asked for, is at most as many bytes as
 //! [`set_most_bytes`] says: 64 MiB, if nobody says; but no more than 1/32 of the machine's memory, and 1/16
 //! of the addresses that the process may have. So a program has no more memory than is live, and that.
 //!
@@ -77,6 +78,25 @@ pub(crate) struct Warm {
     pub(crate) pages: Range<usize>,
 }
 
+/// For whom memory is: what the others have is of no use to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Blocks of allocators, which have room to grow.
+    Block,
+    /// Arrays whose maximum nobody named.
+    Array,
+    /// Arrays with the addresses that they need at most.
+    Exact,
+}
+
+impl Use {
+    const COUNT: usize = 3;
+
+    fn classes(self) -> &'static [Class; CLASSES] {
+        &KEPT[self as usize]
+    }
+}
+
 /// Of a power of two of bytes each, from [`LEAST_BYTES`] on; the smallest and the largest have all beyond.
 const CLASSES: usize = 10;
 const LEAST_BYTES: usize = 64 << 10;
@@ -84,7 +104,8 @@ const LEAST_BYTES: usize = 64 << 10;
 /// More is not kept in one piece: 32 MiB, and what stands before them, to the end of a huge page.
 const MOST_BYTES_EACH: usize = 34 << 20;
 
-static KEPT: [Class; CLASSES] = [const { Class::new() }; CLASSES];
+static KEPT: [[Class; CLASSES]; Use::COUNT] =
+    [const { [const { Class::new() }; CLASSES] }; Use::COUNT];
 
 /// Which slot is looked at next for one that is old.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -123,7 +144,11 @@ fn class_of(bytes: usize) -> usize {
 }
 
 /// Keeps memory, whose pages are not empty; or gives it back to be released.
-pub(crate) fn put(warm: Warm) -> Option<Warm> {
+pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
+    #[cfg(test)]
+    if tests::is_off(used) {
+        return Some(warm);
+    }
     let bytes = warm.bytes();
     let (most, time) = (most_bytes(), time());
     if bytes > MOST_BYTES_EACH.min(most) || time.is_zero() {
@@ -137,7 +162,7 @@ pub(crate) fn put(warm: Warm) -> Option<Warm> {
     if !is_counted {
         return Some(warm);
     }
-    let refused = KEPT[class_of(bytes)].put(warm.pack(), now);
+    let refused = used.classes()[class_of(bytes)].put(warm.pack(), now);
     look_round(now, time);
     refused.map(|place| {
         count::taken(bytes);
@@ -149,13 +174,18 @@ pub(crate) fn put(warm: Warm) -> Option<Warm> {
 /// Takes memory that suits, and holds anything, for who needs `bytes`.
 ///
 /// It is the smallest class that has some, from that of these bytes on, or else the one below.
-pub(crate) fn take(bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
+pub(crate) fn take(used: Use, bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
+    #[cfg(test)]
+    if tests::is_off(used) {
+        return None;
+    }
     if kept_blocks() == 0 {
         return None;
     }
     let class = class_of(bytes);
     let below = class.checked_sub(1);
-    (class..CLASSES).chain(below).find_map(|class| take_from(&KEPT[class], suits))
+    let classes = used.classes();
+    (class..CLASSES).chain(below).find_map(|class| take_from(&classes[class], suits))
 }
 
 fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
@@ -204,7 +234,7 @@ pub struct KeeperStats {
     pub kept_blocks: usize,
     /// Bytes that the system has promised for these.
     pub kept_bytes: usize,
-    /// Bytes that blocks in use have got beyond what they asked for, since they were warm, and that they may
+    /// Bytes that arrays and blocks in use have got beyond what they asked for, since they were warm, and that they may
     /// yet grow into.
     pub lent_bytes: usize,
 }
@@ -230,13 +260,14 @@ pub(crate) fn release_all() -> bool {
     if kept_blocks() == 0 {
         return false;
     }
-    let slots = KEPT.iter().flat_map(|class| (0..class::SLOTS).map(move |slot| (class, slot)));
-    slots.fold(false, |any, (class, slot)| release(class, slot) | any)
+    let release_each =
+        |class| (0..class::SLOTS).fold(false, |any, slot| release(class, slot) | any);
+    KEPT.iter().flatten().fold(false, |any, class| release_each(class) | any)
 }
 
 /// Releases all that is old.
 fn release_old(now: u32, time: Duration) {
-    for class in &KEPT {
+    for class in KEPT.iter().flatten() {
         for slot in class.full().filter(|slot| class.is_old(*slot, now, time)) {
             release(class, slot);
         }
@@ -248,7 +279,8 @@ fn look_round(now: u32, time: Duration) {
     const FEW: usize = 8;
     let first = NEXT.fetch_add(FEW, ORDER);
     for at in first..first.wrapping_add(FEW) {
-        let (class, slot) = (&KEPT[at / class::SLOTS % CLASSES], at % class::SLOTS);
+        let (class, slot) = (at / class::SLOTS, at % class::SLOTS);
+        let class = &KEPT[class / CLASSES % Use::COUNT][class % CLASSES];
         if class.is_old(slot, now, time) && release(class, slot) {
             return;
         }

@@ -18,6 +18,13 @@ pub(super) fn is_anothers() -> bool {
     owner.is_some_and(|owner| owner != thread::current().id())
 }
 
+/// Whether arrays go without the keeper: in unit tests all but those of who has it to himself, for they are
+/// refused memory on purpose.
+pub(super) fn is_off(used: Use) -> bool {
+    let owner = *OWNER.lock().unwrap_or_else(PoisonError::into_inner);
+    used != Use::Block && owner != Some(thread::current().id())
+}
+
 /// Has the keeper for a test alone, and empty, with the usual bounds.
 pub(crate) struct Alone {
     _lock: MutexGuard<'static, ()>,
@@ -71,7 +78,7 @@ fn number(warm: &Warm) -> u64 {
 }
 
 fn take_any(bytes: usize) -> Option<u64> {
-    take(bytes, &mut |_| true).map(|warm| number(&warm))
+    take(Use::Block, bytes, &mut |_| true).map(|warm| number(&warm))
 }
 
 #[test]
@@ -79,12 +86,12 @@ fn what_was_put_is_taken_with_what_is_in_it() {
     let _alone = alone();
     assert!(take_any(1).is_none());
     for number in 0..3 {
-        assert!(put(warm(MIB, number)).is_none());
+        assert!(put(Use::Block, warm(MIB, number)).is_none());
     }
     assert_eq!((kept_blocks(), kept_bytes()), (3, 3 * MIB));
     // The place that was filled first is that which is taken first.
     assert_eq!([take_any(MIB), take_any(MIB)], [Some(0), Some(1)]);
-    assert!(put(warm(MIB, 7)).is_none());
+    assert!(put(Use::Block, warm(MIB, 7)).is_none());
     assert_eq!([take_any(1), take_any(1), take_any(1)], [Some(7), Some(2), None]);
     assert_eq!((kept_blocks(), kept_bytes()), (0, 0));
 }
@@ -93,7 +100,7 @@ fn what_was_put_is_taken_with_what_is_in_it() {
 fn the_smallest_class_that_is_large_enough_comes_first_and_one_below_last() {
     let _alone = alone();
     for (bytes, number) in [(8 * MIB, 8), (MIB, 1), (4 * MIB, 4), (2 * MIB, 2)] {
-        assert!(put(warm(bytes, number)).is_none());
+        assert!(put(Use::Block, warm(bytes, number)).is_none());
     }
     assert_eq!(take_any(2 * MIB + 1), Some(2));
     assert_eq!(take_any(2 * MIB + 1), Some(4));
@@ -109,16 +116,16 @@ fn the_smallest_class_that_is_large_enough_comes_first_and_one_below_last() {
 fn what_does_not_suit_stays() {
     let _alone = alone();
     for number in 0..4 {
-        assert!(put(warm(MIB, number)).is_none());
+        assert!(put(Use::Block, warm(MIB, number)).is_none());
     }
     let mut asked = Vec::new();
-    let found = take(MIB, &mut |warm| {
+    let found = take(Use::Block, MIB, &mut |warm| {
         asked.push(number(warm));
         number(warm) == 2
     });
     assert_eq!(found.map(|warm| number(&warm)), Some(2));
     assert_eq!(asked, [0, 1, 2]);
-    assert!(take(MIB, &mut |_| false).is_none());
+    assert!(take(Use::Block, MIB, &mut |_| false).is_none());
     assert_eq!((kept_blocks(), kept_bytes()), (3, 3 * MIB));
 }
 
@@ -126,70 +133,70 @@ fn what_does_not_suit_stays() {
 fn no_more_is_kept_and_lent_than_was_said() {
     let _alone = alone();
     set_most_bytes(5 * MIB);
-    assert!(put(warm(6 * MIB, 0)).is_some());
-    assert!(put(warm(3 * MIB, 1)).is_none());
-    assert!(put(warm(3 * MIB, 2)).is_some());
-    assert!(put(warm(2 * MIB, 3)).is_none());
+    assert!(put(Use::Block, warm(6 * MIB, 0)).is_some());
+    assert!(put(Use::Block, warm(3 * MIB, 1)).is_none());
+    assert!(put(Use::Block, warm(3 * MIB, 2)).is_some());
+    assert!(put(Use::Block, warm(2 * MIB, 3)).is_none());
     // What is lent leaves less room.
     assert_eq!(take_any(2 * MIB), Some(1));
     assert!(Lent::of(4 * MIB, most_bytes()).is_none());
     let mut lent = Lent::of(2 * MIB, most_bytes()).expect("less than three quarters");
-    assert!(put(warm(2 * MIB, 4)).is_some());
+    assert!(put(Use::Block, warm(2 * MIB, 4)).is_some());
     lent.reduce_to(MIB);
     lent.reduce_to(4 * MIB);
-    assert!(put(warm(2 * MIB, 4)).is_none());
+    assert!(put(Use::Block, warm(2 * MIB, 4)).is_none());
     drop(lent);
-    assert!(put(warm(MIB, 5)).is_none());
+    assert!(put(Use::Block, warm(MIB, 5)).is_none());
     // Less than is kept.
     set_most_bytes(4 * MIB);
     assert_eq!(kept_blocks(), 0);
     for most in [0, page_size() - 1] {
         set_most_bytes(most);
-        assert!(put(warm(MIB, 6)).is_some());
+        assert!(put(Use::Block, warm(MIB, 6)).is_some());
     }
     set_most_bytes(usize::MAX);
-    assert!(put(warm(MIB, 6)).is_none());
-    assert!(put(warm(MOST_BYTES_EACH + MIB, 7)).is_some());
+    assert!(put(Use::Block, warm(MIB, 6)).is_none());
+    assert!(put(Use::Block, warm(MOST_BYTES_EACH + MIB, 7)).is_some());
 }
 
 #[test]
 fn what_is_old_is_released_by_those_who_come() {
     let _alone = alone();
     for number in 0..4 {
-        assert!(put(warm(MIB, number)).is_none());
+        assert!(put(Use::Block, warm(MIB, number)).is_none());
     }
     set_time(Duration::from_millis(30));
     thread::sleep(Duration::from_millis(40));
     // Each looks at a few places, and releases one.
-    for _ in 0..CLASSES * class::SLOTS {
-        assert!(put(warm(4 * MIB, 9)).is_none());
-        assert!(take(4 * MIB, &mut |warm| number(warm) == 9).is_some());
+    for _ in 0..Use::COUNT * CLASSES * class::SLOTS {
+        assert!(put(Use::Block, warm(4 * MIB, 9)).is_none());
+        assert!(take(Use::Block, 4 * MIB, &mut |warm| number(warm) == 9).is_some());
     }
     assert_eq!(kept_blocks(), 0);
     // Whoever finds no room has all that is old released.
     set_most_bytes(4 * MIB);
     for number in 0..4 {
-        assert!(put(warm(MIB, number)).is_none());
+        assert!(put(Use::Block, warm(MIB, number)).is_none());
     }
-    assert!(put(warm(2 * MIB, 5)).is_some());
+    assert!(put(Use::Block, warm(2 * MIB, 5)).is_some());
     thread::sleep(Duration::from_millis(40));
-    assert!(put(warm(2 * MIB, 6)).is_none());
+    assert!(put(Use::Block, warm(2 * MIB, 6)).is_none());
     assert_eq!((kept_blocks(), take_any(2 * MIB)), (1, Some(6)));
     // Nothing is kept for no time.
     set_time(Duration::ZERO);
-    assert!(put(warm(MIB, 7)).is_some());
+    assert!(put(Use::Block, warm(MIB, 7)).is_some());
     set_time(Duration::MAX);
-    assert!(put(warm(MIB, 8)).is_none());
-    assert!(!KEPT[class_of(MIB)].is_old(0, now(), time()));
+    assert!(put(Use::Block, warm(MIB, 8)).is_none());
+    assert!(!Use::Block.classes()[class_of(MIB)].is_old(0, now(), time()));
 }
 
 #[test]
 fn a_class_has_so_many_places() {
     let _alone = alone();
     for number in 0..class::SLOTS as u64 {
-        assert!(put(warm(LEAST_BYTES, number)).is_none());
+        assert!(put(Use::Block, warm(LEAST_BYTES, number)).is_none());
     }
-    let refused = put(warm(LEAST_BYTES, 99)).expect("there is no place");
+    let refused = put(Use::Block, warm(LEAST_BYTES, 99)).expect("there is no place");
     assert_eq!(number(&refused), 99);
     assert_eq!(kept_blocks(), class::SLOTS);
     assert!(release_all());
@@ -212,8 +219,8 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
             let taken = have.pop().expect("there is some");
             // SAFETY: committed, and nobody else's.
             unsafe { mark(&taken).write(thread << 32 | round) };
-            have.extend(put(taken));
-            if let Some(other) = take(LEAST_BYTES, &mut |_| true) {
+            have.extend(put(Use::Block, taken));
+            if let Some(other) = take(Use::Block, LEAST_BYTES, &mut |_| true) {
                 assert!(number(&other) & 0xffff_ffff < ROUNDS);
                 // Nobody else writes here now.
                 // SAFETY: as above.
@@ -234,7 +241,7 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
         }
     });
     let mut left = 0;
-    while take(1, &mut |_| true).is_some() {
+    while take(Use::Block, 1, &mut |_| true).is_some() {
         left += 1;
     }
     // What is left in a place that is not known to be full would be found now.

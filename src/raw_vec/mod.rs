@@ -24,10 +24,15 @@ pub(crate) use options::Options;
 use crate::backing::{Backing, Foreign};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::growing::{
-    Budget, GrowingReservation, Prefaulted, Purse, reserve_by_default, reserve_exactly, round_up,
+    Budget, GrowingReservation, Prefaulted, Purse, Wish, reserve_by_default, reserve_exactly,
+    round_up,
 };
 use crate::heap::Room;
-use crate::reservation::{Reservation, default_reservation_bytes};
+use crate::keeper::Use;
+use crate::reservation::{
+    Reservation, default_reservation_bytes, page_size, usual_reservation_bytes,
+};
+use crate::service::Release;
 use cold::{Cold, Own};
 use std::alloc::Layout;
 use std::ops::Range;
@@ -191,6 +196,12 @@ impl RawVec {
     /// The same, for who will [`serve`](Self::serve) it.
     fn reserve_unserved(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         let Own { options, memory } = self.cold.try_own()?;
+        let wish = wish(options, element, len);
+        if let Some(warm) = wish.and_then(|wish| GrowingReservation::warm(wish, options.growth)) {
+            self.start = warm.start();
+            *memory = Some(warm);
+            return Ok(());
+        }
         let builder = Reservation::builder().align(element.align()).huge_pages(options.huge_pages);
         let reserved = if let Some(max_len) = options.max_len {
             reserve_exactly(builder.bytes(bytes_of(element, max_len)?))
@@ -201,7 +212,8 @@ impl RawVec {
         let reservation = reserved.map_err(|error| error.of(options.holder))?;
         self.start = reservation.start();
         let Options { growth, release, service, .. } = *options;
-        *memory = Some(GrowingReservation::alone(reservation, growth, release, service));
+        let fresh = GrowingReservation::alone(reservation, growth, release, service);
+        *memory = Some(fresh.to_be_kept(wish));
         Ok(())
     }
 
@@ -307,16 +319,27 @@ impl RawVec {
         let fits = need.is_some();
         let unit = self.cold.memory().map_or(1, GrowingReservation::unit_bytes);
         let keep = round_up(len * element.size(), unit);
-        let written = self.usable_bytes().saturating_sub(keep);
+        let written = self.zero_from().saturating_sub(keep);
         let wanted = additional.saturating_mul(element.size());
         if fits && wanted.min(written) >= WORTH_CALLS_BYTES {
             // If it is refused, the pages stay committed, and are known to be zero no more than
             // before: the offset returned below says so.
             let _ = self.decommit_from(element, keep);
         }
-        let zero_from = self.usable_bytes();
+        let zero_from = self.zero_from();
         self.grow(element, len, additional, Amount::AtLeast)?;
-        Ok(zero_from)
+        // If there was no memory yet, others may have had what there is.
+        Ok(zero_from.max(self.warm_bytes()))
+    }
+
+    /// From where on memory that comes to be usable reads as zero.
+    fn zero_from(&self) -> usize {
+        self.cold.memory().map_or(0, GrowingReservation::zero_from)
+    }
+
+    /// Up to where memory may hold what others have left, wherever nothing was written since.
+    pub(crate) fn warm_bytes(&self) -> usize {
+        self.cold.memory().map_or(0, GrowingReservation::warm_bytes)
     }
 
     /// Makes the pages of the elements from `from` to `to` resident; they are within capacity.
@@ -403,6 +426,23 @@ impl RawVec {
 }
 
 /// The size of `len` elements.
+/// What is wanted of the keeper for an array, if anything is.
+fn wish(options: &Options, element: Layout, len: usize) -> Option<Wish> {
+    if options.release != Release::Keep || options.commit_ahead.is_on() {
+        return None;
+    }
+    let need_bytes = bytes_of(element, len.max(1)).ok()?;
+    let (used, reserved_bytes) = if let Some(max_len) = options.max_len {
+        let bytes = bytes_of(element, max_len).ok()?;
+        (Use::Exact, bytes.checked_next_multiple_of(page_size())?)
+    } else {
+        let most = element.size().saturating_mul(options.bound);
+        (Use::Array, usual_reservation_bytes(need_bytes, most))
+    };
+    let (align, huge_pages) = (element.align(), options.huge_pages);
+    Some(Wish { used, reserved_bytes, need_bytes, align, huge_pages })
+}
+
 fn bytes_of(element: Layout, len: usize) -> Result<usize, Error> {
     let bytes = element.size().checked_mul(len);
     match bytes.filter(|bytes| isize::try_from(*bytes).is_ok()) {

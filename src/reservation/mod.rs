@@ -27,7 +27,9 @@ mod unreleased;
 pub(crate) use crate::os::IS_SUPPORTED;
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
-pub(crate) use share::{Space, Taken, blocks, default_reservation_bytes, whole_bytes};
+pub(crate) use share::{
+    Space, Taken, blocks, default_reservation_bytes, usual_reservation_bytes, whole_bytes,
+};
 
 /// Whether to ask the system for huge pages.
 ///

@@ -278,6 +278,12 @@ pub(crate) fn default_reservation_bytes(element_bytes: usize) -> usize {
     whole_bytes(element_bytes, part)
 }
 
+/// How much an array is given that needs `need` bytes at once, `most` bytes at most, as long as there are enough
+/// addresses.
+pub(crate) fn usual_reservation_bytes(need: usize, most: usize) -> usize {
+    whole_bytes(need, usual_bytes().min(most))
+}
+
 /// How much to reserve for who needs `need` bytes at once and is given `part`.
 pub(crate) fn whole_bytes(need: usize, part: usize) -> usize {
     const MOST_BYTES: usize = isize::MAX as usize;

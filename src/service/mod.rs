@@ -115,8 +115,13 @@ pub enum CommitAhead {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Release {
-    /// Before the drop returns. That takes some 60 ms a gigabyte, 3 in huge pages.
+    /// It is kept warm for a second for those who want some, as far as the [keeper](crate::keeper) has room for
+    /// it; what is beyond goes back before the drop returns. Who gives memory to the keeper also takes it
+    /// from there.
     #[default]
+    Keep,
+    /// Before the drop returns. That takes some 60 ms a gigabyte, 3 in huge pages. And all memory is fresh from
+    /// the system.
     Now,
     /// By the [background thread](crate::service), if there is 1 MiB of it or more. At most a quarter of the
     /// machine's memory waits to be released; what would be more is released at once.

@@ -776,7 +776,7 @@ fn in_a_child_the_array_waits_for_no_work_of_its_parents_thread() {
 fn only_what_asks_for_bytes_is_on() {
     assert!(!CommitAhead::Off.is_on() && !CommitAhead::Bytes(0).is_on());
     assert!(CommitAhead::Auto.is_on() && CommitAhead::Bytes(1).is_on());
-    assert_eq!((CommitAhead::default(), Release::default()), (CommitAhead::Off, Release::Now));
+    assert_eq!((CommitAhead::default(), Release::default()), (CommitAhead::Off, Release::Keep));
 }
 
 #[test]

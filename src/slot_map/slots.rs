@@ -51,9 +51,9 @@ pub(super) struct Slot<V> {
 /// [`drop_values`](Self::drop_values).
 pub(crate) struct Slots<V> {
     slots: VmVec<Slot<V>>,
-    /// A slot that is neither below this nor below the length is as the system gave it: all zero,
-    /// once it is within capacity. For only slots below the length are written to, and this is
-    /// raised when the length falls.
+    /// A slot that is neither below this, nor below the length, nor in memory that others had before
+    /// ([`VmVec::warm_bytes`]), is as the system gave it: all zero, once it is within capacity. For only slots
+    /// below the length are written to, and this is raised when the length falls.
     fresh_from: usize,
 }
 
@@ -400,14 +400,17 @@ impl<V> Slots<V> {
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         let (len, end) = (self.len(), self.len() + additional);
-        for index in len..end.min(self.fresh_from) {
+        // What others had before holds anything.
+        let warm = self.slots.warm_bytes().div_ceil(Self::STRIDE_BYTES);
+        for index in len..end.min(self.fresh_from.max(warm)) {
             // SAFETY: within capacity.
             let slot = unsafe { self.start().add(index) };
             // SAFETY: the same, so writable, and `&mut self` keeps others away.
             unsafe { (*slot.as_ptr()).state = State::EMPTY };
         }
         // SAFETY: within capacity. The slots are vacant, so their values need not be initialised:
-        // those before `fresh_from` were made so above, the others are all zero, see there.
+        // those before `fresh_from`, or in memory that others had, were made so above, the others are all
+        // zero, see there.
         unsafe { self.slots.set_len(end) };
         Ok(())
     }

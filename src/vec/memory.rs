@@ -188,6 +188,12 @@ impl<T> VmVec<T> {
         self.raw.discard(bytes)
     }
 
+    /// Up to how many bytes from the start memory may hold what another array has left there, wherever nothing
+    /// was written since. Never grows once there is memory.
+    pub(crate) fn warm_bytes(&self) -> usize {
+        self.raw.warm_bytes()
+    }
+
     /// How many elements lie wholly in the memory that would stay if all behind the first `len` were
     /// given back, if any would go.
     pub(crate) fn shrinks_to(&self, len: usize) -> Option<usize> {

@@ -58,10 +58,12 @@ impl VmVec<u64> {
     /// On failure nothing has changed.
     #[cfg_attr(no_vm, allow(dead_code, reason = "the bitmap of a map is no array then"))]
     pub(crate) fn try_extend_zero_words(&mut self, additional: usize) -> Result<(), Error> {
-        let zero_from = self.raw.usable_bytes();
+        let usable = self.raw.usable_bytes();
         self.try_reserve(additional)?;
-        // SAFETY: room was just made; what was not usable before is fresh from the system, so it is zero,
-        // as is a `u64` then.
+        // Only now: if there was no memory yet, others may have had what there is.
+        let zero_from = usable.max(self.raw.warm_bytes());
+        // SAFETY: room was just made; what was not usable before, nor had by others, is fresh from the system,
+        // so it is zero, as is a `u64` then.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
         Ok(())
     }

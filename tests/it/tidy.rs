@@ -14,7 +14,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("service", &["reservation", "backing", "os", "page", "heap", "error"]),
     ("keeper", &["reservation", "os"]),
     ("growing", &["keeper", "reservation", "backing", "service", "os", "page", "heap", "error"]),
-    ("raw_vec", &["growing", "reservation", "backing", "service", "heap", "error"]),
+    ("raw_vec", &["growing", "keeper", "reservation", "backing", "service", "heap", "error"]),
     ("vec", &["raw_vec", "growing", "reservation", "backing", "service", "os", "page", "error"]),
     ("key", &[]),
     (

@@ -26,7 +26,7 @@ impl Options {
         growth: Growth::Doubling,
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,
-        release: Release::Now,
+        release: Release::Keep,
         service: Way::NONE,
     };
 }

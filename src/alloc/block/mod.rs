@@ -22,7 +22,7 @@ mod warm;
 
 use super::Contents;
 use crate::growing::round_up;
-use crate::keeper::{self, Lent, Warm};
+use crate::keeper::{self, Lent, Use, Warm};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, page_size};
 use crate::service::{self, Memory, Release};
@@ -41,7 +41,7 @@ pub(super) struct BlockOptions {
 
 impl BlockOptions {
     pub(super) const DEFAULT: Self =
-        Self { huge_pages: HugePages::Auto, reserve_bytes: None, release: Release::Now };
+        Self { huge_pages: HugePages::Auto, reserve_bytes: None, release: Release::Keep };
 }
 
 /// What stands before the memory that the user has.
@@ -282,7 +282,7 @@ impl Block {
     /// Ends it, and has the memory kept or releases it.
     pub(super) fn free(self, release: Release) {
         let header = self.end();
-        if !header.memory.is_counted() {
+        if !header.memory.is_counted() || release == Release::Now {
             // Without room it is of no use but to those who want just as much.
             return header.release(release);
         }
@@ -290,7 +290,7 @@ impl Block {
         // First, so that there is room for it.
         drop(lent);
         if let Some(Warm { memory, .. }) =
-            keeper::put(Warm { memory, pages: front(offset)..usable })
+            keeper::put(Use::Block, Warm { memory, pages: front(offset)..usable })
         {
             release_memory(memory, usable, release);
         }
@@ -327,7 +327,7 @@ impl Header {
 
 fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
     match release {
-        Release::Now => drop(memory),
+        Release::Keep | Release::Now => drop(memory),
         Release::Background => {
             // What waits is not counted, so it has no addresses but those of its memory.
             memory.give_up_behind(usable);

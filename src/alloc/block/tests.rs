@@ -129,7 +129,7 @@ fn a_block_grows_and_shrinks_where_it_is() {
     assert!(block.block.header().usable < usable);
     assert!(block.grow(20 * MIB, Contents::Zeroed));
     assert_eq!(block.block.start(), start);
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
 }
 
 #[test]
@@ -148,17 +148,17 @@ fn what_is_committed_is_counted_wherever_it_is() {
     }
     block.block.shrink(layout(MIB, 1));
     assert_eq!(counted(), block.block.bytes());
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
     // It is kept where it did not move.
     release_all();
 
     let block = Block::new(layout(2 * MIB, 8), &room(64 * MIB), Contents::Any).expect("some MiB");
-    block.free(Release::Now);
+    block.free(Release::Keep);
     assert_eq!((kept_blocks(), counted()), (1, 0));
     assert!(keeper::stats().kept_bytes >= 2 * MIB);
     let mut again = Block::new(layout(MIB, 8), &room(64 * MIB), Contents::Any).expect("a MiB");
     assert_eq!((kept_blocks(), keeper::stats().kept_bytes, counted()), (0, 0, again.bytes()));
-    again.free(Release::Now);
+    again.free(Release::Keep);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_little_less_gives_nothing_back_and_comes_back_as_zeroes() {
     block.bytes = MIB - 10 * KIB;
     assert_eq!(block.block.header().usable, usable);
     assert!(block.grow(MIB, Contents::Zeroed));
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn where_moving_is_refused_nothing_has_changed() {
     drop(fault);
     assert_eq!((block.block.start(), block.bytes), (start, MIB));
     assert!(block.grow(2 * MIB, Contents::Any));
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn what_is_aligned_to_more_than_a_page_does_not_move() {
         let mut block = Patterned::new(MIB, align, &room(8 * MIB)).expect("a MiB");
         assert!(block.grow(2 * MIB, Contents::Zeroed));
         assert!(!block.grow(40 * MIB, Contents::Zeroed));
-        block.block.free(Release::Now);
+        block.block.free(Release::Keep);
     }
 }
 
@@ -238,7 +238,7 @@ fn refusals_at_each_step_leave_nothing_behind() {
         assert_eq!(counts().1 - before.1, room_bytes);
         if let Some(mut block) = block {
             assert!(block.grow(MIB + 100, Contents::Zeroed));
-            block.block.free(Release::Now);
+            block.block.free(Release::Keep);
             release_all();
         }
         assert_eq!(counts(), before);
@@ -256,7 +256,7 @@ fn refusals_at_each_step_leave_nothing_behind() {
     block.bytes = MIB;
     drop(fault);
     assert!(block.grow(4 * MIB, Contents::Zeroed));
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
     release_all();
     assert_eq!(counts(), before);
 }
@@ -268,7 +268,7 @@ fn what_is_freed_is_kept_for_the_like() {
     let options = BlockOptions::DEFAULT;
     let first = Patterned::new(4 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     let start = first.block.start();
-    first.block.free(Release::Now);
+    first.block.free(Release::Keep);
     // Less than half of it (and more than what may be about to grow), aligned otherwise, with other options,
     // or too large.
     let never = BlockOptions { huge_pages: HugePages::Never, ..options };
@@ -286,12 +286,12 @@ fn what_is_freed_is_kept_for_the_like() {
     let mut again = Patterned::new(3 * MIB, 16, &options).expect("some MiB");
     assert_eq!(again.block.start(), start);
     assert!(again.grow(10 * MIB, Contents::Zeroed), "what was written before is written over");
-    again.block.free(Release::Now);
+    again.block.free(Release::Keep);
     let zeroed = Block::new(layout(7 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_eq!(zeroed.start(), start);
     let mut zeroed = Patterned { block: zeroed, bytes: 7 * MIB };
     assert!(zeroed.memory().iter().all(|byte| *byte == 0));
-    zeroed.block.free(Release::Now);
+    zeroed.block.free(Release::Keep);
     let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_ne!(zeroed.start(), start, "so much is not cleared");
     zeroed.release(Release::Now);
@@ -324,7 +324,7 @@ fn sizes_near_the_largest_are_refused() {
     }
     let mut block = Patterned::new(MIB, 1, &BlockOptions::DEFAULT).expect("a MiB");
     assert!(!block.grow(isize::MAX as usize, Contents::Zeroed));
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn a_power_of_two_can_be_kept_in_all_its_room() {
     let _alone = alone();
     let block = Block::new(layout(16 * MIB, 8), &room(17 * MIB), Contents::Any).expect("some MiB");
     let start = block.start();
-    block.free(Release::Now);
+    block.free(Release::Keep);
     let again = Block::new(layout(16 * MIB, 8), &room(17 * MIB), Contents::Any).expect("some MiB");
     assert_eq!(again.start(), start);
     again.release(Release::Now);
@@ -343,7 +343,7 @@ fn who_may_be_about_to_grow_is_lent_what_there_is_within_bounds() {
     let _alone = alone();
     let free = |bytes| {
         let block = Block::new(layout(bytes, 8), &room(64 * MIB), Contents::Any);
-        block.expect("some MiB").free(Release::Now);
+        block.expect("some MiB").free(Release::Keep);
     };
     free(16 * MIB);
     let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
@@ -357,14 +357,14 @@ fn who_may_be_about_to_grow_is_lent_what_there_is_within_bounds() {
     assert_eq!(lent(&mut small), format!("Lent({})", usable - HEADER_BYTES - 8 * MIB));
     assert!(small.grow(20 * MIB, Contents::Zeroed));
     assert_eq!(lent(&mut small), "Lent(0)");
-    small.block.free(Release::Now);
+    small.block.free(Release::Keep);
 
     // What cannot be lent goes back.
     keeper::set_most_bytes(22 * MIB);
     let mut small = Patterned::new(256 * KIB, 8, &BlockOptions::DEFAULT).expect("some KiB");
     // To the end of a huge page.
     assert!(small.block.bytes() <= 2 * MIB, "{}", small.block.bytes());
-    small.block.free(Release::Now);
+    small.block.free(Release::Keep);
 }
 
 #[test]
@@ -372,25 +372,25 @@ fn what_begins_smaller_than_before_commits_the_rest() {
     let _alone = alone();
     let first = Patterned::new(3 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     let start = first.block.start();
-    first.block.free(Release::Now);
+    first.block.free(Release::Keep);
     let block = Block::new(layout(5 * MIB, 8), &room(64 * MIB), Contents::Zeroed);
     let mut block = Patterned { block: block.expect("some MiB"), bytes: 5 * MIB };
     assert_eq!(block.block.start(), start);
     assert!(block.memory().iter().all(|byte| *byte == 0));
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
     // Where the rest is refused, there is other memory.
     let fault = Fault::plan(Call::Commit, 0, 2);
     let block = Patterned::new(7 * MIB, 8, &room(64 * MIB)).expect("some MiB");
     assert!(fault.struck() > 1);
     drop(fault);
-    block.block.free(Release::Now);
+    block.block.free(Release::Keep);
 }
 
 #[test]
 fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
     let keep = || {
         let block = Block::new(layout(4 * MIB, 8), &room(64 * MIB), Contents::Any);
-        block.expect("some MiB").free(Release::Now);
+        block.expect("some MiB").free(Release::Keep);
     };
     let _alone = alone();
     for call in [Call::Reserve, Call::Commit] {

@@ -4,7 +4,7 @@
 
 use super::{Block, BlockOptions, Contents, HEADER_BYTES, commit, front};
 use crate::growing::round_up;
-use crate::keeper::{self, Lent, Warm};
+use crate::keeper::{self, Lent, Use, Warm};
 use std::alloc::Layout;
 
 /// Zeroed memory is taken fresh if it is more: then it may well be that little of it is touched, and what is
@@ -22,7 +22,7 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
     if is_zeroed && end > MOST_ZEROED_BYTES {
         return None;
     }
-    let warm = keeper::take(end, &mut |warm| suits(warm, layout, end, options))?;
+    let warm = keeper::take(Use::Block, end, &mut |warm| suits(warm, layout, end, options))?;
     let written = warm.pages.end.min(end);
     let block = over(warm, offset, end)?;
     if is_zeroed {

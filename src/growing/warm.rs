@@ -1,0 +1,105 @@
+//! [`Warmth`]: memory that another array had before.
+
+#![forbid(unsafe_code)]
+
+use super::{GrowingReservation, Growth, Memory, Way, round_up};
+use crate::keeper::{self, Lent, Use, Warm};
+use crate::reservation::HugePages;
+use crate::service::Release;
+
+/// What a reservation has of the one before it.
+#[derive(Debug)]
+pub(super) struct Warmth {
+    /// Pages up to here were committed from the beginning on, and hold anything.
+    pub(super) bytes: usize,
+    /// Those of them that are not usable yet.
+    lent: Lent,
+    /// To whom it goes.
+    used: Use,
+}
+
+/// What an array wants of a reservation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish {
+    pub(crate) used: Use,
+    /// No fewer, and no more.
+    pub(crate) reserved_bytes: usize,
+    /// What is needed at once.
+    pub(crate) need_bytes: usize,
+    pub(crate) align: usize,
+    pub(crate) huge_pages: HugePages,
+}
+
+/// Who needs so much may be about to grow, and is lent more than twice of it.
+const MOST_BEGINNING_BYTES: usize = 1 << 20;
+
+impl Warmth {
+    fn none(used: Use) -> Self {
+        Self { bytes: 0, lent: Lent::NONE, used }
+    }
+
+    /// So many bytes are usable now.
+    pub(super) fn used_to(&mut self, usable: usize) {
+        self.lent.reduce_to(self.bytes.saturating_sub(usable));
+    }
+
+    /// What is behind `end` went back to the system; so many bytes are usable.
+    pub(super) fn end_at(&mut self, end: usize, usable: usize) {
+        self.bytes = self.bytes.min(end);
+        self.used_to(usable);
+    }
+}
+
+impl Wish {
+    fn suits(&self, warm: &Warm) -> bool {
+        let Warm { memory, pages } = warm;
+        let need = round_up(self.need_bytes, memory.run_bytes(self.need_bytes));
+        memory.reserved_bytes() == self.reserved_bytes
+            && memory.start().addr().get() % self.align == 0
+            && memory.huge_pages() == self.huge_pages
+            && (pages.end / 2 <= need || self.need_bytes <= MOST_BEGINNING_BYTES)
+    }
+}
+
+impl GrowingReservation {
+    /// Memory that another array had, if some is kept that suits. Nothing of it is usable yet.
+    pub(crate) fn warm(wish: Wish, growth: Growth) -> Option<Self> {
+        let Warm { mut memory, pages } =
+            keeper::take(wish.used, wish.need_bytes, &mut |warm| wish.suits(warm))?;
+        let mut bytes = pages.end;
+        let surplus = bytes.saturating_sub(wish.need_bytes);
+        let lent = Lent::of(surplus, keeper::most_bytes()).unwrap_or_else(|| {
+            let keep = round_up(wish.need_bytes, memory.run_bytes(wish.need_bytes));
+            if keep < bytes && memory.decommit_if_possible(keep..bytes) {
+                bytes = keep;
+            }
+            Lent::NONE
+        });
+        let mut warm = Self::alone(memory, growth, Release::Keep, Way::NONE);
+        warm.warmth = Some(Warmth { bytes, lent, used: wish.used });
+        Some(warm)
+    }
+
+    /// Has memory go to the keeper when this is dropped, if it is as large as was wished for.
+    pub(crate) fn to_be_kept(mut self, wish: Option<Wish>) -> Self {
+        let reserved_bytes = self.reserved_bytes();
+        let used = wish.filter(|wish| wish.reserved_bytes == reserved_bytes).map(|wish| wish.used);
+        self.warmth = used.map(Warmth::none);
+        self
+    }
+
+    /// Gives the memory to the keeper, if it is for that, and wanted there.
+    pub(super) fn keep(&mut self) {
+        let Some(Warmth { used, .. }) = self.warmth else { return };
+        if !matches!(self.memory, Some(Memory::Alone(_))) {
+            return;
+        }
+        let committed = self.zero_from();
+        let Some(Memory::Alone(memory)) = self.memory.take().filter(|_| committed > 0) else {
+            return;
+        };
+        // First, so that there is room for it.
+        self.warmth = None;
+        drop::<Option<Warm>>(keeper::put(used, Warm { memory, pages: 0..committed }));
+    }
+}
