@@ -67,9 +67,11 @@ impl GrowingReservation {
         let Warm { mut memory, pages } =
             keeper::take(wish.used, wish.need_bytes, &mut |warm| wish.suits(warm))?;
         let mut bytes = pages.end;
-        let surplus = bytes.saturating_sub(wish.need_bytes);
+        // As much as whole runs would be committed in any case.
+        let need = round_up(wish.need_bytes, memory.run_bytes(0));
+        let surplus = bytes.saturating_sub(need);
         let lent = Lent::of(surplus, keeper::most_bytes()).unwrap_or_else(|| {
-            let keep = round_up(wish.need_bytes, memory.run_bytes(wish.need_bytes));
+            let keep = round_up(need, memory.run_bytes(need));
             if keep < bytes && memory.decommit_if_possible(keep..bytes) {
                 bytes = keep;
             }

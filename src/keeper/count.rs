@@ -6,16 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ORDER: Ordering = Ordering::Relaxed;
 
-static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 static LENT_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// How many pieces of memory are kept.
-pub(super) fn kept_blocks() -> usize {
-    BLOCKS.load(ORDER)
-}
-
-/// How many bytes these have.
+/// How many bytes are kept.
 pub(super) fn kept_bytes() -> usize {
     BYTES.load(ORDER)
 }
@@ -26,17 +20,12 @@ pub(super) fn put(bytes: usize, most: usize) -> bool {
         let all = kept.checked_add(bytes)?;
         (all.checked_add(LENT_BYTES.load(ORDER))? <= most).then_some(all)
     };
-    let is_put = BYTES.fetch_update(ORDER, ORDER, more).is_ok();
-    if is_put {
-        BLOCKS.fetch_add(1, ORDER);
-    }
-    is_put
+    BYTES.fetch_update(ORDER, ORDER, more).is_ok()
 }
 
 /// Counts that memory is not kept any more.
 pub(super) fn taken(bytes: usize) {
     BYTES.fetch_sub(bytes, ORDER);
-    BLOCKS.fetch_sub(1, ORDER);
 }
 
 /// Bytes that somebody has got beyond what he asked for, since they were warm, and he may grow; counted for
@@ -50,6 +39,9 @@ impl Lent {
     /// Lends so many, if all together are no more than three quarters of `most`: so something is left to keep,
     /// also where those who have them never grow.
     pub(crate) fn of(bytes: usize, most: usize) -> Option<Self> {
+        if bytes == 0 {
+            return Some(Self::NONE);
+        }
         let more = |lent: usize| lent.checked_add(bytes).filter(|all| *all <= most / 4 * 3);
         LENT_BYTES.fetch_update(ORDER, ORDER, more).ok()?;
         Some(Self(bytes))

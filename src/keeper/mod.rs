@@ -60,7 +60,7 @@ mod count;
 pub(crate) mod tests;
 
 pub(crate) use count::Lent;
-use count::{kept_blocks, kept_bytes};
+use count::kept_bytes;
 
 use crate::os;
 use crate::reservation::Reservation;
@@ -68,7 +68,7 @@ use class::Class;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
 
@@ -154,7 +154,7 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
     if bytes > MOST_BYTES_EACH.min(most) || time.is_zero() {
         return Some(warm);
     }
-    let now = now();
+    let now = os::now_ms();
     let is_counted = count::put(bytes, most) || {
         release_old(now, time);
         count::put(bytes, most)
@@ -179,7 +179,7 @@ pub(crate) fn take(used: Use, bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool
     if tests::is_off(used) {
         return None;
     }
-    if kept_blocks() == 0 {
+    if kept_bytes() == 0 {
         return None;
     }
     let class = class_of(bytes);
@@ -241,11 +241,11 @@ pub struct KeeperStats {
 
 /// What is kept now.
 ///
-/// O(1), and does not enter the kernel. While other threads come to the keeper the numbers may be of
+/// Reads some dozens of counters, and does not enter the kernel. While other threads come to the keeper the numbers may be of
 /// different moments.
 pub fn stats() -> KeeperStats {
-    let (kept_blocks, kept_bytes) = (kept_blocks(), kept_bytes());
-    KeeperStats { kept_blocks, kept_bytes, lent_bytes: count::lent_bytes() }
+    let kept_blocks = KEPT.iter().flatten().map(|class| class.full().count()).sum();
+    KeeperStats { kept_blocks, kept_bytes: kept_bytes(), lent_bytes: count::lent_bytes() }
 }
 
 /// Gives all that is kept back to the system.
@@ -257,7 +257,7 @@ pub fn trim() {
 
 /// Releases all that is kept; whether there was anything.
 pub(crate) fn release_all() -> bool {
-    if kept_blocks() == 0 {
+    if kept_bytes() == 0 {
         return false;
     }
     let release_each =
@@ -274,9 +274,14 @@ fn release_old(now: u32, time: Duration) {
     }
 }
 
-/// Looks at the next few slots, and releases one that is old.
+/// Looks at the next few slots, and releases one that is old; once a millisecond or so.
 fn look_round(now: u32, time: Duration) {
-    const FEW: usize = 8;
+    const FEW: usize = 64;
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    if LAST.load(ORDER) == now {
+        return;
+    }
+    LAST.store(now, ORDER);
     let first = NEXT.fetch_add(FEW, ORDER);
     for at in first..first.wrapping_add(FEW) {
         let (class, slot) = (at / class::SLOTS, at % class::SLOTS);
@@ -285,14 +290,6 @@ fn look_round(now: u32, time: Duration) {
             return;
         }
     }
-}
-
-/// Milliseconds, as a clock shows them that starts anew every seven weeks. Where it is set, some things are
-/// old too early, or late.
-#[expect(clippy::cast_possible_truncation, reason = "differences count")]
-fn now() -> u32 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_millis() as u32)
 }
 
 /// What nobody has said yet.
@@ -333,12 +330,10 @@ fn time() -> Duration {
     Duration::from_millis(TIME_MS.load(ORDER).into())
 }
 
-/// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, three weeks at
-/// most. For no time, nothing is kept, and what is kept is given back, which enters the kernel.
-///
-/// It is measured by the system's clock; where that is set, what was put before goes early, or late.
+/// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, a week at most. For
+/// no time, nothing is kept, and what is kept is given back, which enters the kernel.
 pub fn set_time(time: Duration) {
-    const MOST_MS: u32 = 21 * 24 * 60 * 60 * 1000;
+    const MOST_MS: u32 = 7 * 24 * 60 * 60 * 1000;
     let ms = u32::try_from(time.as_millis()).unwrap_or(MOST_MS).min(MOST_MS);
     TIME_MS.store(ms, ORDER);
     if ms == 0 {

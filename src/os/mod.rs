@@ -159,6 +159,12 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
 }
 
+/// Milliseconds, by a clock that takes little time to read and may be some behind. It starts anew every twelve
+/// days.
+pub(crate) fn now_ms() -> u32 {
+    sys::now_ms()
+}
+
 /// The number in decimal digits that a text begins with, and what is behind it.
 #[inline(never)]
 pub(crate) fn leading_number(text: &[u8]) -> Option<(u64, &[u8])> {

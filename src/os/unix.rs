@@ -116,6 +116,24 @@ pub(super) fn memory_bytes() -> Option<u64> {
     u64::try_from(pages).ok()?.checked_mul(page_bytes() as u64)
 }
 
+/// The one that only reads what the last tick has written.
+#[cfg(linux_kernel)]
+const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
+#[cfg(not(linux_kernel))]
+const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
+
+pub(super) fn now_ms() -> u32 {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: there is room for what is written.
+    if unsafe { libc::clock_gettime(CLOCK, time.as_mut_ptr()) } != 0 {
+        return 0;
+    }
+    // SAFETY: written, since the call was not refused.
+    let libc::timespec { tv_sec, tv_nsec, .. } = unsafe { time.assume_init() };
+    let seconds = u32::try_from(tv_sec.rem_euclid(1 << 20)).unwrap_or(0);
+    seconds * 1000 + u32::try_from(tv_nsec / 1_000_000).unwrap_or(0)
+}
+
 #[cfg(linux_kernel)]
 pub(super) fn available_bytes() -> Option<u64> {
     limits::available_bytes()

@@ -37,6 +37,10 @@ pub(super) fn memory_bytes() -> Option<u64> {
     None
 }
 
+pub(super) fn now_ms() -> u32 {
+    0
+}
+
 pub(super) fn reserve(_: usize) -> Result<NonNull<u8>, Code> {
     Err(REFUSED)
 }

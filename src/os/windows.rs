@@ -4,6 +4,7 @@ use super::{Call, Code, HugeAdvice, Priority, touch};
 use crate::error::ErrorKind;
 use std::io;
 use std::ptr::NonNull;
+use std::time::SystemTime;
 use windows_sys::Win32::Foundation::{
     ERROR_CALL_NOT_IMPLEMENTED, ERROR_COMMITMENT_LIMIT, ERROR_INVALID_ADDRESS,
     ERROR_INVALID_PARAMETER, ERROR_NOT_ENOUGH_MEMORY, ERROR_WORKING_SET_QUOTA,
@@ -72,6 +73,12 @@ fn memory_status() -> Option<MEMORYSTATUSEX> {
 
 pub(super) fn memory_bytes() -> Option<u64> {
     Some(memory_status()?.ullTotalPhys)
+}
+
+pub(super) fn now_ms() -> u32 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let seconds = u32::try_from(since.as_secs() % (1 << 20)).unwrap_or(0);
+    seconds * 1000 + since.subsec_millis()
 }
 
 pub(super) fn available_bytes() -> Option<u64> {
