@@ -287,6 +287,8 @@ fn look_round(now: u32, time: Duration) {
         let (class, slot) = (at / class::SLOTS, at % class::SLOTS);
         let class = &KEPT[class / CLASSES % Use::COUNT][class % CLASSES];
         if class.is_old(slot, now, time) && release(class, slot) {
+            // The next has its turn the next time.
+            NEXT.store(at, ORDER);
             return;
         }
     }
