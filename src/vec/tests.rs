@@ -1,5 +1,7 @@
 //! What needs refused calls; the rest is in `tests/it`.
 
+mod warm;
+
 use super::*;
 use crate::error::ErrorKind;
 use crate::os::Call;

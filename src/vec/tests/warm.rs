@@ -1,0 +1,178 @@
+//! Arrays and maps in memory that others had.
+
+use crate::keeper::{self, tests::alone};
+use crate::os::{Call, fault::Fault};
+use crate::{
+    CommitAhead, DefaultKey, HugePages, Key, Release, SecondaryMap, SlotMap, VmVec, page_size,
+};
+
+const MIB: usize = 1 << 20;
+
+/// Has an array of so many bytes, none of which is zero, leave its memory, and says where that is.
+fn leave(bytes: usize) -> usize {
+    let mut vec = VmVec::new();
+    vec.resize(bytes, 0xa5_u8);
+    vec.as_ptr().addr()
+}
+
+fn kept() -> usize {
+    keeper::stats().kept_blocks
+}
+
+#[test]
+fn an_array_begins_where_another_was_and_grows_as_if_it_were_fresh() {
+    let _alone = alone();
+    let mut fresh: VmVec<u64> = VmVec::new();
+    fresh.push(1);
+    let (first, capacity) = (leave(4 * MIB), fresh.capacity());
+    assert_eq!(kept(), 1);
+    let mut vec = VmVec::new();
+    assert_eq!(kept(), 1, "it takes nothing before it needs some");
+    vec.push(1_u64);
+    assert_eq!((vec.as_ptr().addr(), kept()), (first, 0));
+    assert_eq!((vec.capacity(), vec.max_len()), (capacity, fresh.max_len()));
+    let stats = vec.stats();
+    assert_eq!(stats.reserved_bytes, fresh.stats().reserved_bytes);
+    assert!(stats.committed_bytes >= 4 * MIB, "{stats:?}");
+    assert!(keeper::stats().lent_bytes >= 3 * MIB);
+    // Nobody is asked for what is there.
+    let fault = Fault::from_nth(Call::Commit, 0);
+    vec.resize(4 * MIB / 8, 2);
+    drop(fault);
+    assert_eq!(keeper::stats().lent_bytes, 0);
+    vec.resize(8 * MIB / 8, 3);
+    assert_eq!((vec[0], vec[4 * MIB / 8 - 1], vec[8 * MIB / 8 - 1]), (1, 2, 3));
+    drop(vec);
+    assert_eq!((kept(), leave(1)), (1, first));
+}
+
+#[cfg(feature = "bytemuck")]
+#[test]
+fn zeroes_are_zero_where_others_were() {
+    for (left, zeroes) in
+        [(100, 50), (64 << 10, 100), (MIB, 100_000), (MIB, 2 * MIB), (4 * MIB, 9 * MIB)]
+    {
+        for before in [0, 1, 5000] {
+            let _alone = alone();
+            leave(left);
+            let mut vec: VmVec<u8> = VmVec::new();
+            vec.resize(before, 1);
+            vec.extend_zeroed(zeroes);
+            vec.extend_zeroed(zeroes);
+            assert!(vec[before..].iter().all(|byte| *byte == 0), "{before} and {zeroes}");
+        }
+    }
+}
+
+#[test]
+fn slots_where_others_were_are_vacant() {
+    let _alone = alone();
+    for _ in 0..3 {
+        leave(MIB);
+        // Its slots, and the bits of its holes.
+        let mut map: SlotMap<DefaultKey, u64> = SlotMap::new();
+        let far: DefaultKey = {
+            let other: SlotMap<DefaultKey, u64> = (0..10_000).collect();
+            other.keys().next_back().unwrap()
+        };
+        map.insert_at(far, 7);
+        assert_eq!((map.len(), map.iter().count()), (1, 1));
+        let keys: Vec<_> = (0..9_999).map(|n| map.insert(n)).collect();
+        assert!(keys.iter().all(|key| key.data().index() < far.data().index()));
+        let mut second = SecondaryMap::new();
+        second.insert(far, 9);
+        assert_eq!((second.len(), second.iter().count()), (1, 1));
+        assert!(keys.iter().all(|key| second.get(*key).is_none()));
+        map.retain(|_, n| *n % 2 == 0);
+        assert_eq!(map.iter().count(), map.len());
+    }
+}
+
+#[test]
+fn shrinking_gives_back_what_it_never_used_and_does_not_make_capacity() {
+    let _alone = alone();
+    leave(16 * MIB);
+    let mut vec: VmVec<u8> = VmVec::new();
+    vec.push(1);
+    let capacity = vec.capacity();
+    vec.shrink_to_fit();
+    assert!(vec.capacity() <= capacity);
+    assert!(vec.stats().committed_bytes < 4 * MIB, "{:?}", vec.stats());
+    assert_eq!(keeper::stats().lent_bytes, 0);
+    drop(vec);
+    keeper::trim();
+
+    leave(16 * MIB);
+    let mut vec: VmVec<u8> = VmVec::new();
+    vec.push(1);
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    assert!(vec.try_shrink_to_fit().is_err());
+    drop(fault);
+    assert!(vec.capacity() <= capacity);
+    vec.resize(15 * MIB, 1);
+    assert!(vec.iter().all(|byte| *byte == 1));
+}
+
+#[test]
+fn who_asks_for_something_else_gets_nothing_of_it() {
+    let _alone = alone();
+    let first = leave(MIB);
+    let at = |vec: &VmVec<u8>| vec.as_ptr().addr();
+    let mut now = VmVec::builder().release(Release::Now).build();
+    now.push(1);
+    let mut named = VmVec::builder().max_len(1000).build();
+    named.push(1);
+    let mut never = VmVec::builder().huge_pages(HugePages::Never).build();
+    never.push(1);
+    let mut ahead = VmVec::builder().commit_ahead(CommitAhead::Bytes(MIB)).build();
+    ahead.push(1);
+    let large: VmVec<u8> = VmVec::with_capacity(8 * MIB);
+    assert!([&now, &named, &never, &ahead, &large].iter().all(|vec| at(vec) != first));
+    let nothing: VmVec<()> = VmVec::from_iter([(); 100]);
+    assert_eq!((nothing.len(), kept()), (100, 1));
+    drop((now, ahead));
+    assert_eq!(kept(), 1);
+    named.push(2);
+    let named_at = at(&named);
+    drop(named);
+    let mut again = VmVec::builder().max_len(1000).build();
+    again.push(1);
+    assert_eq!((at(&again), again.max_len()), (named_at, 1000));
+    VmVec::leak(never);
+    drop(large);
+    drop(again);
+    assert_eq!(kept(), 3);
+}
+
+#[test]
+fn what_is_aligned_to_more_than_a_page_is_so_where_others_were() {
+    #[derive(Clone, Copy)]
+    #[repr(align(16384))]
+    struct Wide(u64);
+
+    let _alone = alone();
+    for _ in 0..4 {
+        leave(page_size());
+        let mut named = VmVec::builder().max_len(3 * 16384).build();
+        named.push(1_u8);
+        drop(named);
+        let mut vec = VmVec::new();
+        vec.resize(3, Wide(5));
+        assert_eq!(vec.as_ptr().addr() % 16384, 0);
+        assert!(vec.iter().all(|wide| wide.0 == 5));
+    }
+}
+
+#[test]
+fn a_first_commit_that_is_refused_leaves_what_there_was() {
+    let _alone = alone();
+    leave(64 << 10);
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let mut vec: VmVec<u8> = VmVec::new();
+    let refused = vec.try_reserve_exact(MIB);
+    drop(fault);
+    assert!(refused.is_err());
+    assert_eq!(vec.capacity(), 0);
+    vec.resize(MIB, 3);
+    assert!(vec.iter().all(|byte| *byte == 3));
+}
