@@ -27,13 +27,12 @@ pub use budget::Budget;
 pub(crate) use budget::Purse;
 use elsewhere::Elsewhere;
 pub(crate) use elsewhere::Way;
-pub(crate) use options::{option_methods, reserve_by_default, reserve_exactly};
+pub(crate) use options::{Want, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;
 use recent::Recent;
 use warm::Warmth;
-pub(crate) use warm::Wish;
 
 use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};

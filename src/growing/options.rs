@@ -2,10 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+use super::warm::Wish;
+use super::{GrowingReservation, Growth, Way};
 use crate::error::Error;
 use crate::keeper;
-use crate::reservation::{Reservation, ReservationBuilder, Space, whole_bytes};
-use crate::service;
+use crate::reservation::{HugePages, Reservation, ReservationBuilder, Space, whole_bytes};
+use crate::service::{self, CommitAhead, Release};
 
 /// The methods that all builders have in common: each has `options`, and this within an `impl` of
 /// its own.
@@ -43,15 +45,51 @@ macro_rules! option_methods {
 }
 pub(crate) use option_methods;
 
+/// What is wanted of memory that is to be used from its front on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Want {
+    /// How many bytes to reserve, if somebody has said so.
+    pub(crate) exact_bytes: Option<usize>,
+    /// How many are needed at once.
+    pub(crate) need_bytes: usize,
+    /// How many can ever be used.
+    pub(crate) most_bytes: usize,
+    pub(crate) align: usize,
+    pub(crate) huge_pages: HugePages,
+    pub(crate) growth: Growth,
+    pub(crate) commit_ahead: CommitAhead,
+    pub(crate) release: Release,
+    /// To who does either.
+    pub(crate) service: &'static Way,
+}
+
+impl GrowingReservation {
+    /// Memory as it is wanted, of which nothing is usable yet: fresh, or such as another had before. It is not
+    /// served yet.
+    pub(crate) fn reserve(want: &Want) -> Result<Self, Error> {
+        let wish = Wish::of(want);
+        if let Some(warm) = wish.and_then(|wish| Self::warm(wish, want.growth)) {
+            return Ok(warm);
+        }
+        let builder = Reservation::builder().align(want.align).huge_pages(want.huge_pages);
+        let reservation = match want.exact_bytes {
+            Some(bytes) => reserve_exactly(builder.bytes(bytes))?,
+            None => reserve_by_default(builder, want.need_bytes, want.most_bytes)?,
+        };
+        let fresh = Self::alone(reservation, want.growth, want.release, want.service);
+        Ok(fresh.to_be_kept(wish))
+    }
+}
+
 /// Reserves what was asked for, or nothing.
-pub(crate) fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
+fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
     let ended = service::releases_ended();
     builder.reserve().or_else(|error| again(builder, ended).ok_or(error))
 }
 
 /// Reserves for somebody who named no maximum and needs `need` bytes at once: as much as there is to be
 /// given, but no more than that and `most`. See [`Space`].
-pub(crate) fn reserve_by_default(
+fn reserve_by_default(
     builder: ReservationBuilder,
     need: usize,
     most: usize,

@@ -2,9 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::options::Want;
 use super::{GrowingReservation, Growth, Memory, Way, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
-use crate::reservation::HugePages;
+use crate::reservation::{HugePages, page_size, usual_reservation_bytes};
 use crate::service::Release;
 
 /// What a reservation has of the one before it.
@@ -18,16 +19,16 @@ pub(super) struct Warmth {
     used: Use,
 }
 
-/// What an array wants of a reservation.
+/// What an array wants of the keeper.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
-    pub(crate) used: Use,
+pub(super) struct Wish {
+    used: Use,
     /// No fewer, and no more.
-    pub(crate) reserved_bytes: usize,
+    reserved_bytes: usize,
     /// What is needed at once.
-    pub(crate) need_bytes: usize,
-    pub(crate) align: usize,
-    pub(crate) huge_pages: HugePages,
+    need_bytes: usize,
+    align: usize,
+    huge_pages: HugePages,
 }
 
 /// Who needs so much may be about to grow, and is lent more than twice of it.
@@ -51,6 +52,20 @@ impl Warmth {
 }
 
 impl Wish {
+    /// What it is for who wants that, if he wants anything of the keeper.
+    pub(super) fn of(want: &Want) -> Option<Self> {
+        let Want { align, huge_pages, .. } = *want;
+        if want.release != Release::Keep || want.commit_ahead.is_on() {
+            return None;
+        }
+        let need_bytes = want.need_bytes.max(1);
+        let (used, reserved_bytes) = match want.exact_bytes {
+            Some(exact) => (Use::Exact, exact.checked_next_multiple_of(page_size())?),
+            None => (Use::Array, usual_reservation_bytes(need_bytes, want.most_bytes)),
+        };
+        Some(Self { used, reserved_bytes, need_bytes, align, huge_pages })
+    }
+
     fn suits(&self, warm: &Warm) -> bool {
         let Warm { memory, pages } = warm;
         let need = round_up(self.need_bytes, memory.run_bytes(self.need_bytes));
@@ -63,7 +78,7 @@ impl Wish {
 
 impl GrowingReservation {
     /// Memory that another array had, if some is kept that suits. Nothing of it is usable yet.
-    pub(crate) fn warm(wish: Wish, growth: Growth) -> Option<Self> {
+    pub(super) fn warm(wish: Wish, growth: Growth) -> Option<Self> {
         let Warm { mut memory, pages } =
             keeper::take(wish.used, wish.need_bytes, &mut |warm| wish.suits(warm))?;
         let mut bytes = pages.end;
@@ -83,7 +98,7 @@ impl GrowingReservation {
     }
 
     /// Has memory go to the keeper when this is dropped, if it is as large as was wished for.
-    pub(crate) fn to_be_kept(mut self, wish: Option<Wish>) -> Self {
+    pub(super) fn to_be_kept(mut self, wish: Option<Wish>) -> Self {
         let reserved_bytes = self.reserved_bytes();
         let used = wish.filter(|wish| wish.reserved_bytes == reserved_bytes).map(|wish| wish.used);
         self.warmth = used.map(Warmth::none);

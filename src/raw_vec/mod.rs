@@ -23,16 +23,9 @@ pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};
 use crate::error::{Error, ErrorKind, Refused};
-use crate::growing::{
-    Budget, GrowingReservation, Prefaulted, Purse, Wish, reserve_by_default, reserve_exactly,
-    round_up,
-};
+use crate::growing::{Budget, GrowingReservation, Prefaulted, Purse, Want, round_up};
 use crate::heap::Room;
-use crate::keeper::Use;
-use crate::reservation::{
-    Reservation, default_reservation_bytes, page_size, usual_reservation_bytes,
-};
-use crate::service::Release;
+use crate::reservation::default_reservation_bytes;
 use cold::{Cold, Own};
 use std::alloc::Layout;
 use std::ops::Range;
@@ -196,24 +189,21 @@ impl RawVec {
     /// The same, for who will [`serve`](Self::serve) it.
     fn reserve_unserved(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         let Own { options, memory } = self.cold.try_own()?;
-        let wish = wish(options, element, len);
-        if let Some(warm) = wish.and_then(|wish| GrowingReservation::warm(wish, options.growth)) {
-            self.start = warm.start();
-            *memory = Some(warm);
-            return Ok(());
-        }
-        let builder = Reservation::builder().align(element.align()).huge_pages(options.huge_pages);
-        let reserved = if let Some(max_len) = options.max_len {
-            reserve_exactly(builder.bytes(bytes_of(element, max_len)?))
-        } else {
-            let most = element.size().saturating_mul(options.bound);
-            reserve_by_default(builder, bytes_of(element, len.max(1))?, most)
+        let Options { huge_pages, growth, commit_ahead, release, service, holder, .. } = *options;
+        let want = Want {
+            exact_bytes: options.max_len.map(|max_len| bytes_of(element, max_len)).transpose()?,
+            need_bytes: bytes_of(element, len.max(1))?,
+            most_bytes: element.size().saturating_mul(options.bound),
+            align: element.align(),
+            huge_pages,
+            growth,
+            commit_ahead,
+            release,
+            service,
         };
-        let reservation = reserved.map_err(|error| error.of(options.holder))?;
-        self.start = reservation.start();
-        let Options { growth, release, service, .. } = *options;
-        let fresh = GrowingReservation::alone(reservation, growth, release, service);
-        *memory = Some(fresh.to_be_kept(wish));
+        let reserved = GrowingReservation::reserve(&want).map_err(|error| error.of(holder))?;
+        self.start = reserved.start();
+        *memory = Some(reserved);
         Ok(())
     }
 
@@ -426,23 +416,6 @@ impl RawVec {
 }
 
 /// The size of `len` elements.
-/// What is wanted of the keeper for an array, if anything is.
-fn wish(options: &Options, element: Layout, len: usize) -> Option<Wish> {
-    if options.release != Release::Keep || options.commit_ahead.is_on() {
-        return None;
-    }
-    let need_bytes = bytes_of(element, len.max(1)).ok()?;
-    let (used, reserved_bytes) = if let Some(max_len) = options.max_len {
-        let bytes = bytes_of(element, max_len).ok()?;
-        (Use::Exact, bytes.checked_next_multiple_of(page_size())?)
-    } else {
-        let most = element.size().saturating_mul(options.bound);
-        (Use::Array, usual_reservation_bytes(need_bytes, most))
-    };
-    let (align, huge_pages) = (element.align(), options.huge_pages);
-    Some(Wish { used, reserved_bytes, need_bytes, align, huge_pages })
-}
-
 fn bytes_of(element: Layout, len: usize) -> Result<usize, Error> {
     let bytes = element.size().checked_mul(len);
     match bytes.filter(|bytes| isize::try_from(*bytes).is_ok()) {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::os::Call;
 use crate::os::fault::Fault;
+use crate::reservation::Reservation;
 use crate::reservation::{FLOOR_BYTES, HugePages, page_size};
 use crate::service::CommitAhead;
 

@@ -10,7 +10,7 @@
 //!   or to its end, and all bytes before `end` are usable, and no more than the options allow, unless more
 //!   was used before they did: then `end` is `top`, and goes back with it.
 //! - Whoever was handed a block lies before `top`. What lies from `top` on is nobody's.
-//! - What lies from `top` on, and from the address `written` on, reads as zero.
+//! - What lies from `top` on, and from the addresses `written` and `foreign` on, reads as zero.
 //!
 //! `top` moves back only where the last block is given back ([`Bump::deallocate`],
 //! [`Bump::shrink`]), and all at once by [`Bump::rewind`] and [`Bump::reset`], whose callers answer
@@ -26,10 +26,8 @@
 
 use super::builder::Options;
 use crate::error::{Error, ErrorKind, Holder};
-use crate::growing::{
-    Amount, Budget, GivenBack, GrowingReservation, Prefaulted, reserve_by_default, reserve_exactly,
-};
-use crate::reservation::{Reservation, default_reservation_bytes, page_size};
+use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, Prefaulted, Want};
+use crate::reservation::{default_reservation_bytes, page_size};
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
@@ -44,6 +42,8 @@ pub(crate) struct Bump {
     /// Known to be zero from this address on, behind `top`. It is brought up to date only where
     /// `top` moves back.
     written: Cell<usize>,
+    /// Others have left something before this address.
+    foreign: Cell<usize>,
     cold: RefCell<Cold>,
 }
 
@@ -71,6 +71,7 @@ impl Bump {
             top: Cell::new(NonNull::dangling()),
             end: Cell::new(NonNull::dangling()),
             written: Cell::new(0),
+            foreign: Cell::new(0),
             cold: RefCell::new(Cold { options, memory: None }),
         }
     }
@@ -195,19 +196,24 @@ impl Bump {
     /// Makes the reservation, for who will [`serve`](Self::serve) it.
     fn try_reserve_unserved(&self, first: Layout) -> Result<(), Error> {
         let mut cold = self.cold.borrow_mut();
-        let Options { max_bytes, growth, huge_pages, release, service, .. } = cold.options;
-        let builder = Reservation::builder().align(first.align()).huge_pages(huge_pages);
-        let reserved = if let Some(max_bytes) = max_bytes {
-            reserve_exactly(builder.bytes(max_bytes))
-        } else {
-            let size = first.size();
-            reserve_by_default(builder, size, usize::MAX)
+        let Options { max_bytes, growth, huge_pages, commit_ahead, release, service, .. } =
+            cold.options;
+        let want = Want {
+            exact_bytes: max_bytes,
+            need_bytes: first.size(),
+            most_bytes: usize::MAX,
+            align: first.align(),
+            huge_pages,
+            growth,
+            commit_ahead,
+            release,
+            service,
         };
-        let reservation = reserved.map_err(|error| error.of(Holder::Arena))?;
-        let memory = GrowingReservation::alone(reservation, growth, release, service);
+        let memory = GrowingReservation::reserve(&want).map_err(|error| error.of(Holder::Arena))?;
         self.top.set(memory.start());
         self.end.set(memory.start());
         self.written.set(0);
+        self.foreign.set(memory.start().addr().get() + memory.warm_bytes());
         cold.memory = Some(memory);
         Ok(())
     }
@@ -237,8 +243,9 @@ impl Bump {
     /// - `block` is valid for writes of `bytes`, or there are none.
     /// - Nothing was written there since it was handed out.
     unsafe fn clear(&self, block: NonNull<u8>, bytes: usize) {
-        let unknown = self.written.get().saturating_sub(block.addr().get()).min(bytes);
-        // SAFETY: no more than the block, by the caller's promise. From `written` on it is zero.
+        let unknown = self.written.get().max(self.foreign.get());
+        let unknown = unknown.saturating_sub(block.addr().get()).min(bytes);
+        // SAFETY: no more than the block, by the caller's promise. Behind that it is zero.
         unsafe { block.write_bytes(0, unknown) };
     }
 
@@ -425,8 +432,9 @@ impl Bump {
         let given = memory.shrink_to(keep.max(used), budget);
         self.set_end(memory, limit);
         // What is committed again is fresh.
-        let fresh = memory.start().addr().get() + memory.usable_bytes();
-        self.written.set(self.written.get().min(fresh));
+        let start = memory.start().addr().get();
+        self.written.set(self.written.get().min(start + memory.zero_from()));
+        self.foreign.set(start + memory.warm_bytes());
         given
     }
 

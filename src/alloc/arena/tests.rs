@@ -7,6 +7,7 @@ mod model;
 use super::bump::Bump;
 use super::*;
 use crate::error::ErrorKind;
+use crate::keeper;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::{HugePages, page_size};
 use std::rc::Rc;
@@ -211,4 +212,34 @@ fn absurd_sizes_are_errors() {
         ErrorKind::MaxLen | ErrorKind::CapacityOverflow
     ));
     assert_eq!(bump.used_bytes(), 1);
+}
+
+#[test]
+fn an_arena_begins_where_others_were_and_zeroes_are_zero_there() {
+    let _alone = keeper::tests::alone();
+    let mut vec = crate::VmVec::new();
+    vec.resize(300_000, 0xa5_u8);
+    let start = vec.as_ptr().addr();
+    drop(vec);
+    for round in 0..3 {
+        let mut arena = Arena::new();
+        let first = arena.alloc(1_u64);
+        assert_eq!(std::ptr::from_ref(first).addr(), start);
+        let layout = Layout::from_size_align(200_000, 16).unwrap();
+        for _ in 0..5 {
+            let block = arena.alloc_layout_zeroed(layout);
+            // SAFETY: so many bytes, which were made zero.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), layout.size()) };
+            assert!(bytes.iter().all(|byte| *byte == 0), "{round}");
+            bytes.fill(7);
+        }
+        arena.reset();
+        arena.trim_within(0, Budget::UNLIMITED).unwrap();
+        let block = arena.alloc_layout_zeroed(layout);
+        // SAFETY: as above.
+        let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), layout.size()) };
+        assert!(bytes.iter().all(|byte| *byte == 0), "{round}");
+        drop(arena);
+        assert_eq!(keeper::stats().kept_blocks, 1);
+    }
 }
