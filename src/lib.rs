@@ -45,6 +45,7 @@
 //! | [`VmVec::prefault_ahead`] | the same without a thread, in the idle time of a frame |
 //! | [`VmVec::prefault`] | so much at once: for a loading screen |
 //! | [`Release::Background`] | the background thread unmaps what was dropped |
+//! | [`keeper`] | keeps what was dropped warm for the next who wants some, for a second |
 //! | [`VmVec::shrink_to_fit_within`], [`SlotMap::trim_within`] | memory goes back by and by, within a [`Budget`] |
 //!
 //! [`service`] says what the thread does and promises. A program in which nobody asks for it has none.
