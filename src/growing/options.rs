@@ -77,7 +77,7 @@ impl GrowingReservation {
             None => reserve_by_default(builder, want.need_bytes, want.most_bytes)?,
         };
         let fresh = Self::alone(reservation, want.growth, want.release, want.service);
-        Ok(fresh.to_be_kept(wish))
+        Ok(fresh.kept_for(wish))
     }
 }
 

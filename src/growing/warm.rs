@@ -31,6 +31,9 @@ pub(super) struct Wish {
     huge_pages: HugePages,
 }
 
+/// In what steps arrays commit at least.
+const RUN_BYTES: usize = 64 << 10;
+
 /// Who needs so much may be about to grow, and is lent more than twice of it.
 const MOST_BEGINNING_BYTES: usize = 1 << 20;
 
@@ -79,16 +82,15 @@ impl Wish {
 impl GrowingReservation {
     /// Memory that another array had, if some is kept that suits. Nothing of it is usable yet.
     pub(super) fn warm(wish: Wish, growth: Growth) -> Option<Self> {
-        let Warm { mut memory, pages } =
-            keeper::take(wish.used, wish.need_bytes, &mut |warm| wish.suits(warm))?;
-        let mut bytes = pages.end;
         // As much as whole runs would be committed in any case.
-        let need = round_up(wish.need_bytes, memory.run_bytes(0));
-        let surplus = bytes.saturating_sub(need);
-        let lent = Lent::of(surplus, keeper::most_bytes()).unwrap_or_else(|| {
-            let keep = round_up(need, memory.run_bytes(need));
-            if keep < bytes && memory.decommit_if_possible(keep..bytes) {
-                bytes = keep;
+        let whole = round_up(wish.need_bytes, page_size().max(RUN_BYTES));
+        let suits = &mut |warm: &Warm| wish.suits(warm);
+        let (warm, lent) = keeper::take(wish.used, wish.need_bytes..whole, suits)?;
+        let Warm { mut memory, pages } = warm;
+        let mut bytes = pages.end;
+        let lent = lent.unwrap_or_else(|| {
+            if whole < bytes && memory.decommit_if_possible(whole..bytes) {
+                bytes = whole;
             }
             Lent::NONE
         });
@@ -98,7 +100,7 @@ impl GrowingReservation {
     }
 
     /// Has memory go to the keeper when this is dropped, if it is as large as was wished for.
-    pub(super) fn to_be_kept(mut self, wish: Option<Wish>) -> Self {
+    pub(super) fn kept_for(mut self, wish: Option<Wish>) -> Self {
         let reserved_bytes = self.reserved_bytes();
         let used = wish.filter(|wish| wish.reserved_bytes == reserved_bytes).map(|wish| wish.used);
         self.warmth = used.map(Warmth::none);

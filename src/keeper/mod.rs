@@ -171,10 +171,15 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
     })
 }
 
-/// Takes memory that suits, and holds anything, for who needs `bytes`.
+/// Takes memory that suits, and holds anything, for who needs as much as `need` begins with; what is beyond its
+/// end is lent, if so much may be.
 ///
-/// It is the smallest class that has some, from that of these bytes on, or else the one below.
-pub(crate) fn take(used: Use, bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
+/// It is the smallest class that has some, from that of what is needed on, or else the one below.
+pub(crate) fn take(
+    used: Use,
+    need: Range<usize>,
+    suits: &mut dyn FnMut(&Warm) -> bool,
+) -> Option<(Warm, Option<Lent>)> {
     #[cfg(test)]
     if tests::is_off(used) {
         return None;
@@ -182,12 +187,17 @@ pub(crate) fn take(used: Use, bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool
     if kept_bytes() == 0 {
         return None;
     }
-    let class = class_of(bytes);
+    let (class, classes) = (class_of(need.start), used.classes());
     let below = class.checked_sub(1);
-    let classes = used.classes();
-    (class..CLASSES).chain(below).find_map(|class| take_from(&classes[class], suits))
+    let mut places = (class..CLASSES).chain(below);
+    let warm = places.find_map(|class| take_from(&classes[class], suits))?;
+    // In this order: what is lent was kept, so others find no room for more meanwhile.
+    let lent = Lent::of(warm.bytes().saturating_sub(need.end), most_bytes());
+    count::taken(warm.bytes());
+    Some((warm, lent))
 }
 
+/// Takes memory that suits, which is still counted.
 fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
     for slot in class.full() {
         let Some((place, since)) = class.take(slot) else { continue };
@@ -195,7 +205,6 @@ fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm
         let warm = unsafe { Warm::unpack(place) };
         let bytes = warm.bytes();
         if suits(&warm) {
-            count::taken(bytes);
             return Some(warm);
         }
         if let Some(place) = class.put(warm.pack(), since) {

@@ -81,8 +81,12 @@ fn number(warm: &Warm) -> u64 {
     unsafe { mark(warm).read() }
 }
 
+fn take_for(bytes: usize, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<(Warm, Option<Lent>)> {
+    take(Use::Block, bytes..bytes, suits)
+}
+
 fn take_any(bytes: usize) -> Option<u64> {
-    take(Use::Block, bytes, &mut |_| true).map(|warm| number(&warm))
+    take_for(bytes, &mut |_| true).map(|(warm, _)| number(&warm))
 }
 
 #[test]
@@ -123,13 +127,13 @@ fn what_does_not_suit_stays() {
         assert!(put(Use::Block, warm(MIB, number)).is_none());
     }
     let mut asked = Vec::new();
-    let found = take(Use::Block, MIB, &mut |warm| {
+    let found = take_for(MIB, &mut |warm| {
         asked.push(number(warm));
         number(warm) == 2
     });
-    assert_eq!(found.map(|warm| number(&warm)), Some(2));
+    assert_eq!(found.map(|(warm, _)| number(&warm)), Some(2));
     assert_eq!(asked, [0, 1, 2]);
-    assert!(take(Use::Block, MIB, &mut |_| false).is_none());
+    assert!(take_for(MIB, &mut |_| false).is_none());
     assert_eq!((kept_blocks(), kept_bytes()), (3, 3 * MIB));
 }
 
@@ -178,7 +182,7 @@ fn what_is_old_is_released_by_those_who_come() {
         }
         thread::sleep(Duration::from_millis(1));
         assert!(put(Use::Block, warm(4 * MIB, 9)).is_none());
-        assert!(take(Use::Block, 4 * MIB, &mut |warm| number(warm) == 9).is_some());
+        assert!(take_for(4 * MIB, &mut |warm| number(warm) == 9).is_some());
     }
     assert_eq!(kept_blocks(), 0);
     // Whoever finds no room has all that is old released.
@@ -213,10 +217,10 @@ fn a_class_has_so_many_places() {
 
 #[test]
 fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
-    const THREADS: u64 = 4;
+    const THREADS: usize = 4;
     const ROUNDS: u64 = if cfg!(any(miri, target_family = "wasm")) { 20 } else { 500 };
     let _alone = alone();
-    let barrier = Barrier::new(THREADS as usize);
+    let barrier = Barrier::new(THREADS);
     let work = |thread: u64| {
         let mut have: Vec<Warm> = Vec::new();
         barrier.wait();
@@ -228,7 +232,7 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
             // SAFETY: committed, and nobody else's.
             unsafe { mark(&taken).write(thread << 32 | round) };
             have.extend(put(Use::Block, taken));
-            if let Some(other) = take(Use::Block, LEAST_BYTES, &mut |_| true) {
+            if let Some((other, _)) = take_for(LEAST_BYTES, &mut |_| true) {
                 assert!(number(&other) & 0xffff_ffff < ROUNDS);
                 // Nobody else writes here now.
                 // SAFETY: as above.
@@ -243,15 +247,54 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
         }
     };
     thread::scope(|scope| {
-        for thread in 0..THREADS {
+        for thread in (0..).take(THREADS) {
             let work = &work;
             scope.spawn(move || work(thread));
         }
     });
     let mut left = 0;
-    while take(Use::Block, 1, &mut |_| true).is_some() {
+    while take_for(1, &mut |_| true).is_some() {
         left += 1;
     }
     // What is left in a place that is not known to be full would be found now.
     assert_eq!((kept_blocks(), kept_bytes()), (0, 0), "{left} were left");
+}
+
+#[test]
+fn who_puts_while_another_takes_finds_no_room_for_what_is_being_lent() {
+    const ROUNDS: usize = if cfg!(any(miri, target_family = "wasm")) { 10 } else { 4000 };
+    const PIECE_BYTES: usize = 2 * LEAST_BYTES;
+    let _alone = alone();
+    set_most_bytes(4 * PIECE_BYTES);
+    for number in 0..4 {
+        assert!(put(Use::Block, warm(PIECE_BYTES, number)).is_none());
+    }
+    let barrier = &Barrier::new(2);
+    let put_one_more = || {
+        let (mut another, mut puts) = (Some(warm(PIECE_BYTES, 4)), 0);
+        for _ in 0..ROUNDS {
+            barrier.wait();
+            for _ in 0..20 {
+                another = another.and_then(|warm| put(Use::Block, warm));
+            }
+            barrier.wait();
+            puts += usize::from(another.is_none());
+            another = another.or_else(|| Some(take_for(1, &mut |_| true)?.0));
+            barrier.wait();
+        }
+        puts
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(put_one_more);
+        for _ in 0..ROUNDS {
+            barrier.wait();
+            let taken = take_for(PIECE_BYTES / 2, &mut |_| true);
+            barrier.wait();
+            barrier.wait();
+            let (warm, lent) = taken.expect("there are four");
+            drop(lent.expect("half of one"));
+            assert!(put(Use::Block, warm).is_none());
+        }
+        assert_eq!(other.join().expect("it does not panic"), 0);
+    });
 }

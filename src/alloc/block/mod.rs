@@ -219,13 +219,18 @@ impl Block {
             header.lent.reduce_to(usable - end);
             return true;
         }
-        header.lent.reduce_to(0);
-        if end <= header.memory.reserved_bytes() {
-            return header.grow_to(end);
+        let grown = if end <= header.memory.reserved_bytes() {
+            header.grow_to(end)
+        } else {
+            // Somewhat more, so that those who grow by little are not moved each time.
+            let more = end.checked_next_multiple_of(RUN_BYTES).unwrap_or(end);
+            let more = more.max(usable + usable / 8);
+            header.offset % align == 0 && (self.relocate(more) || self.relocate(end))
+        };
+        if grown {
+            self.header().lent.reduce_to(0);
         }
-        // Somewhat more, so that those who grow by little are not moved each time.
-        let more = end.checked_next_multiple_of(RUN_BYTES).unwrap_or(end).max(usable + usable / 8);
-        header.offset % align == 0 && (self.relocate(more) || self.relocate(end))
+        grown
     }
 
     /// Has the system make it `end` bytes from the start of the reservation, wherever there is room for

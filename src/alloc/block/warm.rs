@@ -5,6 +5,7 @@
 use super::{Block, BlockOptions, Contents, HEADER_BYTES, commit, front};
 use crate::growing::round_up;
 use crate::keeper::{self, Lent, Use, Warm};
+use crate::reservation::{Reservation, page_size};
 use std::alloc::Layout;
 
 /// Zeroed memory is taken fresh if it is more: then it may well be that little of it is touched, and what is
@@ -22,9 +23,11 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
     if is_zeroed && end > MOST_ZEROED_BYTES {
         return None;
     }
-    let warm = keeper::take(Use::Block, end, &mut |warm| suits(warm, layout, end, options))?;
+    let needed = end - front(offset);
+    let suits = &mut |warm: &Warm| suits(warm, layout, end, options);
+    let (warm, lent) = keeper::take(Use::Block, needed..needed, suits)?;
     let written = warm.pages.end.min(end);
-    let block = over(warm, offset, end)?;
+    let block = over(warm, lent, offset, end)?;
     if is_zeroed {
         // What is behind was committed just now, and is zero.
         // SAFETY: so many bytes are committed, and nobody's yet; they begin `offset` before the end.
@@ -51,23 +54,24 @@ fn suits(warm: &Warm, layout: Layout, end: usize, options: &BlockOptions) -> boo
         && (usable / 2 <= round_up(end, memory.run_bytes(end)) || end <= MOST_BEGINNING_BYTES)
 }
 
-/// Makes a block that reaches up to `end` at least. What is beyond is lent, or given back.
-fn over(warm: Warm, offset: usize, end: usize) -> Option<Block> {
+/// Makes a block that reaches up to `end` at least. What is beyond and not lent is given back.
+fn over(warm: Warm, lent: Option<Lent>, offset: usize, end: usize) -> Option<Block> {
     let Warm { mut memory, pages } = warm;
     let mut usable = pages.end;
-    let mut lent = Lent::NONE;
     if usable < end {
         usable = commit(&memory, usable, end)?;
-    } else {
-        match Lent::of(usable - end, keeper::most_bytes()) {
-            Some(surplus) => lent = surplus,
-            None => {
-                let keep = round_up(end, memory.run_bytes(end));
-                if keep < usable && memory.decommit_if_possible(keep..usable) {
-                    usable = keep;
-                }
-            }
+    } else if lent.is_none() {
+        let keep = worth_keeping(&memory, pages.start, end);
+        if keep < usable && memory.decommit_if_possible(keep..usable) {
+            usable = keep;
         }
     }
-    Some(Block::over(memory, offset, usable, lent))
+    Some(Block::over(memory, offset, usable, lent.unwrap_or(Lent::NONE)))
+}
+
+/// To the end of a run, if that is not more than a quarter beyond what is needed: for others had it, and all
+/// of it is in memory.
+fn worth_keeping(memory: &Reservation, from: usize, end: usize) -> usize {
+    let whole = round_up(end, memory.run_bytes(end));
+    if whole - end <= (end - from) / 4 { whole } else { round_up(end, page_size()) }
 }
