@@ -27,7 +27,7 @@ pub use budget::Budget;
 pub(crate) use budget::Purse;
 use elsewhere::Elsewhere;
 pub(crate) use elsewhere::Way;
-pub(crate) use options::{Want, option_methods};
+pub(crate) use options::{Ended, Want, option_methods};
 pub(crate) use policy::Amount;
 pub use policy::Growth;
 use policy::Step;
@@ -561,11 +561,12 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
     let run = reservation.run_bytes(wished);
     let target = halve(&missing, wished, run, |range| reservation.commit_if_possible(range));
     if target == missing.end {
+        let ended = keeper::releases_ended();
         if let Err(error) = reservation.commit(missing.clone()) {
             // What lies ready ahead of arrays, or waits to be released, is not worth that one of them
             // cannot grow.
             let again = || reservation.commit_if_possible(missing.clone());
-            let has_room = keeper::make_room() && again();
+            let has_room = keeper::make_room(ended) && again();
             if !has_room && !service::make_room(missing.len(), again) {
                 return Err(error);
             }

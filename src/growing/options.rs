@@ -83,7 +83,7 @@ impl GrowingReservation {
 
 /// Reserves what was asked for, or nothing.
 fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
-    let ended = service::releases_ended();
+    let ended = Ended::now();
     builder.reserve().or_else(|error| again(builder, ended).ok_or(error))
 }
 
@@ -102,7 +102,7 @@ fn reserve_by_default(
         let reserved = if part == 0 {
             Some(reserve_exactly(builder)?)
         } else {
-            let ended = service::releases_ended();
+            let ended = Ended::now();
             builder.reserve_if_possible().or_else(|| again(builder, ended))
         };
         if let Some(mut reservation) = reserved {
@@ -115,7 +115,21 @@ fn reserve_by_default(
 
 /// Reserves what was refused when so many releases had ended, if there are more addresses for it: what
 /// is kept, or waits to be released, is not worth that an array has fewer.
-fn again(builder: ReservationBuilder, ended: usize) -> Option<Reservation> {
-    let made_room = keeper::make_room() | service::release_waiting(ended);
+fn again(builder: ReservationBuilder, ended: Ended) -> Option<Reservation> {
+    let made_room = keeper::make_room(ended.kept) | service::release_waiting(ended.waiting);
     if made_room { builder.reserve_if_possible() } else { None }
+}
+
+/// How many releases had ended before something was tried that may be refused: of what was kept, and of what
+/// waited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub(crate) kept: usize,
+    pub(crate) waiting: usize,
+}
+
+impl Ended {
+    pub(crate) fn now() -> Self {
+        Self { kept: keeper::releases_ended(), waiting: service::releases_ended() }
+    }
 }

@@ -49,8 +49,9 @@
 //
 // # Threads and forks
 //
-// There is no lock, nobody waits, and nothing is allocated. The child of a fork has what was kept; what
-// another thread had out of its slot just then stays mapped in the child, and is not used again.
+// There is no lock, and nothing is allocated. Nobody waits but who was refused memory, a moment, for those who
+// release some. The child of a fork has what was kept; what another thread had out of its slot just then stays
+// mapped in the child, and counted, and is not used again.
 
 #![expect(unsafe_code, reason = "keeps what it knows of memory in that memory")]
 
@@ -67,7 +68,8 @@ use crate::reservation::Reservation;
 use class::Class;
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+use std::thread;
 use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
@@ -109,6 +111,10 @@ static KEPT: [[Class; CLASSES]; Use::COUNT] =
 
 /// Which slot is looked at next for one that is old.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// How many threads are releasing what they took out of its slot, and how many pieces were released.
+static RELEASING: AtomicUsize = AtomicUsize::new(0);
+static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
 impl Warm {
     fn bytes(&self) -> usize {
@@ -223,16 +229,57 @@ fn release(class: &Class, slot: usize) -> bool {
     // SAFETY: packed by `put`, and taken out of its slot just now.
     let warm = unsafe { Warm::unpack(place) };
     count::taken(warm.bytes());
+    drop(warm);
+    RELEASES_ENDED.fetch_add(1, ORDER);
     true
 }
 
-/// Releases all that is kept, for somebody who was refused; whether there was anything.
-pub(crate) fn make_room() -> bool {
+/// How many pieces have been released: for [`make_room`], before what may be refused is tried.
+pub(crate) fn releases_ended() -> usize {
+    RELEASES_ENDED.load(ORDER)
+}
+
+/// Releases all that is kept, for somebody who was refused when so many releases had ended, also what others
+/// are looking at or are releasing just now; whether more have ended since: then it is worth another try.
+pub(crate) fn make_room(ended: usize) -> bool {
     #[cfg(test)]
     if tests::is_anothers() {
         return false;
     }
-    release_all()
+    for tries in 0..MOST_TRIES {
+        release_all();
+        // What another has out of its slot is counted, or he is releasing.
+        let is_empty = kept_bytes() == 0;
+        fence(Ordering::Acquire);
+        if is_empty && RELEASING.load(Ordering::Acquire) == 0 {
+            break;
+        }
+        pause(tries);
+    }
+    releases_ended() != ended
+}
+
+/// How often it is tried: for some 20 ms. Others may keep some all the time, and in the child of a fork they may
+/// be those who do not exist there.
+const MOST_TRIES: u32 = 200;
+
+fn pause(tries: u32) {
+    /// Longer waits leave the processor to those who are waited for.
+    const SHORT_TRIES: u32 = 32;
+    if tries < SHORT_TRIES {
+        thread::yield_now();
+    } else {
+        thread::sleep(Duration::from_micros(50));
+    }
+}
+
+/// Does what takes memory out of its slots to release it, so that others know of it before they see it gone.
+fn releasing<R>(run: impl FnOnce() -> R) -> R {
+    RELEASING.fetch_add(1, ORDER);
+    fence(Ordering::Release);
+    let result = run();
+    RELEASING.fetch_sub(1, Ordering::Release);
+    result
 }
 
 /// What is kept, given by [`stats`].
@@ -271,14 +318,14 @@ pub(crate) fn release_all() -> bool {
     }
     let release_each =
         |class| (0..class::SLOTS).fold(false, |any, slot| release(class, slot) | any);
-    KEPT.iter().flatten().fold(false, |any, class| release_each(class) | any)
+    releasing(|| KEPT.iter().flatten().fold(false, |any, class| release_each(class) | any))
 }
 
 /// Releases all that is old.
 fn release_old(now: u32, time: Duration) {
     for class in KEPT.iter().flatten() {
         for slot in class.full().filter(|slot| class.is_old(*slot, now, time)) {
-            release(class, slot);
+            releasing(|| release(class, slot));
         }
     }
 }
@@ -295,7 +342,7 @@ fn look_round(now: u32, time: Duration) {
     for at in first..first.wrapping_add(FEW) {
         let (class, slot) = (at / class::SLOTS, at % class::SLOTS);
         let class = &KEPT[class / CLASSES % Use::COUNT][class % CLASSES];
-        if class.is_old(slot, now, time) && release(class, slot) {
+        if class.is_old(slot, now, time) && releasing(|| release(class, slot)) {
             // The next has its turn the next time.
             NEXT.store(at, ORDER);
             return;

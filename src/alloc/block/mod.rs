@@ -21,7 +21,7 @@ mod tests;
 mod warm;
 
 use super::Contents;
-use crate::growing::round_up;
+use crate::growing::{Ended, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
 pub(super) use crate::reservation::blocks as counts;
 use crate::reservation::{HugePages, Reservation, page_size};
@@ -81,7 +81,7 @@ impl Block {
     /// Memory of a layout, uninitialised or zero.
     pub(super) fn new(layout: Layout, options: &BlockOptions, contents: Contents) -> Option<Self> {
         warm::take(layout, options, contents).or_else(|| {
-            let ended = service::releases_ended();
+            let ended = Ended::now();
             Self::fresh(layout, options).or_else(|| {
                 if make_room(options, ended) { Self::fresh(layout, options) } else { None }
             })
@@ -191,7 +191,7 @@ impl Block {
         let header = self.header();
         let Some(end) = header.offset.checked_add(new.size()) else { return false };
         let usable = header.usable;
-        let ended = service::releases_ended();
+        let ended = Ended::now();
         let mut grown = self.grow_to(end, new.align());
         if !grown && make_room(options, ended) {
             grown = self.grow_to(end, new.align());
@@ -373,10 +373,10 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
 
 /// Releases what is kept, and what waits to be released, for somebody who was refused when so many
 /// releases had ended; whether there was anything, or more have ended since.
-fn make_room(options: &BlockOptions, ended: usize) -> bool {
-    let kept = keeper::make_room();
+fn make_room(options: &BlockOptions, ended: Ended) -> bool {
+    let kept = keeper::make_room(ended.kept);
     // The service has a lock: who does not ask for it does not come near it.
-    let waiting = options.release == Release::Background && service::release_waiting(ended);
+    let waiting = options.release == Release::Background && service::release_waiting(ended.waiting);
     kept || waiting
 }
 
