@@ -81,6 +81,7 @@ fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads()
                 named.extend(0..1000);
                 drop(arrays);
             }
+            stayput::keeper::trim();
             assert!(statm(0) < before + GIB, "{} more", statm(0) - before);
             // What was counted is counted no more.
             let memory = VmVec::<u8>::new().max_len();
