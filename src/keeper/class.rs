@@ -74,8 +74,11 @@ impl Class {
     /// Whether what is in a slot, if there is anything, was there for so long.
     pub(super) fn is_old(&self, slot: usize, now: u32, time: Duration) -> bool {
         let Slot { place, since } = &self.slots[slot];
-        let age = Duration::from_millis(now.wrapping_sub(since.load(ORDER)).into());
-        !place.load(ORDER).is_null() && age >= time
+        let age = now.wrapping_sub(since.load(ORDER));
+        // Who looks may have read the clock before it was put here, and waited since.
+        let is_older = age <= u32::MAX / 2;
+        let age = Duration::from_millis(age.into());
+        is_older && !place.load(ORDER).is_null() && age >= time
     }
 }
 

@@ -199,7 +199,11 @@ fn what_is_old_is_released_by_those_who_come() {
     assert!(put(Use::Block, warm(MIB, 7)).is_some());
     set_time(Duration::MAX);
     assert!(put(Use::Block, warm(MIB, 8)).is_none());
-    assert!(!Use::Block.classes()[class_of(MIB)].is_old(0, os::now_ms(), time()));
+    let (class, now) = (&Use::Block.classes()[class_of(MIB)], os::now_ms());
+    assert!(!class.is_old(0, now, time()));
+    // Who has looked at the clock before, and comes to it now.
+    assert!(!class.is_old(0, now.wrapping_sub(10_000), Duration::from_millis(1)));
+    assert!(class.is_old(0, now.wrapping_add(10_000), Duration::from_millis(1)));
 }
 
 #[test]

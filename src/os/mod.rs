@@ -159,10 +159,17 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
 }
 
-/// Milliseconds, by a clock that takes little time to read and may be some behind. It starts anew every twelve
-/// days.
+/// Milliseconds, by a clock that takes little time to read and may be some behind. It starts anew every seven
+/// weeks.
 pub(crate) fn now_ms() -> u32 {
     sys::now_ms()
+}
+
+/// The lower half of a sum.
+#[cfg(not(no_vm))]
+#[expect(clippy::cast_possible_truncation, reason = "it is the lower half")]
+const fn low_ms(whole: u64, rest: u64) -> u32 {
+    whole.wrapping_add(rest) as u32
 }
 
 /// The number in decimal digits that a text begins with, and what is behind it.

@@ -130,8 +130,8 @@ pub(super) fn now_ms() -> u32 {
     }
     // SAFETY: written, since the call was not refused.
     let libc::timespec { tv_sec, tv_nsec, .. } = unsafe { time.assume_init() };
-    let seconds = u32::try_from(tv_sec.rem_euclid(1 << 20)).unwrap_or(0);
-    seconds * 1000 + u32::try_from(tv_nsec / 1_000_000).unwrap_or(0)
+    let seconds = u64::try_from(tv_sec).unwrap_or(0);
+    super::low_ms(seconds.wrapping_mul(1000), u64::try_from(tv_nsec / 1_000_000).unwrap_or(0))
 }
 
 #[cfg(linux_kernel)]

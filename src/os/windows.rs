@@ -77,8 +77,7 @@ pub(super) fn memory_bytes() -> Option<u64> {
 
 pub(super) fn now_ms() -> u32 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let seconds = u32::try_from(since.as_secs() % (1 << 20)).unwrap_or(0);
-    seconds * 1000 + since.subsec_millis()
+    super::low_ms(since.as_secs().wrapping_mul(1000), since.subsec_millis().into())
 }
 
 pub(super) fn available_bytes() -> Option<u64> {

@@ -9,6 +9,8 @@ mod effort;
 #[cfg(target_os = "linux")]
 mod forks;
 #[cfg(target_os = "linux")]
+mod kept;
+#[cfg(target_os = "linux")]
 mod many;
 #[cfg(target_os = "linux")]
 mod refused;
