@@ -12,8 +12,8 @@
 //! of the addresses that the process may have. So a program has no more memory than is live, and that.
 //!
 //! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
-//! those who give memory to the keeper, who look at a few places each time and release one piece at most. (If
-//! nobody does any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
+//! those who give memory to the keeper, who release one old piece each, some hundred a second at most. (If nobody
+//! comes any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
 //! block of an allocator, or a small block of its parent; and by [`trim`].
 //!
 //! It has no lock and allocates nothing, so it may be used before `main`, while threads end, and in the child
@@ -109,9 +109,6 @@ const MOST_BYTES_EACH: usize = 34 << 20;
 static KEPT: [[Class; CLASSES]; Use::COUNT] =
     [const { [const { Class::new() }; CLASSES] }; Use::COUNT];
 
-/// Which slot is looked at next for one that is old.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-
 /// How many threads are releasing what they took out of its slot, and how many pieces were released.
 static RELEASING: AtomicUsize = AtomicUsize::new(0);
 static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
@@ -169,7 +166,7 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
         return Some(warm);
     }
     let refused = used.classes()[class_of(bytes)].put(warm.pack(), now);
-    look_round(now, time);
+    release_one_old(now, time);
     refused.map(|place| {
         count::taken(bytes);
         // SAFETY: packed above, and no slot has it.
@@ -330,23 +327,19 @@ fn release_old(now: u32, time: Duration) {
     }
 }
 
-/// Looks at the next few slots, and releases one that is old; once a millisecond or so.
-fn look_round(now: u32, time: Duration) {
-    const FEW: usize = 64;
+/// Releases one piece that is old; at each tick of the clock once.
+fn release_one_old(now: u32, time: Duration) {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if LAST.load(ORDER) == now {
         return;
     }
     LAST.store(now, ORDER);
-    let first = NEXT.fetch_add(FEW, ORDER);
-    for at in first..first.wrapping_add(FEW) {
-        let (class, slot) = (at / class::SLOTS, at % class::SLOTS);
-        let class = &KEPT[class / CLASSES % Use::COUNT][class % CLASSES];
-        if class.is_old(slot, now, time) && releasing(|| release(class, slot)) {
-            // The next has its turn the next time.
-            NEXT.store(at, ORDER);
-            return;
-        }
+    let old = KEPT.iter().flatten().find_map(|class| {
+        let slot = class.full().find(|slot| class.is_old(*slot, now, time))?;
+        Some((class, slot))
+    });
+    if let Some((class, slot)) = old {
+        releasing(|| release(class, slot));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::effort;
 use crate::linux::{forked, in_child, statm, under_sanitizer};
 use crate::refused::{Done, limit_softly};
 use stayput::alloc::GlobalVm;
-use stayput::{HugePages, VmVec, keeper, page_size};
+use stayput::{HugePages, VmVec, keeper};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -79,11 +79,8 @@ impl Numbered {
     #[track_caller]
     fn check(&self) {
         // SAFETY: as above, and written by `number`.
-        assert!(
-            self.places(0).all(|place| unsafe { place.read() } == self.number),
-            "{}",
-            self.bytes
-        );
+        let is_mine = |place: *mut usize| unsafe { place.read() } == self.number;
+        assert!(self.places(0).all(is_mine), "{}", self.bytes);
     }
 
     fn grow(&mut self, bytes: usize) -> bool {
