@@ -24,7 +24,7 @@ mod share;
 mod tests;
 mod unreleased;
 
-pub(crate) use crate::os::IS_SUPPORTED;
+pub(crate) use crate::os::{IS_SUPPORTED, address_space_bytes};
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
 pub(crate) use share::{

@@ -42,7 +42,7 @@ mod adapted {
 
     #[test]
     fn blocks_of_an_allocator_of_containers_hold_what_they_should() {
-        proptest!(effort::cases(5), |(ops in vec(any::<Op>(), 1..60), room in 0_usize..24)| {
+        proptest!(effort::cases(8), |(ops in vec(any::<Op>(), 1..60), room in 12_usize..26)| {
             let alloc = VmAlloc::new().threshold_bytes(0).reserve_bytes((1 << room) - 1);
             Blocks::run(&Adapted(alloc), &ops);
         });

@@ -27,6 +27,11 @@ impl Size {
             .saturating_add_signed(isize::from(self.beside % 3))
             .max(1)
     }
+
+    /// From 64 KiB on.
+    fn large(self) -> Self {
+        Self { power: 16 + self.power % 7, ..self }
+    }
 }
 
 /// An alignment from 1 to 2 MiB, mostly small.
@@ -51,6 +56,8 @@ pub(crate) enum Op {
     /// Of what is there, one, to another size.
     Realloc(u8, Size),
     Free(u8),
+    /// One is freed, and another comes, zeroed or not, and grows: most likely in memory that is kept.
+    Again(u8, Size, Size, bool),
     /// What is near `isize::MAX` is refused, and changes nothing.
     Absurd(u8, Align),
 }
@@ -125,19 +132,22 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
 
     fn apply(&mut self, op: Op) {
         match op {
-            Op::Alloc(size, align) => self.alloc(size, align, false),
-            Op::AllocZeroed(size, align) => self.alloc(size, align, true),
+            Op::Alloc(size, align) => self.alloc(size.get(), align.get(), false),
+            Op::AllocZeroed(size, align) => self.alloc(size.get(), align.get(), true),
             Op::Realloc(which, size) => self.realloc(which, size),
-            Op::Free(which) => self.free(which),
+            Op::Free(which) => {
+                self.free(which);
+            }
+            Op::Again(which, first, then, zeroed) => self.again(which, first, then, zeroed),
             Op::Absurd(which, align) => self.absurd(which, align),
         }
     }
 
-    fn alloc(&mut self, size: Size, align: Align, zeroed: bool) {
+    fn alloc(&mut self, bytes: usize, align: usize, zeroed: bool) {
         if self.live.len() == Self::MOST {
-            self.free(size.power);
+            self.free(self.next);
         }
-        let layout = Layout::from_size_align(size.get(), align.get()).expect("small");
+        let layout = Layout::from_size_align(bytes, align).expect("small");
         let start = if zeroed {
             // SAFETY: the size is not zero.
             unsafe { self.alloc.alloc_zeroed(layout) }
@@ -173,14 +183,23 @@ impl<'a, A: GlobalAlloc> Blocks<'a, A> {
         self.check_apart();
     }
 
-    fn free(&mut self, which: u8) {
+    /// Frees one, if there is any, which had this layout.
+    fn free(&mut self, which: u8) -> Option<Layout> {
         if self.live.is_empty() {
-            return;
+            return None;
         }
         let live = self.live.swap_remove(usize::from(which) % self.live.len());
         live.check(live.layout.size());
         // SAFETY: a block of that layout, which is used no more.
         unsafe { self.alloc.dealloc(live.start.as_ptr(), live.layout) };
+        Some(live.layout)
+    }
+
+    fn again(&mut self, which: u8, first: Size, then: Size, zeroed: bool) {
+        let Some(freed) = self.free(which) else { return };
+        self.alloc(first.large().get(), freed.align(), zeroed);
+        let last = u8::try_from(self.live.len() - 1).expect("few");
+        self.realloc(last, then.large());
     }
 
     fn absurd(&mut self, which: u8, align: Align) {

@@ -79,7 +79,7 @@ impl Numbered {
     #[track_caller]
     fn check(&self) {
         // SAFETY: as above, and written by `number`.
-        let is_mine = |place: *mut usize| unsafe { place.read() } == self.number;
+        let is_mine = |place: NonNull<usize>| unsafe { place.read() } == self.number;
         assert!(self.places(0).all(is_mine), "{}", self.bytes);
     }
 

@@ -24,7 +24,7 @@ use super::Contents;
 use crate::growing::{Ended, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
 pub(super) use crate::reservation::blocks as counts;
-use crate::reservation::{HugePages, Reservation, page_size};
+use crate::reservation::{HugePages, Reservation, address_space_bytes, page_size};
 use crate::service::{self, Memory, Release};
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
@@ -83,7 +83,7 @@ impl Block {
         warm::take(layout, options, contents).or_else(|| {
             let ended = Ended::now();
             Self::fresh(layout, options).or_else(|| {
-                if make_room(options, ended) { Self::fresh(layout, options) } else { None }
+                if make_room(layout, options, ended) { Self::fresh(layout, options) } else { None }
             })
         })
     }
@@ -193,7 +193,7 @@ impl Block {
         let usable = header.usable;
         let ended = Ended::now();
         let mut grown = self.grow_to(end, new.align());
-        if !grown && make_room(options, ended) {
+        if !grown && make_room(new, options, ended) {
             grown = self.grow_to(end, new.align());
         }
         if !grown {
@@ -372,8 +372,12 @@ fn commit(memory: &Reservation, from: usize, end: usize) -> Option<usize> {
 }
 
 /// Releases what is kept, and what waits to be released, for somebody who was refused when so many
-/// releases had ended; whether there was anything, or more have ended since.
-fn make_room(options: &BlockOptions, ended: Ended) -> bool {
+/// releases had ended; whether there was anything, or more have ended since. Not for what there are no addresses
+/// for in any case.
+fn make_room(layout: Layout, options: &BlockOptions, ended: Ended) -> bool {
+    if layout.size().saturating_add(layout.align()) > address_space_bytes() {
+        return false;
+    }
     let kept = keeper::make_room(ended.kept);
     // The service has a lock: who does not ask for it does not come near it.
     let waiting = options.release == Release::Background && service::release_waiting(ended.waiting);

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::keeper::release_all;
-use crate::os::{self, Call, fault::Fault};
+use crate::os::{Call, fault::Fault};
 use crate::reservation::Space;
 use std::sync::Barrier;
 use std::thread;
@@ -312,6 +312,8 @@ fn large_ones_are_not_kept() {
 #[test]
 fn sizes_near_the_largest_are_refused() {
     let _alone = alone();
+    let some = [(); 2].map(|()| Block::new(layout(MIB, 8), &room(16 * MIB), Contents::Any));
+    some.into_iter().for_each(|block| block.expect("a MiB").free(Release::Now));
     for (bytes, align) in [
         (isize::MAX as usize, 1),
         (isize::MAX as usize - 4095, 4096),
@@ -322,8 +324,10 @@ fn sizes_near_the_largest_are_refused() {
             assert!(block.is_none(), "{bytes} aligned to {align}");
         }
     }
-    let mut block = Patterned::new(MIB, 1, &BlockOptions::DEFAULT).expect("a MiB");
+    let mut block = Patterned::new(MIB, 1, &room(16 * MIB)).expect("a MiB");
     assert!(!block.grow(isize::MAX as usize, Contents::Zeroed));
+    // What is kept goes for nothing less.
+    assert_eq!(kept_blocks(), usize::from(cfg!(target_pointer_width = "64")));
     block.block.free(Release::Keep);
 }
 
@@ -446,7 +450,7 @@ fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
 fn threads_at_once_take_no_more_for_blocks_than_their_part() {
     const THREADS: usize = 8;
     let _alone = alone();
-    let all = os::address_space_bytes();
+    let all = address_space_bytes();
     let before = counts();
     let barrier = &Barrier::new(THREADS);
     let take = || {
