@@ -9,7 +9,8 @@
 //!
 //! What is kept, and what was lent to arrays and blocks beyond what they asked for, is at most as many bytes as
 //! [`set_most_bytes`] says: 64 MiB, if nobody says; but no more than 1/32 of the machine's memory, and 1/16
-//! of the addresses that the process may have. So a program has no more memory than is live, and that.
+//! of the addresses that the process may have when it is first asked for some. So a program has no more memory
+//! than is live, and that. (But a block that is lent nothing may have a quarter beyond what it asked for.)
 //!
 //! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
 //! those who give memory to the keeper, who release one old piece each, some hundred a second at most. (If nobody
@@ -350,7 +351,7 @@ static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSAID);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
 /// How many bytes are kept and lent at most.
-pub(crate) fn most_bytes() -> usize {
+fn most_bytes() -> usize {
     const USUAL_BYTES: usize = 64 << 20;
     match MOST_BYTES.load(ORDER) {
         UNSAID => {
@@ -367,8 +368,8 @@ pub(crate) fn most_bytes() -> usize {
 
 /// Says how many bytes are to be kept at most, from now on, with those that are lent: none by 0.
 ///
-/// If more are kept now, all are given back, which enters the kernel once for each piece. No single piece of
-/// more than 34 MiB is kept, whatever is said.
+/// If more are kept now, all are given back, which enters the kernel once for each piece. (What other threads
+/// put, or look at, at that moment may stay.) No single piece of more than 34 MiB is kept, whatever is said.
 pub fn set_most_bytes(most: usize) {
     MOST_BYTES.store(most.min(UNSAID - 1), ORDER);
     if kept_bytes() > most {
