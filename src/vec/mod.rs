@@ -149,7 +149,7 @@ pub struct VecStats {
     /// Bytes of address space.
     pub reserved_bytes: usize,
     /// Bytes that the system has promised; also those ahead of `capacity` that the
-    /// [service](crate::service) has asked for.
+    /// [service](crate::service) has asked for, or others have left ([`keeper`](crate::keeper)).
     pub committed_bytes: usize,
     /// Of those, bytes that lie ready behind `capacity`.
     pub ahead_bytes: usize,

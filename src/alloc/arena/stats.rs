@@ -19,7 +19,7 @@ pub struct ArenaStats {
     /// Bytes of address space.
     pub reserved_bytes: usize,
     /// Bytes that the system has promised; also those ahead of `capacity_bytes` that the
-    /// [service](crate::service) has asked for.
+    /// [service](crate::service) has asked for, or others have left ([`keeper`](crate::keeper)).
     pub committed_bytes: usize,
     /// Of those, bytes that lie ready behind `capacity_bytes`.
     pub ahead_bytes: usize,
