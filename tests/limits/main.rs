@@ -8,7 +8,8 @@ mod blocks;
 mod effort;
 #[cfg(target_os = "linux")]
 mod forks;
-#[cfg(target_os = "linux")]
+// With 32 bits, blocks have no room, and are not kept.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod kept;
 #[cfg(target_os = "linux")]
 mod many;
