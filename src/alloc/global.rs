@@ -127,7 +127,7 @@ impl<A> GlobalVm<A> {
     /// What the program's large blocks take up: the same as [`alloc::stats`](stats), also those of
     /// [`VmAlloc`]s.
     ///
-    /// O(1), and does not enter the kernel. Small blocks are the parent's, and not counted.
+    /// Does not enter the kernel. Small blocks are the parent's, and not counted.
     ///
     /// # Examples
     ///

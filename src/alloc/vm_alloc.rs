@@ -89,7 +89,7 @@ pub struct AllocStats {
 
 /// What the large blocks of all [`VmAlloc`]s and [`GlobalVm`](super::GlobalVm)s in the process take up.
 ///
-/// O(1): reads a few counters, and does not enter the kernel. While other threads allocate they may be of
+/// Looks at some two thousand places, and does not enter the kernel. While other threads allocate they may be of
 /// different moments.
 pub fn stats() -> AllocStats {
     let (roomy_blocks, reserved_bytes) = block::counts();

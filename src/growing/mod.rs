@@ -165,6 +165,10 @@ impl GrowingReservation {
 
     /// Gives the memory up, which is never released then. What is on the heap is freed.
     pub(crate) fn leak(mut self) {
+        if self.warm_bytes() > self.front.usable {
+            // Nobody will ever use it. If it is refused, it is leaked too.
+            let _ = self.give_back(self.front.usable, true, &mut |_| true);
+        }
         match self.memory.take() {
             Some(Memory::Alone(reservation)) => mem::forget(reservation),
             Some(Memory::Elsewhere(memory)) => memory.leak(),
@@ -339,13 +343,13 @@ impl GrowingReservation {
                 let wished = amount.wished(needed, by_policy);
                 let warm = self.warmth.as_ref().map_or(0, |warmth| warmth.bytes);
                 let from = self.front.usable.max(warm);
-                let committed = if needed <= from {
-                    Ok(wished.min(from))
+                let committed = if wished <= from {
+                    Ok(wished)
                 } else {
-                    commit(reservation, from..needed, wished)
+                    commit(reservation, from..needed.max(from), wished)
                 };
                 let usable = *committed.as_ref().unwrap_or(&from);
-                if from < usable.max(needed) && usable < wished {
+                if usable < wished {
                     // A refused call may have committed the first of several mappings: hand that
                     // back, so that what is behind `usable` is not charged. If that is refused too
                     // it costs only the charge: nothing was written there.
@@ -455,7 +459,10 @@ impl GrowingReservation {
     /// back.
     pub(crate) fn shrink(&mut self, keep: usize, purse: &mut Purse) -> Result<bool, Error> {
         let Some(keep) = self.shrinks_to(keep) else { return Ok(true) };
-        self.front.step = Step::FIRST;
+        let is_only_warm = keep >= self.front.usable && self.warm_bytes() > self.front.usable;
+        if !is_only_warm {
+            self.front.step = Step::FIRST;
+        }
         self.give_back(keep, purse.is_unlimited(), &mut |bytes| purse.pay(bytes))
     }
 
@@ -465,13 +472,21 @@ impl GrowingReservation {
     /// Memory goes in whole runs, and only if two or more of them are spare: between that and the
     /// smallest step of growth there is room to go up and down without a call.
     pub(crate) fn shrinks_to(&self, keep: usize) -> Option<usize> {
-        let keep = keep.min(self.front.usable);
-        let run = match self.memory() {
-            Memory::Alone(_) => self.run_bytes(keep),
-            Memory::Elsewhere(memory) => self.run_bytes(keep).max(memory.least_run_bytes()),
+        let (usable, warm) = (self.front.usable, self.warm_bytes());
+        let keep = keep.min(usable);
+        let spare = |keep: usize, run: usize, end: usize| {
+            let keep = round_up(keep, run);
+            (end.saturating_sub(keep) >= 2 * run).then_some(keep)
         };
-        let keep = round_up(keep, run);
-        (self.committed_bytes().saturating_sub(keep) >= 2 * run).then_some(keep)
+        match self.memory() {
+            // What is warm makes no capacity go that would stay without it.
+            Memory::Alone(_) => spare(keep, self.run_bytes(keep), usable)
+                .or_else(|| spare(usable, self.run_bytes(usable), warm)),
+            Memory::Elsewhere(memory) => {
+                let run = self.run_bytes(keep).max(memory.least_run_bytes());
+                spare(keep, run, self.committed_bytes())
+            }
+        }
     }
 
     /// Decommits what lies behind `keep`, which is whole [units](Self::unit_bytes); all at once, or
@@ -560,7 +575,7 @@ impl Drop for GrowingReservation {
 fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Result<usize, Error> {
     let run = reservation.run_bytes(wished);
     let target = halve(&missing, wished, run, |range| reservation.commit_if_possible(range));
-    if target == missing.end {
+    if target == missing.end && !missing.is_empty() {
         let ended = keeper::releases_ended();
         if let Err(error) = reservation.commit(missing.clone()) {
             // What lies ready ahead of arrays, or waits to be released, is not worth that one of them

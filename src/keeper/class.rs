@@ -44,6 +44,11 @@ impl Class {
         bits(self.hint.load(ORDER))
     }
 
+    /// How many slots hold something.
+    pub(super) fn count(&self) -> usize {
+        self.slots.iter().filter(|slot| !slot.place.load(ORDER).is_null()).count()
+    }
+
     /// Puts a pointer into the lowest empty slot, or gives it back.
     pub(super) fn put(&self, place: NonNull<Warm>, since: u32) -> Option<NonNull<Warm>> {
         for at in bits(!self.hint.load(ORDER)) {

@@ -309,17 +309,29 @@ impl RawVec {
         let fits = need.is_some();
         let unit = self.cold.memory().map_or(1, GrowingReservation::unit_bytes);
         let keep = round_up(len * element.size(), unit);
-        let written = self.zero_from().saturating_sub(keep);
+        let usable = self.usable_bytes();
+        let written = usable.saturating_sub(keep);
+        let warm = self.warm_bytes().saturating_sub(usable);
         let wanted = additional.saturating_mul(element.size());
+        // If it is refused, the pages stay committed, and are known to be zero no more than before: the
+        // offset returned below says so.
         if fits && wanted.min(written) >= WORTH_CALLS_BYTES {
-            // If it is refused, the pages stay committed, and are known to be zero no more than
-            // before: the offset returned below says so.
             let _ = self.decommit_from(element, keep);
+        } else if fits && wanted.min(warm) >= WORTH_CALLS_BYTES {
+            let _ = self.decommit_from(element, usable);
         }
-        let zero_from = self.zero_from();
+        let (zero_from, is_first) = (self.zero_from(), self.cold.memory().is_none());
         self.grow(element, len, additional, Amount::AtLeast)?;
-        // If there was no memory yet, others may have had what there is.
-        Ok(zero_from.max(self.warm_bytes()))
+        if !is_first {
+            return Ok(zero_from);
+        }
+        // Others may have had what there is now.
+        let warm = self.warm_bytes();
+        let had = wanted.min(warm);
+        let unit = self.cold.memory().map_or(1, GrowingReservation::unit_bytes);
+        let is_given_back =
+            had >= WORTH_CALLS_BYTES && self.discard(0..round_up(had, unit)).is_ok();
+        Ok(if is_given_back { 0 } else { warm })
     }
 
     /// From where on memory that comes to be usable reads as zero.
@@ -377,9 +389,6 @@ impl RawVec {
     }
 
     fn decommit_from(&mut self, element: Layout, keep: usize) -> Result<(), Error> {
-        if keep >= self.usable_bytes() {
-            return Ok(());
-        }
         // As in `shrink`.
         self.capacity = self.cold.options().capacity(element, keep);
         let give_back =

@@ -1,5 +1,6 @@
 //! What needs refused calls; the rest is in `tests/it`.
 
+mod twins;
 mod warm;
 
 use super::*;

@@ -28,6 +28,7 @@ use super::builder::Options;
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, Prefaulted, Want};
 use crate::reservation::{default_reservation_bytes, page_size};
+use crate::service::Release;
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
 use std::mem::MaybeUninit;
@@ -196,8 +197,12 @@ impl Bump {
     /// Makes the reservation, for who will [`serve`](Self::serve) it.
     fn try_reserve_unserved(&self, first: Layout) -> Result<(), Error> {
         let mut cold = self.cold.borrow_mut();
-        let Options { max_bytes, growth, huge_pages, commit_ahead, release, service, .. } =
-            cold.options;
+        let Options { max_bytes, growth, huge_pages, commit_ahead, service, .. } = cold.options;
+        let release = match cold.options.release {
+            // What is lent counts, too.
+            Release::Keep if cold.options.allocation_limit.is_some() => Release::Now,
+            release => release,
+        };
         let want = Want {
             exact_bytes: max_bytes,
             need_bytes: first.size(),

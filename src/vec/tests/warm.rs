@@ -1,5 +1,7 @@
 //! Arrays and maps in memory that others had.
 
+#![expect(unsafe_code, reason = "says that zeroes are bytes")]
+
 use crate::keeper::{self, tests::alone};
 use crate::os::{Call, fault::Fault};
 use crate::{
@@ -9,9 +11,9 @@ use crate::{
 const MIB: usize = 1 << 20;
 
 /// Has an array of so many bytes, none of which is zero, leave its memory, and says where that is.
-fn leave(bytes: usize) -> usize {
+pub(super) fn leave(bytes: usize) -> usize {
     let mut vec = VmVec::new();
-    vec.resize(bytes, 0xa5_u8);
+    vec.resize(bytes, 0xff_u8);
     vec.as_ptr().addr()
 }
 
@@ -175,4 +177,95 @@ fn a_first_commit_that_is_refused_leaves_what_there_was() {
     assert_eq!(vec.capacity(), 0);
     vec.resize(MIB, 3);
     assert!(vec.iter().all(|byte| *byte == 3));
+}
+
+#[test]
+fn zeroes_take_no_memory_where_others_were() {
+    let bytes = 10 * MIB;
+    for before in [0, 1, 5000] {
+        let _alone = alone();
+        leave(bytes);
+        let mut vec: VmVec<u8> = VmVec::new();
+        vec.resize(before, 1);
+        // SAFETY: 0 is a byte.
+        unsafe { vec.try_extend_zeroed_unchecked(bytes - 5000) }.unwrap();
+        let resident = vec.stats().resident_bytes;
+        assert!(vec[before..].iter().step_by(MIB).all(|byte| *byte == 0));
+        if cfg!(all(target_os = "linux", not(miri))) {
+            assert!(resident < Some(MIB), "{resident:?} of {before}");
+        }
+    }
+    // What cannot be given back is written to.
+    let _alone = alone();
+    leave(MIB);
+    let mut vec: VmVec<u8> = VmVec::new();
+    let fault = Fault::from_nth(Call::Discard, 0);
+    // SAFETY: as above.
+    unsafe { vec.try_extend_zeroed_unchecked(MIB) }.unwrap();
+    assert_eq!(fault.struck(), 1);
+    assert!(vec.iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn what_an_array_never_used_is_not_leaked_with_it() {
+    let _alone = alone();
+    leave(16 * MIB);
+    let mut vec = VmVec::new();
+    vec.push(1_u8);
+    assert!(keeper::stats().lent_bytes > 15 * MIB);
+    let committed = vec.stats().committed_bytes;
+    let fault = Fault::from_nth(Call::Decommit, 0);
+    let leaked = vec.leak();
+    assert_eq!((fault.struck(), leaked[0]), (1, 1), "{committed} bytes would be leaked");
+    assert_eq!(keeper::stats().lent_bytes, 0);
+}
+
+#[test]
+fn a_step_that_ends_behind_what_others_left_is_a_whole_one() {
+    let _alone = alone();
+    let steps = |vec: &mut VmVec<u8>| {
+        let mut capacities = Vec::new();
+        while capacities.len() < 6 {
+            capacities.push(vec.capacity());
+            vec.resize(vec.capacity() + 1, 1);
+        }
+        capacities
+    };
+    let fresh = steps(&mut VmVec::builder().release(Release::Now).build());
+    for left in [page_size(), 64 << 10, 100_000, 200_000, MIB, MIB + 1] {
+        let mut vec: VmVec<u8> = VmVec::new();
+        vec.reserve_exact(left);
+        drop(vec);
+        assert_eq!(kept(), 1);
+        let mut vec = VmVec::new();
+        assert_eq!(steps(&mut vec), fresh, "{left}");
+        drop(vec);
+        keeper::trim();
+        // If there is no more, what is there will do.
+        leave(left);
+        let fault = Fault::from_nth(Call::Commit, 0);
+        let mut vec = VmVec::new();
+        vec.resize(left, 2_u8);
+        drop(fault);
+        assert_eq!(vec.len(), left);
+        drop(vec);
+        keeper::trim();
+    }
+}
+
+#[test]
+fn what_stays_in_fresh_memory_when_an_array_shrinks_stays_where_others_were() {
+    let _alone = alone();
+    let use_two_runs = |vec: &mut VmVec<u8>| {
+        vec.push(1);
+        vec.reserve_exact((128 << 10) - 1);
+        vec.shrink_to_fit();
+        vec.capacity()
+    };
+    let fresh = use_two_runs(&mut VmVec::builder().release(Release::Now).build());
+    leave(4 * MIB);
+    let mut vec = VmVec::new();
+    assert_eq!(use_two_runs(&mut vec), fresh);
+    let committed = vec.stats().committed_bytes;
+    assert_eq!(committed, fresh.next_multiple_of(64 << 10), "what it never used has gone");
 }
