@@ -3,8 +3,10 @@
 
 use super::{KIB, Memory, fill, growing, holds, system_committed};
 use crate::effort;
-use crate::growing::{Amount, Budget, GrowingReservation};
+use crate::growing::{Amount, Budget, GrowingReservation, Growth, Wish, round_up};
+use crate::keeper::{self, Use, tests::alone};
 use crate::os::{Call, fault::Fault};
+use crate::reservation::{HugePages, page_size};
 use crate::service::CommitAhead;
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
@@ -66,7 +68,38 @@ impl Model {
             Ahead::More => CommitAhead::Bytes(700 * KIB),
             Ahead::All => CommitAhead::Bytes(usize::MAX),
         };
-        let mut model = Self { memory: growing(BYTES, ahead), filled: 0 };
+        Self { memory: growing(BYTES, ahead), filled: 0 }.run_all(ops);
+    }
+
+    /// In memory that another had, of which so much is needed at once.
+    fn run_warm(left: u16, need: u16, ops: &[(Op, Refused)]) {
+        let (used, huge_pages) = (Use::Exact, HugePages::Never);
+        let wish =
+            |need_bytes| Wish { used, reserved_bytes: BYTES, need_bytes, align: 1, huge_pages };
+        // Where the last run has failed there may be something.
+        keeper::trim();
+        let left = round_up(Self::at(left).max(1), page_size());
+        let mut another = growing(BYTES, CommitAhead::Off).to_be_kept(Some(wish(1)));
+        another.grow(left, Amount::Exact).unwrap();
+        fill(&another, 0..left, 9);
+        let start = another.as_ptr();
+        drop(another);
+        assert_eq!(keeper::stats().kept_bytes, left);
+        let need = Self::at(need).min(left);
+        let memory = GrowingReservation::warm(wish(need), Growth::default()).expect("it suits");
+        assert_eq!((memory.as_ptr(), memory.usable_bytes(), memory.warm_bytes()), (start, 0, left));
+        assert_eq!(memory.ahead_bytes(), left);
+        let mut model = Self { memory, filled: 0 };
+        model.run_all(ops);
+        let committed = model.memory.committed_bytes();
+        drop(model);
+        let stats = keeper::stats();
+        assert_eq!((stats.kept_bytes, stats.lent_bytes), (committed, 0));
+        keeper::trim();
+    }
+
+    fn run_all(&mut self, ops: &[(Op, Refused)]) {
+        let model = self;
         for (op, refused) in ops {
             // Of usable pages no commit is ever refused, for it changes nothing.
             let refused = match (op, refused) {
@@ -163,7 +196,12 @@ impl Model {
         *filled = usable.min(*filled);
         assert!(holds(memory, 0..*filled, 7), "something was lost");
         // To whole pages: `fill` writes to the ends of those.
-        assert!(holds(memory, *filled..usable, 0), "something is there that was given back");
+        let fresh = memory.warm_bytes().max(*filled).min(usable);
+        assert!(holds(memory, fresh..usable, 0), "something is there that was given back");
+        if memory.warmth.is_some() {
+            let beyond_use = memory.warm_bytes().saturating_sub(usable);
+            assert!(keeper::stats().lent_bytes <= beyond_use);
+        }
         fill(memory, *filled..usable, 7);
         *filled = usable;
     }
@@ -173,5 +211,14 @@ impl Model {
 fn whatever_is_refused_bytes_agree_with_the_model() {
     proptest!(effort::cases(75), |(ahead: Ahead, ops in vec(any::<(Op, Refused)>(), 1..40))| {
         Model::run(ahead, &ops);
+    });
+}
+
+#[test]
+fn whatever_is_refused_bytes_that_others_had_agree_with_the_model() {
+    let _alone = alone();
+    let ops = || vec(any::<(Op, Refused)>(), 1..40);
+    proptest!(effort::cases(40), |(left: u16, need: u16, ops in ops())| {
+        Model::run_warm(left, need, &ops);
     });
 }
