@@ -6,7 +6,9 @@ use super::warm::Wish;
 use super::{GrowingReservation, Growth, Way};
 use crate::error::Error;
 use crate::keeper;
-use crate::reservation::{HugePages, Reservation, ReservationBuilder, Space, whole_bytes};
+use crate::reservation::{
+    HugePages, Reservation, ReservationBuilder, Space, usual_bytes, whole_bytes,
+};
 use crate::service::{self, CommitAhead, Release};
 
 /// The methods that all builders have in common: each has `options`, and this within an `impl` of
@@ -95,8 +97,19 @@ fn reserve_by_default(
     most: usize,
 ) -> Result<Reservation, Error> {
     let mut space = Space::now();
+    let mut has_room = false;
     loop {
-        let taken = space.take_for_array(need, most)?;
+        let taken = space.take_for_array(need, most);
+        let is_all = taken.as_ref().is_ok_and(|taken| taken.bytes() >= usual_bytes().min(most));
+        if !is_all && !has_room {
+            // What is kept is counted, too.
+            has_room = true;
+            if keeper::make_room_to_reserve() {
+                space = Space::now();
+                continue;
+            }
+        }
+        let taken = taken?;
         let part = taken.bytes();
         let builder = builder.bytes(whole_bytes(need, part));
         let reserved = if part == 0 {

@@ -10,7 +10,8 @@
 //! What is kept, and what was lent to arrays and blocks beyond what they asked for, is at most as many bytes as
 //! [`set_most_bytes`] says: 64 MiB, if nobody says; but no more than 1/32 of the machine's memory, and 1/16
 //! of the addresses that the process may have when it is first asked for some. So a program has no more memory
-//! than is live, and that. (But a block that is lent nothing may have a quarter beyond what it asked for.)
+//! than is live, and that. (But a block that is lent nothing may have a quarter beyond what it asked for.) Where
+//! addresses are few (32 bits, `RLIMIT_AS`), nothing is kept that has more than a 16th of them reserved.
 //!
 //! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
 //! those who give memory to the keeper, who release one old piece each, some hundred a second at most. (If nobody
@@ -155,7 +156,9 @@ pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
     }
     let bytes = warm.bytes();
     let (most, time) = (most_bytes(), time());
-    if bytes > MOST_BYTES_EACH.min(most) || time.is_zero() {
+    let is_too_large = bytes > MOST_BYTES_EACH.min(most)
+        || warm.memory.reserved_bytes() > most_reserved_bytes_each();
+    if is_too_large || time.is_zero() {
         return Some(warm);
     }
     let now = os::now_ms();
@@ -280,6 +283,16 @@ fn releasing<R>(run: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Releases what is kept of arrays whose size was guessed, so that there are more addresses for another; whether
+/// there was anything.
+pub(crate) fn make_room_to_reserve() -> bool {
+    #[cfg(test)]
+    if tests::is_anothers() {
+        return false;
+    }
+    kept_bytes() > 0 && release_of(Use::Array.classes())
+}
+
 /// What is kept, given by [`stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -314,9 +327,13 @@ pub(crate) fn release_all() -> bool {
     if kept_bytes() == 0 {
         return false;
     }
+    KEPT.iter().fold(false, |any, classes| release_of(classes) | any)
+}
+
+fn release_of(classes: &[Class]) -> bool {
     let release_each =
         |class| (0..class::SLOTS).fold(false, |any, slot| release(class, slot) | any);
-    releasing(|| KEPT.iter().flatten().fold(false, |any, class| release_each(class) | any))
+    releasing(|| classes.iter().fold(false, |any, class| release_each(class) | any))
 }
 
 /// Releases all that is old.
@@ -353,16 +370,28 @@ static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 /// How many bytes are kept and lent at most.
 fn most_bytes() -> usize {
     const USUAL_BYTES: usize = 64 << 20;
-    match MOST_BYTES.load(ORDER) {
+    said_or(&MOST_BYTES, || {
+        let memory = os::memory_bytes().and_then(|bytes| usize::try_from(bytes / 32).ok());
+        let addresses = os::address_limit().map(|(limit, _)| limit / 16);
+        [memory, addresses].into_iter().flatten().fold(USUAL_BYTES, usize::min)
+    })
+}
+
+/// How many addresses one piece may have: where there are few, all else in the process wants them, which does
+/// not ask here.
+fn most_reserved_bytes_each() -> usize {
+    static MOST: AtomicUsize = AtomicUsize::new(UNSAID);
+    said_or(&MOST, || os::address_limit().map_or(UNSAID - 1, |(limit, _)| limit / 16))
+}
+
+/// What was said, or else what is found, which is said then; unless somebody has said so meanwhile.
+fn said_or(said: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
+    match said.load(ORDER) {
         UNSAID => {
-            let memory = os::memory_bytes().and_then(|bytes| usize::try_from(bytes / 32).ok());
-            let addresses = os::address_limit().map(|(limit, _)| limit / 16);
-            let most = [memory, addresses].into_iter().flatten().fold(USUAL_BYTES, usize::min);
-            // Unless somebody has said so meanwhile.
-            let said = MOST_BYTES.compare_exchange(UNSAID, most, ORDER, ORDER);
-            said.err().unwrap_or(most)
+            let found = find();
+            said.compare_exchange(UNSAID, found, ORDER, ORDER).err().unwrap_or(found)
         }
-        most => most,
+        said => said,
     }
 }
 

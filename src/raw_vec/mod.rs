@@ -294,8 +294,8 @@ impl RawVec {
     /// Makes room for `additional` elements behind the first `len`, as [`grow`](Self::grow) does,
     /// and returns the offset in bytes from which on that room is known to be zero.
     ///
-    /// Where there is much room that may have been written to, its pages are given back and
-    /// committed anew, which touches none of them. If that is refused half-way there is less
+    /// Where there is much room that may have been written to, here or by others, its pages are given
+    /// back and committed anew, which touches none of them. If that is refused half-way there is less
     /// capacity than before, but never less than `len`.
     pub(crate) fn grow_zeroed(
         &mut self,

@@ -28,7 +28,8 @@ pub(crate) use crate::os::{IS_SUPPORTED, address_space_bytes};
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
 pub(crate) use share::{
-    Space, Taken, blocks, default_reservation_bytes, usual_reservation_bytes, whole_bytes,
+    Space, Taken, blocks, default_reservation_bytes, usual_bytes, usual_reservation_bytes,
+    whole_bytes,
 };
 
 /// Whether to ask the system for huge pages.

@@ -298,7 +298,7 @@ pub(crate) fn whole_bytes(need: usize, part: usize) -> usize {
 
 /// What the first array is given: as much as the machine has memory, for none can outgrow that, or what the
 /// environment says.
-fn usual_bytes() -> usize {
+pub(crate) fn usual_bytes() -> usize {
     /// 0: not asked yet. Threads that race here store the same answer.
     static USUAL: AtomicUsize = AtomicUsize::new(0);
     match USUAL.load(ORDER) {

@@ -115,7 +115,7 @@ impl Bitmap {
     /// Takes what memory it needs for any index below `len`, which is at most 2^32, to be set.
     ///
     /// May enter the kernel. Touches the summaries, a 64th of the bitmap, and less than 64 KiB of
-    /// the bitmap itself.
+    /// the bitmap itself, and what others had of its memory.
     ///
     /// # Errors
     ///

@@ -3,10 +3,13 @@
 #![expect(unsafe_code, reason = "starts a thread on a stack of its own")]
 
 use crate::linux::{in_child, mapping_limit, set_limit, statm, under_sanitizer};
-use stayput::{Arena, DefaultKey, Error, ErrorKind, Reservation, SecondaryMap, SlotMap, VmVec};
+use stayput::{
+    Arena, DefaultKey, Error, ErrorKind, HugePages, Reservation, SecondaryMap, SlotMap, VmVec,
+    keeper,
+};
 use std::mem::MaybeUninit;
 use std::sync::Barrier;
-use std::{fs, ptr, thread};
+use std::{env, fs, ptr, thread};
 
 const MIB: usize = 1 << 20;
 const GIB: usize = 1 << 30;
@@ -81,7 +84,8 @@ fn as_many_default_arrays_as_there_can_be_leave_addresses_mappings_and_threads()
                 named.extend(0..1000);
                 drop(arrays);
             }
-            stayput::keeper::trim();
+            // What is kept has its addresses yet.
+            keeper::trim();
             assert!(statm(0) < before + GIB, "{} more", statm(0) - before);
             // What was counted is counted no more.
             let memory = VmVec::<u8>::new().max_len();
@@ -140,6 +144,34 @@ fn what_named_reservations_have_taken_is_not_given_to_default_ones() {
         let reserved: usize = arrays.iter().map(|array| array.stats().reserved_bytes).sum();
         assert!(reserved < GIB + GIB / 4, "{reserved}");
         drop(named);
+    });
+}
+
+#[test]
+fn what_is_kept_takes_no_addresses_from_those_who_have_use_for_them() {
+    in_child("many::what_is_kept_takes_no_addresses_from_those_who_have_use_for_them", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        // SAFETY: no other thread looks at the environment.
+        unsafe { env::set_var("STAYPUT_RESERVE_BYTES", (128 * MIB).to_string()) };
+        set_limit(libc::RLIMIT_AS, 4 * GIB);
+        let before = statm(0);
+        drop(VmVec::<u8>::with_max_len(2 * GIB));
+        let mut named = VmVec::<u8>::with_max_len(2 * GIB);
+        named.push(1);
+        drop(named);
+        assert!(statm(0) < before + GIB, "a half of all is not kept");
+
+        let (arrays, _) = arrays(20);
+        let reserved: Vec<_> = arrays.iter().map(|array| array.stats().reserved_bytes).collect();
+        assert!(reserved[0] == 128 * MIB && reserved[19] < 128 * MIB, "{reserved:?}");
+        drop(arrays);
+        assert!(keeper::stats().kept_blocks > 0);
+        // It wants none of these.
+        let mut other = VmVec::<u64>::builder().huge_pages(HugePages::Never).build();
+        other.push(1);
+        assert_eq!(other.stats().reserved_bytes, 128 * MIB);
     });
 }
 
