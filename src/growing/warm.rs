@@ -22,13 +22,13 @@ pub(super) struct Warmth {
 /// What an array wants of the keeper.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wish {
-    used: Use,
+    pub(super) used: Use,
     /// No fewer, and no more.
-    reserved_bytes: usize,
+    pub(super) reserved_bytes: usize,
     /// What is needed at once.
-    need_bytes: usize,
-    align: usize,
-    huge_pages: HugePages,
+    pub(super) need_bytes: usize,
+    pub(super) align: usize,
+    pub(super) huge_pages: HugePages,
 }
 
 /// In what steps arrays commit at least.

@@ -320,7 +320,9 @@ fn what_is_in_memory_is_what_is_live_and_a_bound() {
                 // Wraps where it is less, and so does the sum.
                 live.fetch_add(bytes(&blocks).wrapping_sub(before), Ordering::Relaxed);
             }
-            live.fetch_sub(bytes(&blocks), Ordering::Relaxed);
+            let left = bytes(&blocks);
+            drop(blocks);
+            live.fetch_sub(left, Ordering::Relaxed);
         };
         let mut looks = 0;
         thread::scope(|scope| {

@@ -3,7 +3,8 @@
 
 use super::{KIB, Memory, fill, growing, holds, system_committed};
 use crate::effort;
-use crate::growing::{Amount, Budget, GrowingReservation, Growth, Wish, round_up};
+use crate::growing::warm::Wish;
+use crate::growing::{Amount, Budget, GrowingReservation, Growth, round_up};
 use crate::keeper::{self, Use, tests::alone};
 use crate::os::{Call, fault::Fault};
 use crate::reservation::{HugePages, page_size};
@@ -79,7 +80,7 @@ impl Model {
         // Where the last run has failed there may be something.
         keeper::trim();
         let left = round_up(Self::at(left).max(1), page_size());
-        let mut another = growing(BYTES, CommitAhead::Off).to_be_kept(Some(wish(1)));
+        let mut another = growing(BYTES, CommitAhead::Off).kept_for(Some(wish(1)));
         another.grow(left, Amount::Exact).unwrap();
         fill(&another, 0..left, 9);
         let start = another.as_ptr();
