@@ -402,7 +402,9 @@ impl<V> Slots<V> {
         let (len, end) = (self.len(), self.len() + additional);
         // What others had before holds anything.
         let warm = self.slots.warm_bytes().div_ceil(Self::STRIDE_BYTES);
-        for index in len..end.min(self.fresh_from.max(warm)) {
+        let empty = self.empty_untouched(len.max(self.fresh_from)..end.min(warm));
+        let unknown = len..end.min(self.fresh_from.max(warm));
+        for index in unknown.filter(|index| !empty.contains(index)) {
             // SAFETY: within capacity.
             let slot = unsafe { self.start().add(index) };
             // SAFETY: the same, so writable, and `&mut self` keeps others away.
@@ -413,6 +415,19 @@ impl<V> Slots<V> {
         // zero, see there.
         unsafe { self.slots.set_len(end) };
         Ok(())
+    }
+
+    /// Hands back whole pages of memory that others had, in which slots behind the last one lie that were never
+    /// used: where many are passed over, that memory is not to stay with those who have no use for it. Returns
+    /// which of them read as empty then.
+    fn empty_untouched(&mut self, slots: Range<usize>) -> Range<usize> {
+        debug_assert!(slots.is_empty() || slots.start >= self.len(), "they may hold values");
+        let discard = if slots.is_empty() { None } else { self.discardable(slots) };
+        let Some(Discard { bytes, cleared, .. }) = discard else { return 0..0 };
+        // SAFETY: only bytes of these slots are cleared: `discardable` rounds inwards. They lie behind the last
+        // one, so they are no elements.
+        let is_done = unsafe { self.slots.discard(bytes) }.is_ok();
+        if is_done { cleared } else { 0..0 }
     }
 
     /// Moves the value of a generation out, and leaves the slot as `left`.

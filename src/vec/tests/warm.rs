@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "says that zeroes are bytes")]
 
 use crate::keeper::{self, tests::alone};
+use crate::key::KeyData;
 use crate::os::{Call, fault::Fault};
 use crate::{
     CommitAhead, DefaultKey, HugePages, Key, Release, SecondaryMap, SlotMap, VmVec, page_size,
@@ -268,4 +269,34 @@ fn what_stays_in_fresh_memory_when_an_array_shrinks_stays_where_others_were() {
     assert_eq!(use_two_runs(&mut vec), fresh);
     let committed = vec.stats().committed_bytes;
     assert_eq!(committed, fresh.next_multiple_of(64 << 10), "what it never used has gone");
+}
+
+#[test]
+fn slots_that_are_passed_over_where_others_were_take_no_memory() {
+    for refused in [false, true] {
+        let _alone = alone();
+        let far: DefaultKey = KeyData::from_parts(200_000, 1, 0).unwrap().into();
+        leave(7 * MIB);
+        let fault = refused.then(|| Fault::from_nth(Call::Discard, 0));
+        let mut map: SlotMap<DefaultKey, [u64; 3]> = SlotMap::new();
+        let first = map.insert([1; 3]);
+        map.insert_at(far, [7; 3]);
+        let resident = map.stats().resident_bytes;
+        assert_eq!((map.len(), map.iter().count(), map[first], map[far]), (2, 2, [1; 3], [7; 3]));
+        let copy = map.clone();
+        assert!(copy.iter().eq(&map));
+        drop((map, copy));
+        leave(7 * MIB);
+        let mut second = SecondaryMap::new();
+        second.insert(far, [8_u64; 3]);
+        let of_second = second.stats().resident_bytes;
+        assert_eq!((second.len(), second.iter().count(), second[far]), (1, 1, [8; 3]));
+        if cfg!(all(target_os = "linux", not(miri))) && !refused {
+            assert!(
+                resident < Some(2 * MIB) && of_second < Some(2 * MIB),
+                "{resident:?}, {of_second:?}"
+            );
+        }
+        assert_eq!(fault.is_some_and(|fault| fault.struck() > 0), refused);
+    }
 }
