@@ -446,7 +446,9 @@ fn what_is_kept_or_waits_is_released_for_those_who_are_refused() {
         assert!(!release_all());
     }
     keep();
-    let mut block = Patterned::new(20 * MIB, 8, &room(256 * MIB)).expect("some MiB");
+    // Else runs are those of huge pages once it has grown.
+    let never = BlockOptions { huge_pages: HugePages::Never, ..room(256 * MIB) };
+    let mut block = Patterned::new(20 * MIB, 8, &never).expect("some MiB");
     let fault = Fault::plan(Call::Commit, 0, commits());
     assert!(block.grow(30 * MIB, Contents::Zeroed));
     drop(fault);
