@@ -5,6 +5,7 @@
 
 use crate::effort;
 use crate::linux::{forked, in_child, statm, under_sanitizer};
+use crate::random::Random;
 use crate::refused::{Done, limit_softly};
 use stayput::alloc::GlobalVm;
 use stayput::{HugePages, VmVec, keeper};
@@ -205,18 +206,7 @@ fn limits_that_are_lowered_while_blocks_are_kept_leave_what_was_kept_to_others()
     );
 }
 
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ mixed >> 31) % end as u64).expect("less than `end`")
-    }
-
     /// Of any magnitude up to `most`, 64 KiB at least.
     fn bytes(&mut self, most: usize) -> usize {
         let most = most >> self.below(10);

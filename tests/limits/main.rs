@@ -14,6 +14,8 @@ mod kept;
 #[cfg(target_os = "linux")]
 mod many;
 #[cfg(target_os = "linux")]
+mod random;
+#[cfg(target_os = "linux")]
 mod refused;
 #[cfg(target_os = "linux")]
 mod service;

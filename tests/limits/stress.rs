@@ -6,6 +6,7 @@
 
 use crate::effort;
 use crate::linux::{forked, in_child, statm, under_sanitizer};
+use crate::random::Random;
 use crate::refused::{Done, limit_softly};
 use stayput::{
     Arena, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, HugePages, Release,
@@ -19,18 +20,7 @@ const THREADS: u64 = 8;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ mixed >> 31) % end as u64).expect("less than `end`")
-    }
-
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
