@@ -34,9 +34,6 @@ pub(super) struct Wish {
 /// In what steps arrays commit at least.
 const RUN_BYTES: usize = 64 << 10;
 
-/// Who needs so much may be about to grow, and is lent more than twice of it.
-const MOST_BEGINNING_BYTES: usize = 1 << 20;
-
 impl Warmth {
     fn none(used: Use) -> Self {
         Self { bytes: 0, lent: Lent::NONE, used }
@@ -71,11 +68,11 @@ impl Wish {
 
     fn suits(&self, warm: &Warm) -> bool {
         let Warm { memory, pages } = warm;
-        let need = round_up(self.need_bytes, memory.run_bytes(self.need_bytes));
+        let whole = round_up(self.need_bytes, memory.run_bytes(self.need_bytes));
         memory.reserved_bytes() == self.reserved_bytes
             && memory.start().addr().get() % self.align == 0
             && memory.huge_pages() == self.huge_pages
-            && (pages.end / 2 <= need || self.need_bytes <= MOST_BEGINNING_BYTES)
+            && keeper::is_fit(pages.end, self.need_bytes, whole)
     }
 }
 

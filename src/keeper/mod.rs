@@ -115,6 +115,17 @@ static KEPT: [[Class; CLASSES]; Use::COUNT] =
 static RELEASING: AtomicUsize = AtomicUsize::new(0);
 static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
+/// It is put into its first page.
+const _: () = assert!(size_of::<Warm>() <= 4096 && align_of::<Warm>() <= 4096);
+
+/// Who needs so much may be about to grow, and is lent more than twice of it.
+const MOST_BEGINNING_BYTES: usize = 1 << 20;
+
+/// Whether so many bytes are not too many for who needs `need`: `whole` of them, in runs.
+pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
+    bytes / 2 <= whole || need <= MOST_BEGINNING_BYTES
+}
+
 impl Warm {
     fn bytes(&self) -> usize {
         self.pages.len()
@@ -129,7 +140,7 @@ impl Warm {
     /// Puts it into its first page.
     fn pack(self) -> NonNull<Self> {
         let place = self.place();
-        // SAFETY: committed, nobody else's, and at a page boundary; a page is larger than this.
+        // SAFETY: committed, nobody else's, and at a page boundary; a page has room for it, as asserted above.
         unsafe { place.write(self) };
         place
     }
@@ -301,15 +312,15 @@ pub struct KeeperStats {
     pub kept_blocks: usize,
     /// Bytes that the system has promised for these.
     pub kept_bytes: usize,
-    /// Bytes that arrays and blocks in use have got beyond what they asked for, since they were warm, and that they may
-    /// yet grow into.
+    /// Bytes that arrays and blocks in use have got beyond what they asked for, since they were warm, and that
+    /// they may yet grow into.
     pub lent_bytes: usize,
 }
 
 /// What is kept now.
 ///
-/// Looks at some two thousand places, and does not enter the kernel. While other threads come to the keeper the numbers may be of
-/// different moments.
+/// Looks at some two thousand places, and does not enter the kernel. While other threads come to the keeper
+/// the numbers may be of different moments.
 pub fn stats() -> KeeperStats {
     let kept_blocks = KEPT.iter().flatten().map(Class::count).sum();
     KeeperStats { kept_blocks, kept_bytes: kept_bytes(), lent_bytes: count::lent_bytes() }

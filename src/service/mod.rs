@@ -121,7 +121,7 @@ pub enum Release {
     #[default]
     Keep,
     /// Before the drop returns. That takes some 60 ms a gigabyte, 3 in huge pages. And all memory is fresh from
-    /// the system.
+    /// the system, but for that of the holes of a map, a bit a slot, which is kept all the same.
     Now,
     /// By the [background thread](crate::service), if there is 1 MiB of it or more. At most a quarter of the
     /// machine's memory waits to be released; what would be more is released at once.

@@ -12,9 +12,6 @@ use std::alloc::Layout;
 /// used has to be cleared. (Clearing a MiB takes 0.1 ms here, the page faults of a fresh one 0.4 to 0.6.)
 const MOST_ZEROED_BYTES: usize = 8 << 20;
 
-/// Who wants so much may be about to grow, and is lent more than twice of it.
-const MOST_BEGINNING_BYTES: usize = 1 << 20;
-
 /// A block in memory that is kept and suits a layout.
 pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -> Option<Block> {
     let offset = layout.align().max(HEADER_BYTES);
@@ -51,7 +48,7 @@ fn suits(warm: &Warm, layout: Layout, end: usize, options: &BlockOptions) -> boo
         && usable > offset
         && (memory.start().addr().get() + offset) % layout.align() == 0
         && memory.huge_pages() == options.huge_pages
-        && (usable / 2 <= round_up(end, memory.run_bytes(end)) || end <= MOST_BEGINNING_BYTES)
+        && keeper::is_fit(usable, end, round_up(end, memory.run_bytes(end)))
 }
 
 /// Makes a block that reaches up to `end` at least. What is beyond and not lent is given back.
