@@ -48,6 +48,11 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Count instructions and cache lines by valgrind, instead of measuring time; some hundred times
+    /// as slow
+    #[arg(long, conflicts_with_all = ["json", "criterion", "repetitions"])]
+    pub(crate) count: bool,
+
     /// Then have criterion measure the same again, each operation by itself
     #[arg(long)]
     criterion: bool,

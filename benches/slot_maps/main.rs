@@ -7,6 +7,7 @@ mod bars;
 mod child;
 mod cli;
 mod containers;
+mod count;
 mod map;
 mod memory;
 mod operation;

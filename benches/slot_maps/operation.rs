@@ -175,6 +175,37 @@ impl Operation {
         }
     }
 
+    /// The timed loop that does it, by its name in the stage; none if it is no loop there.
+    pub(crate) fn function(self) -> Option<&'static str> {
+        match self {
+            Self::Insert | Self::InsertWarm | Self::InsertGrowing | Self::Refill => {
+                Some("insert_all")
+            }
+            Self::Get | Self::GetStale => Some("get_all"),
+            Self::Iterate
+            | Self::IterateTenthHoles
+            | Self::IterateHalfHoles
+            | Self::IterateMostlyHoles => Some("iterate_all"),
+            Self::Remove => Some("remove_all"),
+            Self::Churn | Self::ChurnHalfHoles => Some("exchange_all"),
+            Self::Retain => Some("retain_unmarked"),
+            Self::SecondaryIterate | Self::SecondaryIterateTenthHoles => Some("iterate_column"),
+            Self::ColumnJoin | Self::ColumnJoinTenthHoles => Some("join_all"),
+            Self::Clear | Self::Drop => None,
+        }
+    }
+
+    /// An operation that needs the same state and does not use the same loop itself, where the loop
+    /// is also used to bring a map to that state.
+    pub(crate) fn prepared_by(self) -> Option<Self> {
+        match self {
+            Self::InsertWarm => Some(Self::Iterate),
+            Self::Refill => Some(Self::IterateHalfHoles),
+            Self::Remove => Some(Self::IterateTenthHoles),
+            _ => None,
+        }
+    }
+
     /// What a map of that many slots must hold before.
     pub(crate) fn needs(self, slots: usize) -> State {
         match self {

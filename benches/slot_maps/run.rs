@@ -12,7 +12,7 @@ use crate::cli::{Options, Plan, PlannedCase};
 use crate::containers::{self, Container};
 use crate::operation::Operation;
 use crate::summary::Summary;
-use crate::{plot, sampling, table, verdict};
+use crate::{count, plot, sampling, table, verdict};
 
 /// All that was measured of a case.
 #[derive(Debug)]
@@ -37,6 +37,9 @@ const SMOKE_SLOTS: usize = 40;
 /// Measures, shows and writes everything.
 pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
     let plan = options.plan();
+    if options.count {
+        return count::run(&plan);
+    }
     let (results, ranges) = measure(&plan)?;
     let summary = Summary::new(&plan, &results, &ranges);
     let directory = target::directory()?.join("slot-maps");
