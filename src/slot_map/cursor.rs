@@ -77,6 +77,10 @@ impl Word {
     /// All of these are left, or holes: what was visited before is in front of them, or behind.
     #[inline]
     pub(super) fn as_run(self) -> Option<Range<usize>> {
+        // Most words of most maps.
+        if self.left == u64::MAX {
+            return Some(self.start..self.start + WORD_SLOTS);
+        }
         if self.left == 0 {
             return Some(0..0);
         }
@@ -107,6 +111,51 @@ impl Word {
     #[inline]
     pub(super) const fn start(self) -> u32 {
         low_half(self.start)
+    }
+}
+
+/// Slots that were picked, of those in one word that were come to in order: a bit for each slot, the last
+/// one's lowest.
+///
+/// So each slot shifts the others by one. To shift a bit to the place of its slot takes a processor
+/// several steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Picked {
+    /// The slot that is next.
+    behind: usize,
+    bits: u64,
+}
+
+impl Picked {
+    /// None, where no slot before this is come to.
+    #[inline]
+    pub(super) const fn from(slot: usize) -> Self {
+        Self { behind: slot, bits: 0 }
+    }
+
+    /// Comes to a slot of the word behind all so far.
+    #[inline]
+    pub(super) const fn come_to(&mut self, slot: usize) {
+        debug_assert!(
+            self.behind <= slot && slot - self.behind < WORD_SLOTS,
+            "not behind, or too far"
+        );
+        self.bits = self.bits << (slot - self.behind) << 1;
+        self.behind = slot + 1;
+    }
+
+    /// Picks the slot that was come to last.
+    #[inline]
+    pub(super) fn pick_if(&mut self, is_it: bool) {
+        self.bits |= u64::from(is_it);
+    }
+
+    /// The first of them, taken out.
+    #[inline]
+    pub(super) fn pop_front(&mut self) -> Option<u32> {
+        let place = self.bits.checked_ilog2()?;
+        self.bits ^= 1 << place;
+        Some(low_half(self.behind - 1 - place as usize))
     }
 }
 

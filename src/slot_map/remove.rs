@@ -1,6 +1,6 @@
 //! Taking values out.
 
-use super::cursor::WORD_SLOTS;
+use super::cursor::{Picked, WORD_SLOTS};
 use super::holes::Holes;
 use super::iter::key_of;
 use super::slots::Slots;
@@ -14,15 +14,13 @@ use std::ops::Range;
 /// Values in slots of one word that go when this is dropped.
 struct Rejected<'m, K: Key, V> {
     map: &'m mut SlotMap<K, V>,
-    /// The first slot of the word.
-    start: u32,
-    bits: u64,
+    picked: Picked,
 }
 
 impl<K: Key, V> Rejected<'_, K, V> {
     #[inline]
     fn judge(&mut self, slots: Range<usize>, keep: &mut impl FnMut(K, &mut V) -> bool) {
-        self.map.slots.select_in(slots, &mut self.bits, |index, generation, value| {
+        self.map.slots.select_in(slots, &mut self.picked, |index, generation, value| {
             !keep(key_of(index, generation), value)
         });
     }
@@ -31,10 +29,8 @@ impl<K: Key, V> Rejected<'_, K, V> {
 impl<K: Key, V> Drop for Rejected<'_, K, V> {
     #[inline]
     fn drop(&mut self) {
-        while self.bits != 0 {
-            let index = self.start + self.bits.trailing_zeros();
-            // First, for the drop of the value may panic.
-            self.bits &= self.bits - 1;
+        // Taken out first, for the drop of the value may panic.
+        while let Some(index) = self.picked.pop_front() {
             drop(self.map.take_at(index));
         }
     }
@@ -130,11 +126,13 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
         while let Some(word) = candidates.next_word(self.holes.words()) {
-            let mut rejected = Rejected { map: self, start: word.start(), bits: 0 };
             if let Some(run) = word.as_run() {
-                rejected.judge(run, &mut keep);
+                let picked = Picked::from(run.start);
+                Rejected { map: self, picked }.judge(run, &mut keep);
                 continue;
             }
+            let picked = Picked::from(word.start() as usize);
+            let mut rejected = Rejected { map: self, picked };
             let SlotMap { slots, holes, .. } = &*rejected.map;
             let next = word.start() as usize + WORD_SLOTS;
             Slots::ask_for_word(slots.start(), next, holes.words());

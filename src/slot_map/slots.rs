@@ -22,7 +22,7 @@
 
 #![expect(unsafe_code, reason = "keeps values that may or may not be there")]
 
-use super::cursor::{Cursor, WORD_SLOTS, low_half};
+use super::cursor::{Cursor, Picked, WORD_SLOTS, low_half};
 use super::disjoint::DisjointError;
 use super::state::{State, Vacant};
 use crate::backing::Backing;
@@ -262,29 +262,29 @@ impl<V> Slots<V> {
         Some((generation, unsafe { value_of_mut(slot) }))
     }
 
-    /// Asks of the values in some slots of one word whether they are it, in order, and sets the bits of those
-    /// that are.
+    /// Asks of the values in some slots of one word whether they are it, in order, and picks those that are.
     ///
     /// # Panics
     ///
     /// If a slot is not below the length.
     #[inline]
-    pub(crate) fn select_in(
+    pub(super) fn select_in(
         &mut self,
         slots: Range<usize>,
-        selected: &mut u64,
+        picked: &mut Picked,
         mut is_it: impl FnMut(u32, u32, &mut V) -> bool,
     ) {
         assert!(slots.end <= self.len(), "slots behind the last one hold no values");
         for at in slots {
             // SAFETY: below the length, so inside the array.
             let slot = unsafe { self.start().add(at) };
+            picked.come_to(at);
             // SAFETY: below the length, and `&mut self` keeps others away.
             let Some(generation) = (unsafe { live_generation(slot) }) else { continue };
             // SAFETY: live, and `&mut self` keeps others away.
             let value = unsafe { value_of_mut(slot) };
             // No branch, which nobody could foresee.
-            *selected |= u64::from(is_it(low_half(at), generation, value)) << (at % WORD_SLOTS);
+            picked.pick_if(is_it(low_half(at), generation, value));
         }
     }
 
