@@ -186,8 +186,8 @@ impl Cursor {
 
     /// The next slot to look at, if that is one behind the other.
     #[inline]
-    pub(super) fn next_in_run(&mut self) -> Option<u32> {
-        if self.front.left == 0 { self.run.next().map(low_half) } else { None }
+    pub(super) fn next_in_run(&mut self) -> Option<usize> {
+        if self.front.left == 0 { self.run.next() } else { None }
     }
 
     /// Tells it that there was no value in the slot that it gave last.

@@ -71,12 +71,12 @@ impl<'a, V> Live<'a, V> {
     ///
     /// - The slots are borrowed, and there are more than `index`.
     #[inline]
-    unsafe fn at(&self, index: u32) -> Option<LiveSlot<V>> {
+    unsafe fn at(&self, index: usize) -> Option<LiveSlot<V>> {
         // SAFETY: below the length, by the caller's promise.
-        let slot = unsafe { self.start.add(index as usize) };
+        let slot = unsafe { self.start.add(index) };
         // SAFETY: the same; the slots are borrowed, so nobody writes to them meanwhile.
         let generation = unsafe { slots::live_generation(slot) }?;
-        Some((index, generation, slot))
+        Some((low_half(index), generation, slot))
     }
 
     /// # Safety
@@ -88,7 +88,7 @@ impl<'a, V> Live<'a, V> {
         loop {
             let index = self.cursor.next()?;
             // SAFETY: just given by the cursor; the rest is the caller's promise.
-            match unsafe { self.at(index) } {
+            match unsafe { self.at(index as usize) } {
                 None => {
                     self.cursor.pass(index, self.holes);
                     self.ask_ahead(self.cursor.word());
@@ -106,7 +106,7 @@ impl<'a, V> Live<'a, V> {
         loop {
             let index = self.cursor.next_back(self.holes)?;
             // SAFETY: just given by the cursor; the rest is the caller's promise.
-            if let Some(found) = unsafe { self.at(index) } {
+            if let Some(found) = unsafe { self.at(index as usize) } {
                 return Some(found);
             }
         }
@@ -197,7 +197,7 @@ impl<'a, V> Live<'a, V> {
         if let Some(run) = word.as_run() {
             for index in run {
                 // SAFETY: given by the cursor.
-                if let Some(found) = unsafe { self.at(low_half(index)) } {
+                if let Some(found) = unsafe { self.at(index) } {
                     sum = add(sum, found);
                 }
             }
@@ -206,7 +206,7 @@ impl<'a, V> Live<'a, V> {
         self.ask_ahead(word);
         for index in word.bits() {
             // SAFETY: given by the cursor.
-            if let Some(found) = unsafe { self.at(low_half(index)) } {
+            if let Some(found) = unsafe { self.at(index) } {
                 sum = add(sum, found);
             }
         }
