@@ -5,6 +5,7 @@
 
 use super::SlotMap;
 use super::holes::Holes;
+use super::prefetch;
 use super::slots::Slots;
 use super::state::State;
 use super::vacancy::Fresh;
@@ -121,6 +122,12 @@ impl AnySlots<'_> {
 
     pub(super) fn state(&self, index: u32) -> State {
         self.states().at(index)
+    }
+
+    /// See [`prefetch::ask_for_hole`].
+    pub(super) fn ask_for_hole(&self, index: u32) {
+        let start = self.array.start().as_ptr().cast();
+        prefetch::ask_for_hole(start, self.array.stride_bytes(), self.state_offset, index);
     }
 }
 

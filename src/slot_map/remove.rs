@@ -278,7 +278,9 @@ impl<K: Key, V> SlotMap<K, V> {
     pub(super) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
         self.remove_as(index, generation, |slots, holes| {
             let is_in_front = holes.push(index, generation);
-            if !is_in_front {
+            if is_in_front {
+                slots.ask_for_hole(index);
+            } else {
                 Self::set_aside(slots, holes, index, generation);
             }
             is_in_front

@@ -234,6 +234,7 @@ impl AnyMap<'_> {
         // One after the other, so that the lines of memory that they lie in are fetched at the same time.
         let (states, holes) = (self.slots.states(), &mut *self.holes);
         for index in indices[..count].iter().rev() {
+            self.slots.ask_for_hole(*index);
             let last = match states.at(*index).generation() {
                 0 => {
                     holes.untrim(1);
