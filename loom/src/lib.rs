@@ -1,4 +1,5 @@
-//! The interleavings of what an array and the service do with the pages they share, by loom.
+//! The interleavings of what an array and the service do with the pages they share, and of those who come to
+//! the [keeper], by loom.
 //!
 //! `src/service/handover.rs` and `src/service/shared.rs` are compiled here over loom's atomics, and
 //! over [pages](reservation) that know whether they are accessible and who is there: a use of one that
@@ -9,6 +10,7 @@
 #[path = "../../src/error.rs"]
 #[expect(dead_code, reason = "only made and passed on")]
 mod error;
+mod keeper;
 mod os;
 mod reservation;
 mod service;

@@ -1,12 +1,12 @@
 //! What stands around `handover.rs` and `shared.rs`.
 
-mod sync {
+pub(crate) mod sync {
     pub(super) use loom::sync::atomic;
 
-    pub(super) mod thread {
-        pub(in super::super) use loom::thread::{Thread, yield_now};
+    pub(crate) mod thread {
+        pub(crate) use loom::thread::{Thread, yield_now};
 
-        pub(in super::super) fn sleep(_: std::time::Duration) {
+        pub(crate) fn sleep(_: std::time::Duration) {
             yield_now();
         }
     }

@@ -2,21 +2,20 @@
 
 #![forbid(unsafe_code)]
 
-use super::Warm;
+use super::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use super::{SLOTS, Warm};
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
 
-/// How many there are in a class: one for each bit.
-pub(super) const SLOTS: usize = usize::BITS as usize;
+/// The bits of all slots.
+const ALL: usize = usize::MAX >> (usize::BITS as usize - SLOTS);
 
 /// Slots, which hold a pointer each, or null. Whoever takes one out has what it points to.
 #[derive(Debug)]
 pub(super) struct Class {
-    /// A bit for each slot that holds something: a hint. Where it is wrong, a slot is looked at in vain, or
-    /// not looked at until somebody puts something into its place, or all is released.
+    /// A bit for each slot that holds something: a hint, which may be wrong while somebody is at that slot.
     hint: AtomicUsize,
     slots: [Slot; SLOTS],
 }
@@ -51,14 +50,13 @@ impl Class {
 
     /// Puts a pointer into the lowest empty slot, or gives it back.
     pub(super) fn put(&self, place: NonNull<Warm>, since: u32) -> Option<NonNull<Warm>> {
-        for at in bits(!self.hint.load(ORDER)) {
+        for at in bits(!self.hint.load(ORDER) & ALL) {
             let (slot, null) = (&self.slots[at], ptr::null_mut());
             // Before: whoever sees the pointer sees this, or what another has written who was refused.
             slot.since.store(since, ORDER);
             let put = slot.place.compare_exchange(null, place.as_ptr(), Ordering::Release, ORDER);
-            // Also if another has put something there.
-            self.hint.fetch_or(1 << at, ORDER);
             if put.is_ok() {
+                self.mark(at);
                 return None;
             }
         }
@@ -72,8 +70,27 @@ impl Class {
             return None;
         }
         let found = NonNull::new(place.swap(ptr::null_mut(), Ordering::Acquire))?;
-        self.hint.fetch_and(!(1 << slot), ORDER);
+        self.mark(slot);
         Some((found, since.load(ORDER)))
+    }
+
+    /// Says by the bit of a slot whether it holds something, after that was changed.
+    //
+    // When all are gone, it is right: take the last, in the order of `hint`, who wrote the bit. Others wrote it
+    // after their change, so he saw those, as he acquired what they released, when he looked again.
+    fn mark(&self, slot: usize) {
+        let (bit, place) = (1 << slot, &self.slots[slot].place);
+        loop {
+            let is_empty = place.load(ORDER).is_null();
+            if is_empty {
+                self.hint.fetch_and(!bit, Ordering::AcqRel);
+            } else {
+                self.hint.fetch_or(bit, Ordering::AcqRel);
+            }
+            if place.load(ORDER).is_null() == is_empty {
+                return;
+            }
+        }
     }
 
     /// Whether what is in a slot, if there is anything, was there for so long.

@@ -57,21 +57,26 @@
 
 #![expect(unsafe_code, reason = "keeps what it knows of memory in that memory")]
 
+mod sync {
+    //! What [`class`](super::class), [`count`](super::count) and [`pieces`](super::pieces) are made of; `loom/`
+    //! has its own.
+    pub(super) use std::sync::atomic;
+    pub(super) use std::thread;
+}
 mod class;
 mod count;
+mod pieces;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use count::Lent;
-use count::kept_bytes;
+pub(crate) use pieces::{make_room, make_room_to_reserve, put, release_all, releases_ended, take};
 
 use crate::os;
 use crate::reservation::Reservation;
-use class::Class;
 use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
-use std::thread;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const ORDER: Ordering = Ordering::Relaxed;
@@ -95,25 +100,17 @@ pub(crate) enum Use {
 
 impl Use {
     const COUNT: usize = 3;
-
-    fn classes(self) -> &'static [Class; CLASSES] {
-        &KEPT[self as usize]
-    }
 }
 
 /// Of a power of two of bytes each, from [`LEAST_BYTES`] on; the smallest and the largest have all beyond.
 const CLASSES: usize = 10;
 const LEAST_BYTES: usize = 64 << 10;
 
+/// How many slots a class has: one for each bit.
+const SLOTS: usize = usize::BITS as usize;
+
 /// More is not kept in one piece: 32 MiB, and what stands before them, to the end of a huge page.
 const MOST_BYTES_EACH: usize = 34 << 20;
-
-static KEPT: [[Class; CLASSES]; Use::COUNT] =
-    [const { [const { Class::new() }; CLASSES] }; Use::COUNT];
-
-/// How many threads are releasing what they took out of its slot, and how many pieces were released.
-static RELEASING: AtomicUsize = AtomicUsize::new(0);
-static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
 
 /// It is put into its first page.
 const _: () = assert!(size_of::<Warm>() <= 4096 && align_of::<Warm>() <= 4096);
@@ -129,6 +126,12 @@ pub(crate) const fn is_fit(bytes: usize, need: usize, whole: usize) -> bool {
 impl Warm {
     fn bytes(&self) -> usize {
         self.pages.len()
+    }
+
+    /// Whether it is not kept where so many bytes are at most, in all.
+    fn is_too_large(&self, most: usize) -> bool {
+        self.bytes() > MOST_BYTES_EACH.min(most)
+            || self.memory.reserved_bytes() > most_reserved_bytes_each()
     }
 
     /// The first of the pages, which is where it is put while it is kept.
@@ -159,151 +162,6 @@ fn class_of(bytes: usize) -> usize {
     ((bytes / LEAST_BYTES).max(1).ilog2() as usize).min(CLASSES - 1)
 }
 
-/// Keeps memory, whose pages are not empty; or gives it back to be released.
-pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
-    #[cfg(test)]
-    if tests::is_off(used) {
-        return Some(warm);
-    }
-    let bytes = warm.bytes();
-    let (most, time) = (most_bytes(), time());
-    let is_too_large = bytes > MOST_BYTES_EACH.min(most)
-        || warm.memory.reserved_bytes() > most_reserved_bytes_each();
-    if is_too_large || time.is_zero() {
-        return Some(warm);
-    }
-    let now = os::now_ms();
-    let is_counted = count::put(bytes, most) || {
-        release_old(now, time);
-        count::put(bytes, most)
-    };
-    if !is_counted {
-        return Some(warm);
-    }
-    let refused = used.classes()[class_of(bytes)].put(warm.pack(), now);
-    release_one_old(now, time);
-    refused.map(|place| {
-        count::taken(bytes);
-        // SAFETY: packed above, and no slot has it.
-        unsafe { Warm::unpack(place) }
-    })
-}
-
-/// Takes memory that suits, and holds anything, for who needs as much as `need` begins with; what is beyond its
-/// end is lent, if so much may be.
-///
-/// It is the smallest class that has some, from that of what is needed on, or else the one below.
-pub(crate) fn take(
-    used: Use,
-    need: Range<usize>,
-    suits: &mut dyn FnMut(&Warm) -> bool,
-) -> Option<(Warm, Option<Lent>)> {
-    #[cfg(test)]
-    if tests::is_off(used) {
-        return None;
-    }
-    if kept_bytes() == 0 {
-        return None;
-    }
-    let (class, classes) = (class_of(need.start), used.classes());
-    let below = class.checked_sub(1);
-    let mut places = (class..CLASSES).chain(below);
-    let warm = places.find_map(|class| take_from(&classes[class], suits))?;
-    // In this order: what is lent was kept, so others find no room for more meanwhile.
-    let lent = Lent::of(warm.bytes().saturating_sub(need.end), most_bytes());
-    count::taken(warm.bytes());
-    Some((warm, lent))
-}
-
-/// Takes memory that suits, which is still counted.
-fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
-    for slot in class.full() {
-        let Some((place, since)) = class.take(slot) else { continue };
-        // SAFETY: packed by `put`, and taken out of its slot just now.
-        let warm = unsafe { Warm::unpack(place) };
-        let bytes = warm.bytes();
-        if suits(&warm) {
-            return Some(warm);
-        }
-        if let Some(place) = class.put(warm.pack(), since) {
-            // Others were quicker.
-            count::taken(bytes);
-            // SAFETY: packed just now, and no slot has it.
-            drop(unsafe { Warm::unpack(place) });
-        }
-    }
-    None
-}
-
-/// Releases what is in a slot, if there is anything.
-fn release(class: &Class, slot: usize) -> bool {
-    let Some((place, _)) = class.take(slot) else { return false };
-    // SAFETY: packed by `put`, and taken out of its slot just now.
-    let warm = unsafe { Warm::unpack(place) };
-    count::taken(warm.bytes());
-    drop(warm);
-    RELEASES_ENDED.fetch_add(1, ORDER);
-    true
-}
-
-/// How many pieces have been released: for [`make_room`], before what may be refused is tried.
-pub(crate) fn releases_ended() -> usize {
-    RELEASES_ENDED.load(ORDER)
-}
-
-/// Releases all that is kept, for somebody who was refused when so many releases had ended, also what others
-/// are looking at or are releasing just now; whether more have ended since: then it is worth another try.
-pub(crate) fn make_room(ended: usize) -> bool {
-    #[cfg(test)]
-    if tests::is_anothers() {
-        return false;
-    }
-    for tries in 0..MOST_TRIES {
-        release_all();
-        // What another has out of its slot is counted, or he is releasing.
-        let is_empty = kept_bytes() == 0;
-        fence(Ordering::Acquire);
-        if is_empty && RELEASING.load(Ordering::Acquire) == 0 {
-            break;
-        }
-        pause(tries);
-    }
-    releases_ended() != ended
-}
-
-/// How often it is tried: for some 20 ms. Others may keep some all the time, and in the child of a fork they may
-/// be those who do not exist there.
-const MOST_TRIES: u32 = 200;
-
-fn pause(tries: u32) {
-    /// Longer waits leave the processor to those who are waited for.
-    const SHORT_TRIES: u32 = 32;
-    if tries < SHORT_TRIES {
-        thread::yield_now();
-    } else {
-        thread::sleep(Duration::from_micros(50));
-    }
-}
-
-/// Does what takes memory out of its slots to release it, so that others know of it before they see it gone.
-fn releasing<R>(run: impl FnOnce() -> R) -> R {
-    RELEASING.fetch_add(1, ORDER);
-    fence(Ordering::Release);
-    let result = run();
-    RELEASING.fetch_sub(1, Ordering::Release);
-    result
-}
-
-/// Releases what is kept of arrays whose size was guessed, so that there are more addresses for another; whether
-/// there was anything.
-pub(crate) fn make_room_to_reserve() -> bool {
-    #[cfg(test)]
-    if tests::is_anothers() {
-        return false;
-    }
-    kept_bytes() > 0 && release_of(Use::Array.classes())
-}
-
 /// What is kept, given by [`stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -322,8 +180,8 @@ pub struct KeeperStats {
 /// Looks at some two thousand places, and does not enter the kernel. While other threads come to the keeper
 /// the numbers may be of different moments.
 pub fn stats() -> KeeperStats {
-    let kept_blocks = KEPT.iter().flatten().map(Class::count).sum();
-    KeeperStats { kept_blocks, kept_bytes: kept_bytes(), lent_bytes: count::lent_bytes() }
+    let (kept_bytes, lent_bytes) = (count::kept_bytes(), count::lent_bytes());
+    KeeperStats { kept_blocks: pieces::kept_blocks(), kept_bytes, lent_bytes }
 }
 
 /// Gives all that is kept back to the system.
@@ -331,45 +189,6 @@ pub fn stats() -> KeeperStats {
 /// Enters the kernel once for each piece.
 pub fn trim() {
     release_all();
-}
-
-/// Releases all that is kept; whether there was anything.
-pub(crate) fn release_all() -> bool {
-    if kept_bytes() == 0 {
-        return false;
-    }
-    KEPT.iter().fold(false, |any, classes| release_of(classes) | any)
-}
-
-fn release_of(classes: &[Class]) -> bool {
-    let release_each =
-        |class| (0..class::SLOTS).fold(false, |any, slot| release(class, slot) | any);
-    releasing(|| classes.iter().fold(false, |any, class| release_each(class) | any))
-}
-
-/// Releases all that is old.
-fn release_old(now: u32, time: Duration) {
-    for class in KEPT.iter().flatten() {
-        for slot in class.full().filter(|slot| class.is_old(*slot, now, time)) {
-            releasing(|| release(class, slot));
-        }
-    }
-}
-
-/// Releases one piece that is old; at each tick of the clock once.
-fn release_one_old(now: u32, time: Duration) {
-    static LAST: AtomicU32 = AtomicU32::new(0);
-    if LAST.load(ORDER) == now {
-        return;
-    }
-    LAST.store(now, ORDER);
-    let old = KEPT.iter().flatten().find_map(|class| {
-        let slot = class.full().find(|slot| class.is_old(*slot, now, time))?;
-        Some((class, slot))
-    });
-    if let Some((class, slot)) = old {
-        releasing(|| release(class, slot));
-    }
 }
 
 /// What nobody has said yet.
@@ -412,7 +231,7 @@ fn said_or(said: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
 /// put, or look at, at that moment may stay.) No single piece of more than 34 MiB is kept, whatever is said.
 pub fn set_most_bytes(most: usize) {
     MOST_BYTES.store(most.min(UNSAID - 1), ORDER);
-    if kept_bytes() > most {
+    if count::kept_bytes() > most {
         release_all();
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "writes to what it keeps")]
 
+use super::count::kept_bytes;
 use super::*;
 use crate::reservation::page_size;
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
@@ -199,7 +200,7 @@ fn what_is_old_is_released_by_those_who_come() {
     assert!(put(Use::Block, warm(MIB, 7)).is_some());
     set_time(Duration::MAX);
     assert!(put(Use::Block, warm(MIB, 8)).is_none());
-    let (class, now) = (&Use::Block.classes()[class_of(MIB)], os::now_ms());
+    let (class, now) = (&pieces::classes_of(Use::Block)[class_of(MIB)], os::now_ms());
     assert!(!class.is_old(0, now, time()));
     // Who has looked at the clock before, and comes to it now.
     assert!(!class.is_old(0, now.wrapping_sub(10_000), Duration::from_millis(1)));
@@ -209,12 +210,12 @@ fn what_is_old_is_released_by_those_who_come() {
 #[test]
 fn a_class_has_so_many_places() {
     let _alone = alone();
-    for number in 0..class::SLOTS as u64 {
+    for number in 0..SLOTS as u64 {
         assert!(put(Use::Block, warm(LEAST_BYTES, number)).is_none());
     }
     let refused = put(Use::Block, warm(LEAST_BYTES, 99)).expect("there is no place");
     assert_eq!(number(&refused), 99);
-    assert_eq!(kept_blocks(), class::SLOTS);
+    assert_eq!(kept_blocks(), SLOTS);
     assert!(release_all());
     assert!(!release_all());
 }

@@ -1,0 +1,230 @@
+//! Of those who put, take, and release.
+
+use super::*;
+use crate::explore;
+use crate::os;
+use loom::thread;
+use pieces::{make_room, put, release_all, releases_ended, take};
+
+/// An empty keeper, of which the main thread has seen everything, with a bound.
+fn begin(most: usize) {
+    MOST_BYTES.set(usize::MAX);
+    os::set_clock_ms(1);
+    for used in [Use::Block, Use::Array] {
+        for bytes in [1, 1, 2, 2] {
+            assert!(put(used, Warm::new(bytes).0).is_none());
+        }
+    }
+    drop(Lent::of(1, 8));
+    assert!(release_all());
+    MOST_BYTES.set(most);
+}
+
+/// Has memory of so many bytes kept.
+fn keep(bytes: usize) -> Arc<Piece> {
+    let (warm, piece) = Warm::new(bytes);
+    assert!(put(Use::Block, warm).is_none());
+    piece
+}
+
+/// Has it kept, if there is room.
+fn try_to_keep(bytes: usize) -> (Option<Warm>, Arc<Piece>) {
+    let (warm, piece) = Warm::new(bytes);
+    (put(Use::Block, warm), piece)
+}
+
+fn take_any(bytes: usize) -> Option<(Warm, Option<Lent>)> {
+    take(Use::Block, bytes..bytes, &mut |_| true)
+}
+
+/// What holds when nobody is there: these are all that may be kept. What is kept is counted and found, then nothing
+/// is, and each slot is as good as before.
+#[track_caller]
+fn settle(pieces: &[&Arc<Piece>], most: usize) {
+    let kept = || pieces.iter().filter(|piece| piece.is_kept());
+    let kept_bytes: usize = kept().map(|piece| piece.bytes).sum();
+    assert_eq!(pieces::kept_blocks(), kept().count());
+    assert_eq!(count::kept_bytes(), kept_bytes);
+    assert!(kept_bytes + count::lent_bytes() <= most, "more than the bound");
+    for _ in 0..kept().count() {
+        assert!(take_any(2).or_else(|| take_any(1)).is_some(), "it is not found");
+    }
+    assert!(take_any(2).is_none() && take_any(1).is_none());
+    assert_eq!((pieces::kept_blocks(), count::kept_bytes(), count::lent_bytes()), (0, 0, 0));
+    MOST_BYTES.set(usize::MAX);
+    for bytes in [1, 1, 2, 2] {
+        keep(bytes);
+    }
+    assert!(release_all());
+    assert_eq!((pieces::kept_blocks(), count::kept_bytes()), (0, 0));
+}
+
+/// Runs one beside the other, each once, and hands over what they found.
+fn beside<A: 'static, B>(first: impl FnOnce() -> A + 'static, other: impl FnOnce() -> B) -> (A, B) {
+    let thread = thread::spawn(first);
+    let other = other();
+    (thread.join().unwrap(), other)
+}
+
+#[test]
+fn what_is_put_is_had_by_one_and_what_is_taken_is_whole() {
+    explore(3, || {
+        begin(4);
+        let ((a, had_a), (b, had_b)) = beside(|| (keep(1), take_any(1)), || (keep(1), take_any(1)));
+        // Each finds one, its own or the other's, unless the other has both.
+        assert!(had_a.is_some() || had_b.is_some() || a.is_kept() || b.is_kept());
+        drop((had_a, had_b));
+        for piece in [&a, &b] {
+            assert!(piece.is_kept() != piece.is_released(), "it is lost");
+        }
+        settle(&[&a, &b], 4);
+    });
+}
+
+#[test]
+fn a_full_class_refuses_and_loses_nothing() {
+    explore(3, || {
+        begin(8);
+        let first = keep(1);
+        let ((had_a, a), (had_b, b)) = beside(|| try_to_keep(1), || try_to_keep(1));
+        assert!(had_a.is_none() != had_b.is_none(), "there was one slot");
+        drop((had_a, had_b));
+        settle(&[&first, &a, &b], 8);
+    });
+}
+
+#[test]
+fn what_does_not_suit_is_put_back_or_released() {
+    explore(3, || {
+        begin(8);
+        let pieces = [keep(1), keep(1)];
+        let ((had, other), found) =
+            beside(|| try_to_keep(1), || take(Use::Block, 1..1, &mut |_| false).is_some());
+        assert!(!found);
+        drop(had);
+        for piece in pieces.iter().chain([&other]) {
+            assert!(piece.is_kept() != piece.is_released(), "it is lost");
+        }
+        settle(&[&pieces[0], &pieces[1], &other], 8);
+    });
+}
+
+#[test]
+fn no_more_is_kept_and_lent_than_the_bound() {
+    explore(3, || {
+        begin(4);
+        let kept = [keep(2), keep(2)];
+        let ((had, other), (warm, lent)) = beside(
+            || try_to_keep(2),
+            || take(Use::Block, 1..1, &mut |_| true).expect("there are two"),
+        );
+        // Half of one is lent, and so a whole one is too much.
+        assert!(had.is_some() && lent.is_some());
+        drop((had, warm, lent));
+        settle(&[&kept[0], &kept[1], &other], 4);
+    });
+}
+
+#[test]
+fn all_that_was_kept_before_is_released_whoever_puts() {
+    explore(3, || {
+        begin(8);
+        let (kept, larger) = (keep(1), keep(2));
+        let (other, _) = beside(|| keep(1), release_all);
+        assert!(kept.is_released() && larger.is_released());
+        settle(&[&other], 8);
+    });
+}
+
+#[test]
+fn all_that_was_kept_before_is_released_whoever_gives_back_what_was_lent() {
+    explore(3, || {
+        begin(8);
+        let _ = keep(2);
+        let (_warm, lent) = take(Use::Block, 1..1, &mut |_| true).expect("there is one");
+        let kept = keep(1);
+        assert!(count::lent_bytes() > 0);
+        let _ = beside(|| drop(lent), release_all);
+        assert!(kept.is_released());
+        settle(&[], 8);
+    });
+}
+
+#[test]
+fn all_that_was_kept_before_is_released_whoever_is_lent_some() {
+    explore(3, || {
+        begin(8);
+        let taken = keep(2);
+        // Where nobody looks, for what one has out of its slot may stay.
+        let (warm, kept) = Warm::new(1);
+        assert!(put(Use::Array, warm).is_none());
+        let (found, _) = beside(|| take(Use::Block, 1..1, &mut |_| true), release_all);
+        assert!(kept.is_released() && taken.is_released() == found.is_none());
+        drop(found);
+        settle(&[], 8);
+    });
+}
+
+#[test]
+fn who_is_refused_hears_of_what_others_release() {
+    type Others = fn();
+    let others: [Others; 3] = [
+        || {
+            release_all();
+        },
+        // What is too old.
+        || {
+            os::set_clock_ms(50);
+            drop(try_to_keep(2));
+        },
+        // What does not suit, and finds no slot then: as others have filled it.
+        || {
+            let fill = || (try_to_keep(1), try_to_keep(1));
+            let found = take(Use::Block, 1..1, &mut |_| fill().0.0.is_some_and(|_| false));
+            assert!(found.is_none());
+        },
+    ];
+    for others in others {
+        explore(3, move || {
+            begin(8);
+            let kept = keep(1);
+            let is_refused = Arc::clone(&kept);
+            let _ = beside(others, move || {
+                let ended = releases_ended();
+                if !is_refused.is_released() {
+                    let is_worth_it = make_room(ended);
+                    assert!(is_refused.is_released() && is_worth_it);
+                }
+            });
+            release_all();
+        });
+    }
+}
+
+#[test]
+fn what_is_old_is_released_once() {
+    explore(3, || {
+        begin(8);
+        let old = [keep(1), keep(2)];
+        os::set_clock_ms(50);
+        let ((_, a), (taken, b)) = beside(|| try_to_keep(1), || (take_any(2), try_to_keep(1).1));
+        drop(taken);
+        settle(&[&old[0], &old[1], &a, &b], 8);
+    });
+}
+
+#[test]
+fn three_put_take_and_release() {
+    explore(2, || {
+        begin(8);
+        let first = keep(1);
+        let giver = thread::spawn(|| keep(1));
+        let taker = thread::spawn(|| drop(take_any(1)));
+        release_all();
+        let other = giver.join().unwrap();
+        taker.join().unwrap();
+        assert!(first.is_released());
+        assert!(other.is_kept() != other.is_released(), "it is lost");
+        settle(&[&other], 8);
+    });
+}

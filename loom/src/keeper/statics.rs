@@ -1,0 +1,53 @@
+//! Loom's atomics as the values of statics, which a new interleaving finds as they were at first.
+
+use loom::lazy_static::Lazy;
+use loom::sync::atomic;
+pub(crate) use loom::sync::atomic::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+pub(crate) type AtomicUsize = Static<atomic::AtomicUsize>;
+pub(crate) type AtomicU32 = Static<atomic::AtomicU32>;
+pub(crate) type AtomicPtr<T> = Static<atomic::AtomicPtr<T>>;
+
+/// What is in a static, and nowhere else. Whoever comes to it first makes it, which others see: so the
+/// main thread is to be the first.
+pub(crate) struct Static<A>(Lazy<A>);
+
+impl AtomicUsize {
+    pub(crate) const fn new(first: usize) -> Self {
+        assert!(first == 0);
+        Self(Lazy { init: || atomic::AtomicUsize::new(0), _p: PhantomData })
+    }
+}
+
+impl AtomicU32 {
+    pub(crate) const fn new(first: u32) -> Self {
+        assert!(first == 0);
+        Self(Lazy { init: || atomic::AtomicU32::new(0), _p: PhantomData })
+    }
+}
+
+impl<T: 'static> AtomicPtr<T> {
+    pub(crate) const fn new(first: *mut T) -> Self {
+        assert!(first.is_null());
+        Self(Lazy { init: || atomic::AtomicPtr::new(std::ptr::null_mut()), _p: PhantomData })
+    }
+}
+
+impl<A: 'static> Deref for Static<A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        let this: *const Self = self;
+        // SAFETY: it is in a static.
+        unsafe { &*this }.0.get()
+    }
+}
+
+impl<A> fmt::Debug for Static<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Static")
+    }
+}

@@ -1,0 +1,203 @@
+//! What is kept, piece by piece: put, taken, released.
+
+use super::class::Class;
+use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use super::sync::thread;
+use super::{CLASSES, Lent, SLOTS, Use, Warm, class_of, count, most_bytes, time};
+use crate::os;
+use count::kept_bytes;
+use std::ops::Range;
+use std::time::Duration;
+
+const ORDER: Ordering = Ordering::Relaxed;
+
+static KEPT: [[Class; CLASSES]; Use::COUNT] =
+    [const { [const { Class::new() }; CLASSES] }; Use::COUNT];
+
+pub(super) fn classes_of(used: Use) -> &'static [Class; CLASSES] {
+    &KEPT[used as usize]
+}
+
+/// How many threads are releasing what they took out of its slot, and how many pieces were released.
+static RELEASING: AtomicUsize = AtomicUsize::new(0);
+static RELEASES_ENDED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many pieces are kept.
+pub(super) fn kept_blocks() -> usize {
+    KEPT.iter().flatten().map(Class::count).sum()
+}
+
+/// Keeps memory, whose pages are not empty; or gives it back to be released.
+pub(crate) fn put(used: Use, warm: Warm) -> Option<Warm> {
+    #[cfg(test)]
+    if super::tests::is_off(used) {
+        return Some(warm);
+    }
+    let bytes = warm.bytes();
+    let (most, time) = (most_bytes(), time());
+    if warm.is_too_large(most) || time.is_zero() {
+        return Some(warm);
+    }
+    let now = os::now_ms();
+    let is_counted = count::put(bytes, most) || {
+        release_old(now, time);
+        count::put(bytes, most)
+    };
+    if !is_counted {
+        return Some(warm);
+    }
+    let refused = classes_of(used)[class_of(bytes)].put(warm.pack(), now);
+    release_one_old(now, time);
+    refused.map(|place| {
+        count::taken(bytes);
+        // SAFETY: packed above, and no slot has it.
+        unsafe { Warm::unpack(place) }
+    })
+}
+
+/// Takes memory that suits, and holds anything, for who needs as much as `need` begins with; what is beyond its
+/// end is lent, if so much may be.
+///
+/// It is the smallest class that has some, from that of what is needed on, or else the one below.
+pub(crate) fn take(
+    used: Use,
+    need: Range<usize>,
+    suits: &mut dyn FnMut(&Warm) -> bool,
+) -> Option<(Warm, Option<Lent>)> {
+    #[cfg(test)]
+    if super::tests::is_off(used) {
+        return None;
+    }
+    if kept_bytes() == 0 {
+        return None;
+    }
+    let (class, classes) = (class_of(need.start), classes_of(used));
+    let below = class.checked_sub(1);
+    let mut places = (class..CLASSES).chain(below);
+    let warm = places.find_map(|class| take_from(&classes[class], suits))?;
+    // In this order: what is lent was kept, so others find no room for more meanwhile.
+    let lent = Lent::of(warm.bytes().saturating_sub(need.end), most_bytes());
+    count::taken(warm.bytes());
+    Some((warm, lent))
+}
+
+/// Takes memory that suits, which is still counted.
+fn take_from(class: &Class, suits: &mut dyn FnMut(&Warm) -> bool) -> Option<Warm> {
+    for slot in class.full() {
+        let Some((place, since)) = class.take(slot) else { continue };
+        // SAFETY: packed by `put`, and taken out of its slot just now.
+        let warm = unsafe { Warm::unpack(place) };
+        if suits(&warm) {
+            return Some(warm);
+        }
+        if let Some(place) = class.put(warm.pack(), since) {
+            // Others were quicker.
+            // SAFETY: packed just now, and no slot has it.
+            release_taken(unsafe { Warm::unpack(place) });
+        }
+    }
+    None
+}
+
+/// Releases what is in a slot, if there is anything.
+fn release(class: &Class, slot: usize) -> bool {
+    let Some((place, _)) = class.take(slot) else { return false };
+    // SAFETY: packed by `put`, and taken out of its slot just now.
+    release_taken(unsafe { Warm::unpack(place) });
+    true
+}
+
+/// Releases what was taken out of its slot, and is still counted. Who sees by the count that it is gone sees
+/// before that somebody is releasing, and before he sees that nobody is, that it has ended.
+fn release_taken(warm: Warm) {
+    RELEASING.fetch_add(1, ORDER);
+    count::taken(warm.bytes());
+    drop(warm);
+    RELEASES_ENDED.fetch_add(1, ORDER);
+    RELEASING.fetch_sub(1, Ordering::Release);
+}
+
+/// How many pieces have been released: for [`make_room`], before what may be refused is tried.
+pub(crate) fn releases_ended() -> usize {
+    RELEASES_ENDED.load(ORDER)
+}
+
+/// Releases all that is kept, for somebody who was refused when so many releases had ended, also what others
+/// are looking at or are releasing just now; whether more have ended since: then it is worth another try.
+pub(crate) fn make_room(ended: usize) -> bool {
+    #[cfg(test)]
+    if super::tests::is_anothers() {
+        return false;
+    }
+    for tries in 0..MOST_TRIES {
+        release_all();
+        // What another has out of its slot is counted, or he is releasing.
+        if kept_bytes() == 0 && RELEASING.load(Ordering::Acquire) == 0 {
+            break;
+        }
+        pause(tries);
+    }
+    releases_ended() != ended
+}
+
+/// How often it is tried: for some 20 ms. Others may keep some all the time, and in the child of a fork they may
+/// be those who do not exist there.
+const MOST_TRIES: u32 = 200;
+
+fn pause(tries: u32) {
+    /// Longer waits leave the processor to those who are waited for.
+    const SHORT_TRIES: u32 = 32;
+    if tries < SHORT_TRIES {
+        thread::yield_now();
+    } else {
+        thread::sleep(Duration::from_micros(50));
+    }
+}
+
+/// Releases what is kept of arrays whose size was guessed, so that there are more addresses for another; whether
+/// there was anything.
+pub(crate) fn make_room_to_reserve() -> bool {
+    #[cfg(test)]
+    if super::tests::is_anothers() {
+        return false;
+    }
+    kept_bytes() > 0 && release_of(classes_of(Use::Array))
+}
+
+/// Releases all that is kept; whether there was anything.
+pub(crate) fn release_all() -> bool {
+    if kept_bytes() == 0 {
+        return false;
+    }
+    KEPT.iter().fold(false, |any, classes| release_of(classes) | any)
+}
+
+fn release_of(classes: &[Class]) -> bool {
+    let release_each = |class| (0..SLOTS).fold(false, |any, slot| release(class, slot) | any);
+    classes.iter().fold(false, |any, class| release_each(class) | any)
+}
+
+/// Releases all that is old.
+fn release_old(now: u32, time: Duration) {
+    for class in KEPT.iter().flatten() {
+        for slot in class.full().filter(|slot| class.is_old(*slot, now, time)) {
+            release(class, slot);
+        }
+    }
+}
+
+/// Releases one piece that is old; at each tick of the clock once.
+fn release_one_old(now: u32, time: Duration) {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    if LAST.load(ORDER) == now {
+        return;
+    }
+    LAST.store(now, ORDER);
+    let old = KEPT.iter().flatten().find_map(|class| {
+        let slot = class.full().find(|slot| class.is_old(*slot, now, time))?;
+        Some((class, slot))
+    });
+    if let Some((class, slot)) = old {
+        release(class, slot);
+    }
+}
