@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::allocator::Allocator;
 use crate::contenders::Contender;
-use crate::{arena, growth, short_lived};
+use crate::{arena, growth, short_lived, soak};
 
 /// What a child is for.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,6 +23,7 @@ pub(crate) enum Job {
     Growth(growth::Job),
     ShortLived(short_lived::Job),
     Arena(arena::Job),
+    Soak(soak::Job),
 }
 
 /// Does the task and writes what was found to standard output.
@@ -32,6 +33,7 @@ pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
         Job::Growth(job) => delegate::answer(&growth::perform(job))?,
         Job::ShortLived(job) => delegate::answer(&short_lived::perform(job))?,
         Job::Arena(job) => delegate::answer(&arena::perform(job))?,
+        Job::Soak(job) => delegate::answer(&soak::perform(job))?,
     }
     Ok(())
 }

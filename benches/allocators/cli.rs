@@ -4,7 +4,7 @@ use std::env;
 
 use clap::{Parser, ValueEnum};
 
-use crate::{arena, growth, short_lived, small};
+use crate::{arena, growth, short_lived, small, soak};
 
 /// Allocators under a whole program: what growing in place saves, and what it costs.
 #[derive(Debug, Parser)]
@@ -14,7 +14,7 @@ pub(crate) struct Options {
     #[arg(long)]
     quick: bool,
 
-    /// Measure these parts only [default: all]
+    /// Measure these parts only [default: all; the soak only with --quick]
     #[arg(long, value_name = "PART", num_args = 1..)]
     only: Vec<Part>,
 
@@ -22,6 +22,10 @@ pub(crate) struct Options {
     /// small: a hundred times that]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: Option<u32>,
+
+    /// How long the soak takes [with --quick: 6 seconds]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    minutes: u32,
 
     /// Print everything as JSON instead of tables
     #[arg(long)]
@@ -40,6 +44,8 @@ enum Part {
     Small,
     /// Arenas: small values, the last `Vec`, a reset
     Arena,
+    /// Eight threads that take and free memory in all ways for minutes
+    Soak,
 }
 
 /// What is to be measured, every choice made.
@@ -50,6 +56,7 @@ pub(crate) struct Plan {
     pub(crate) short_lived: Option<short_lived::Extent>,
     pub(crate) small: Option<small::Extent>,
     pub(crate) arena: Option<arena::Extent>,
+    pub(crate) soak: Option<soak::Extent>,
 }
 
 impl Options {
@@ -83,6 +90,10 @@ impl Options {
                 reset_bytes: 100 << 20,
                 repetitions,
             }),
+            // Minutes are more than who asks for everything wants to wait.
+            soak: (wanted(Part::Soak) && (quick || !self.only.is_empty())).then_some(
+                soak::Extent { seconds: if quick { 6 } else { 60 * self.minutes as usize } },
+            ),
         }
     }
 }
@@ -95,5 +106,6 @@ impl Plan {
         short_lived: Some(short_lived::Extent::SMOKE),
         small: Some(small::Extent { batches: 2, calls: 10_000 }),
         arena: Some(arena::Extent { values: 1000, reset_bytes: 1 << 20, repetitions: 2 }),
+        soak: Some(soak::Extent { seconds: 1 }),
     };
 }

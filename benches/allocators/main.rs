@@ -12,6 +12,7 @@ mod growth;
 mod run;
 mod short_lived;
 mod small;
+mod soak;
 mod stats;
 
 use std::error::Error;

@@ -7,7 +7,7 @@ use bench_common::table::Table;
 use serde::Serialize;
 
 use crate::cli::{Options, Plan};
-use crate::{arena, growth, short_lived, small};
+use crate::{arena, growth, short_lived, small, soak};
 
 /// All that was measured.
 #[derive(Debug, Serialize)]
@@ -23,6 +23,8 @@ struct Summary {
     small: Option<Vec<small::Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     arena: Option<Vec<arena::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    soak: Option<soak::Soak>,
 }
 
 /// Measures, and prints everything.
@@ -72,12 +74,13 @@ fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
         short_lived: part("short-lived", plan.short_lived.as_ref(), short_lived::measure)?,
         small: part("small", plan.small.as_ref(), |extent| Ok(small::measure(extent)))?,
         arena: part("arena", plan.arena.as_ref(), arena::measure)?,
+        soak: part("soak", plan.soak.as_ref(), soak::measure)?,
     })
 }
 
 /// Those of the parts that were measured, each with its title.
 fn tables(summary: &Summary) -> Vec<(&'static str, Table)> {
-    let Summary { machine: _, growth, interleaved, short_lived, small, arena } = summary;
+    let Summary { machine: _, growth, interleaved, short_lived, small, arena, soak } = summary;
     let tables = [
         ("growth: a `Vec` pushed full", growth.as_deref().map(growth::table)),
         ("interleaved: 16 `Vec`s pushed full by turns", interleaved.as_deref().map(growth::table)),
@@ -91,6 +94,7 @@ fn tables(summary: &Summary) -> Vec<(&'static str, Table)> {
         ),
         ("small: blocks of 8 bytes to 64 KiB", small.as_deref().map(small::table)),
         (arena::TITLE, arena.as_deref().map(arena::table)),
+        (soak::TITLE, soak.as_ref().map(soak::table)),
     ];
     tables.into_iter().filter_map(|(title, table)| Some((title, table?))).collect()
 }

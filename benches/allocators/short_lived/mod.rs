@@ -1,6 +1,6 @@
 //! Memory that is taken, used and freed again and again: whether it is paid for each time.
 
-mod pattern;
+pub(crate) mod pattern;
 
 use std::error::Error;
 use std::sync::Barrier;

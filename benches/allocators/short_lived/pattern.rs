@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Sizes are of what is written, for there is no telling what an allocator takes for it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Pattern {
+pub(crate) enum Pattern {
     /// A `Vec` is pushed to from empty on, and dropped; in each of so many threads.
     Push { bytes: usize, threads: usize },
     /// So much is read to the end of a source that does not say how much it has.
@@ -71,10 +71,10 @@ pub(super) const SMOKE: &[(Pattern, usize)] = &[
 const PAGE_BYTES: usize = 4 * KIB;
 
 /// What a thread does in the round of that number. It fails if what was written is gone.
-pub(super) type Work = Box<dyn FnMut(u64) + Send>;
+pub(crate) type Work = Box<dyn FnMut(u64) + Send>;
 
 impl Pattern {
-    pub(super) fn work(self) -> Work {
+    pub(crate) fn work(self) -> Work {
         match self {
             Self::Push { bytes, .. } => Box::new(move |n| push(bytes, n)),
             Self::Read { bytes } => {

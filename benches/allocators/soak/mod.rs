@@ -1,0 +1,199 @@
+//! Threads that take and free memory in all ways for minutes: whether what the process has stays the same, and
+//! goes back.
+
+mod sample;
+mod work;
+
+use std::error::Error;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bench_common::table::{Table, short, words};
+use serde::{Deserialize, Serialize};
+use stayput::{VmVec, keeper};
+
+use crate::child;
+use crate::contenders;
+use crate::stats::{each, median};
+use sample::{FIGURES, Figure, Sample};
+use work::Worker;
+
+/// How long it takes.
+#[derive(Debug)]
+pub(crate) struct Extent {
+    pub(crate) seconds: usize,
+}
+
+const THREADS: u64 = 8;
+const BETWEEN_SAMPLES: Duration = Duration::from_secs(1);
+
+/// What the keeper keeps nothing longer than, as it comes, and a little.
+const AGEING: Duration = Duration::from_millis(1100);
+
+/// What a child is to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    seconds: usize,
+}
+
+/// What a child found; nothing where the system does not say.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Outcome {
+    seconds: usize,
+    rounds: u64,
+    before: Option<Sample>,
+    during: Vec<Sample>,
+    /// When all had ended and what was kept had become old: with so many pieces, and when so many as those, and a
+    /// few more, had come.
+    pieces: usize,
+    after: Option<Sample>,
+}
+
+pub(crate) fn perform(job: &Job) -> Outcome {
+    let time = Duration::from_secs(job.seconds as u64);
+    // Stacks and small blocks of threads that have ended stay with the system's library: those are not ours.
+    work_and_sample(time.min(Duration::from_secs(1)));
+    keeper::trim();
+    let before = Sample::take();
+    let (during, rounds) = work_and_sample(time);
+    thread::sleep(AGEING);
+    let pieces = keeper::stats().kept_blocks;
+    for _ in 0..pieces + 8 {
+        // Who puts something there releases an old piece: one at each tick of a clock.
+        VmVec::with_max_len(1).push(0_u8);
+        thread::sleep(Duration::from_millis(2));
+    }
+    Outcome { seconds: job.seconds, rounds, before, during, pieces, after: Sample::take() }
+}
+
+fn work_and_sample(time: Duration) -> (Vec<Sample>, u64) {
+    let end = &AtomicBool::new(false);
+    // So that it does not grow meanwhile.
+    let mut during = Vec::with_capacity(16 << 10);
+    let (senders, receivers): (Vec<_>, Vec<_>) =
+        (0..THREADS).map(|_| mpsc::sync_channel(4)).unzip();
+    // Each sends to the next.
+    let senders = senders.into_iter().cycle().skip(1);
+    let rounds = thread::scope(|scope| {
+        let start = |((n, sender), receiver)| {
+            let mut worker = Worker::new(n, sender, receiver);
+            let work = move || {
+                while !end.load(Ordering::Relaxed) {
+                    worker.round();
+                }
+                worker.rounds()
+            };
+            scope.spawn(work)
+        };
+        let threads: Vec<_> = (0..THREADS).zip(senders).zip(receivers).map(start).collect();
+        let start = Instant::now();
+        while start.elapsed() < time {
+            thread::sleep(BETWEEN_SAMPLES.min(time / 60));
+            during.extend(Sample::take());
+        }
+        end.store(true, Ordering::Relaxed);
+        threads.into_iter().map(|thread| thread.join().expect("what was written is there")).sum()
+    });
+    (during, rounds)
+}
+
+/// What came of one figure.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    figure: &'static str,
+    before: f64,
+    /// Medians of the first minute and the last, or of the first third and the last.
+    first: f64,
+    last: f64,
+    highest: f64,
+    a_minute: f64,
+    /// Of the first third, without a tenth of it all before, and of the last third.
+    highest_first: f64,
+    highest_last: f64,
+    is_flat: bool,
+    after: f64,
+}
+
+/// All rows, and what was done meanwhile.
+#[derive(Debug, Serialize)]
+pub(crate) struct Soak {
+    rows: Vec<Row>,
+    samples: usize,
+    rounds: u64,
+    pieces: usize,
+}
+
+pub(crate) fn measure(extent: &Extent) -> Result<Soak, Box<dyn Error>> {
+    let job = child::Job::Soak(Job { seconds: extent.seconds });
+    let outcome: Outcome = child::measure(&contenders::AS_THEY_COME[0], job)?;
+    let rows = FIGURES.iter().filter_map(|figure| row(figure, &outcome));
+    Ok(Soak {
+        rows: rows.collect(),
+        samples: outcome.during.len(),
+        rounds: outcome.rounds,
+        pieces: outcome.pieces,
+    })
+}
+
+/// Nothing where the system does not say.
+fn row(figure: &Figure, outcome: &Outcome) -> Option<Row> {
+    let of = |sample: &Sample| (figure.of)(sample);
+    let scaled = |value: u64| each(value, figure.unit);
+    let values: Vec<u64> = outcome.during.iter().map(of).collect();
+    let (count, third) = (values.len(), values.len() / 3);
+    let a_minute = (60 * count).div_ceil(outcome.seconds);
+    let part = third.min(a_minute);
+    let middle = |values: &[u64]| scaled(median(values.iter().copied()));
+    let highest = |values: &[u64]| scaled(values.iter().copied().max().unwrap_or_default());
+    let highest_first = highest(&values[count / 10..count - 2 * third]);
+    let highest_last = highest(&values[count - third..]);
+    Some(Row {
+        figure: figure.name,
+        before: scaled(of(outcome.before.as_ref()?)),
+        first: middle(&values[..part]),
+        last: middle(&values[count - part..]),
+        highest: highest(&values),
+        a_minute: slope(&values, a_minute) / each(figure.unit as u64, 1),
+        highest_first,
+        highest_last,
+        is_flat: highest_last <= highest_first * MARGIN,
+        after: scaled(of(outcome.after.as_ref()?)),
+    })
+}
+
+/// What the highest of the last third may be, of the highest of the first: chance makes the difference, for it is
+/// one moment of many in which eight did what takes most.
+const MARGIN: f64 = 1.1;
+
+/// By how much they become more while so many are taken: the line with the least squares.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+fn slope(values: &[u64], taken: usize) -> f64 {
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let (mut products, mut squares) = (0.0, 0.0);
+    for (at, value) in values.iter().enumerate() {
+        let from_middle = at as f64 - middle;
+        products += from_middle * *value as f64;
+        squares += from_middle * from_middle;
+    }
+    if squares > 0.0 { products / squares * taken as f64 } else { 0.0 }
+}
+
+pub(crate) const TITLE: &str = "soak: what 8 threads have, that take and free memory all the time";
+
+pub(crate) fn table(soak: &Soak) -> Table {
+    let mut header = words(["figure", "before", "first minute", "last minute", "highest"]);
+    header.extend(words(["a minute", "first third's highest", "last third's", "flat", "after"]));
+    let cells = |row: &Row| {
+        let mut cells = vec![row.figure.to_owned()];
+        let numbers = [row.before, row.first, row.last, row.highest];
+        cells.extend(numbers.map(short));
+        cells.push(format!("{:+.2}", row.a_minute));
+        cells.extend([row.highest_first, row.highest_last].map(short));
+        cells.push(if row.is_flat { "yes" } else { "no" }.into());
+        cells.push(short(row.after));
+        cells
+    };
+    bench_common::table::table(1, header, soak.rows.iter().map(cells).collect())
+}
