@@ -23,7 +23,8 @@ pub(super) fn kept_bytes() -> usize {
 // as [`taken`] releases; and what they took after him was kept when he looked, which is as much or more.
 pub(super) fn put(bytes: usize, most: usize) -> bool {
     let is_within = |kept: usize| kept.saturating_add(lent_bytes()) <= most;
-    // First, since others find no room while it is counted in vain.
+    // First, since others find no room while it is counted in vain. (So two who come at once where there is room
+    // for one may both be refused, which costs them no more than fresh pages.)
     if !is_within(kept_bytes().saturating_add(bytes)) {
         return false;
     }

@@ -186,7 +186,7 @@ pub fn stats() -> KeeperStats {
 
 /// Gives all that is kept back to the system.
 ///
-/// Enters the kernel once for each piece.
+/// Enters the kernel once for each piece. (What other threads put, or look at, at that moment may stay.)
 pub fn trim() {
     release_all();
 }
@@ -242,7 +242,7 @@ fn time() -> Duration {
 }
 
 /// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, a week at most. For
-/// no time, nothing is kept, and what is kept is given back, which enters the kernel.
+/// no time, nothing is kept, and what is kept is given back, as by [`trim`], which enters the kernel.
 pub fn set_time(time: Duration) {
     const MOST_MS: u32 = 7 * 24 * 60 * 60 * 1000;
     let ms = u32::try_from(time.as_millis()).unwrap_or(MOST_MS).min(MOST_MS);

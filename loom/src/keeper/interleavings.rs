@@ -126,6 +126,44 @@ fn no_more_is_kept_and_lent_than_the_bound() {
 }
 
 #[test]
+fn two_who_put_what_there_is_room_for_once_keep_to_the_bound() {
+    explore(2, || {
+        begin(4);
+        let kept = [keep(2), keep(2)];
+        let others = [0; 2].map(|_| thread::spawn(|| try_to_keep(1)));
+        let (warm, lent) = take(Use::Block, 1..1, &mut |_| true).expect("there are two");
+        let [(had_a, a), (had_b, b)] = others.map(|thread| thread.join().unwrap());
+        assert!(lent.is_some() && (had_a.is_some() || had_b.is_some()));
+        assert!(count::kept_bytes() + count::lent_bytes() <= 4, "more than the bound");
+        drop((had_a, had_b, warm, lent));
+        settle(&[&kept[0], &kept[1], &a, &b], 4);
+    });
+}
+
+#[test]
+fn a_stamp_is_of_one_who_put_something_there() {
+    explore(3, || {
+        begin(8);
+        let class = &pieces::classes_of(Use::Block)[0];
+        let put = |since| class.put(Warm::new(1).0.pack(), since).is_none();
+        let check = |slot| {
+            let Some((place, since)) = class.take(slot) else { return };
+            assert!([5, 7].contains(&since), "{since}");
+            // SAFETY: packed by `put`, and taken out of its slot just now.
+            drop(unsafe { Warm::unpack(place) });
+        };
+        let thread = thread::spawn(move || assert!(put(5)));
+        assert!(put(7));
+        check(0);
+        check(1);
+        thread.join().unwrap();
+        check(0);
+        check(1);
+        assert_eq!(class.full().count(), 0);
+    });
+}
+
+#[test]
 fn all_that_was_kept_before_is_released_whoever_puts() {
     explore(3, || {
         begin(8);
