@@ -263,6 +263,10 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
     }
     // What is left in a place that is not known to be full would be found now.
     assert_eq!((kept_blocks(), kept_bytes()), (0, 0), "{left} were left");
+    // And each place is as good as before.
+    for number in 0..SLOTS as u64 {
+        assert!(put(Use::Block, warm(LEAST_BYTES, number)).is_none());
+    }
 }
 
 #[test]
