@@ -61,9 +61,9 @@ pub(crate) fn perform(job: &Job) -> Outcome {
     thread::sleep(AGEING);
     let pieces = keeper::stats().kept_blocks;
     for _ in 0..pieces + 8 {
-        // Who puts something there releases an old piece: one at each tick of a clock.
+        // Who puts something there releases an old piece: one at each tick of a clock, of 10 ms at most.
         VmVec::with_max_len(1).push(0_u8);
-        thread::sleep(Duration::from_millis(2));
+        thread::sleep(Duration::from_millis(10));
     }
     Outcome { seconds: job.seconds, rounds, before, during, pieces, after: Sample::take() }
 }
@@ -112,7 +112,8 @@ pub(crate) struct Row {
     /// Of the first third, without a tenth of it all before, and of the last third.
     highest_first: f64,
     highest_last: f64,
-    is_flat: bool,
+    /// If it took long enough to tell.
+    is_flat: Option<bool>,
     after: f64,
 }
 
@@ -158,7 +159,7 @@ fn row(figure: &Figure, outcome: &Outcome) -> Option<Row> {
         a_minute: slope(&values, a_minute) / each(figure.unit as u64, 1),
         highest_first,
         highest_last,
-        is_flat: highest_last <= highest_first * MARGIN,
+        is_flat: (outcome.seconds >= 60).then_some(highest_last <= highest_first * MARGIN),
         after: scaled(of(outcome.after.as_ref()?)),
     })
 }
@@ -191,7 +192,8 @@ pub(crate) fn table(soak: &Soak) -> Table {
         cells.extend(numbers.map(short));
         cells.push(format!("{:+.2}", row.a_minute));
         cells.extend([row.highest_first, row.highest_last].map(short));
-        cells.push(if row.is_flat { "yes" } else { "no" }.into());
+        let flat = row.is_flat.map_or("too short", |is_flat| if is_flat { "yes" } else { "no" });
+        cells.push(flat.into());
         cells.push(short(row.after));
         cells
     };
