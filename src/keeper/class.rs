@@ -56,7 +56,7 @@ impl Class {
             slot.since.store(since, ORDER);
             let put = slot.place.compare_exchange(null, place.as_ptr(), Ordering::Release, ORDER);
             if put.is_ok() {
-                self.mark(at);
+                self.mark_full(at);
                 return None;
             }
         }
@@ -70,26 +70,27 @@ impl Class {
             return None;
         }
         let found = NonNull::new(place.swap(ptr::null_mut(), Ordering::Acquire))?;
-        self.mark(slot);
+        self.mark_empty(slot);
         Some((found, since.load(ORDER)))
     }
 
-    /// Says by the bit of a slot whether it holds something, after that was changed.
+    /// Sets the bit of a slot that was filled.
     //
-    // When all are gone, it is right: take the last, in the order of `hint`, who wrote the bit. Others wrote it
-    // after their change, so he saw those, as he acquired what they released, when he looked again.
-    fn mark(&self, slot: usize) {
-        let (bit, place) = (1 << slot, &self.slots[slot].place);
-        loop {
-            let is_empty = place.load(ORDER).is_null();
-            if is_empty {
-                self.hint.fetch_and(!bit, Ordering::AcqRel);
-            } else {
-                self.hint.fetch_or(bit, Ordering::AcqRel);
-            }
-            if place.load(ORDER).is_null() == is_empty {
-                return;
-            }
+    // Another may have emptied it meanwhile, and cleared the bit before; so who wrote the bit looks again. Then it
+    // is right when all are gone: take the last, in the order of `hint`, who wrote it. All others wrote it after
+    // what they did to the slot, so he saw that, as he acquired what they released.
+    fn mark_full(&self, slot: usize) {
+        self.hint.fetch_or(1 << slot, Ordering::AcqRel);
+        if self.slots[slot].place.load(ORDER).is_null() {
+            self.mark_empty(slot);
+        }
+    }
+
+    /// Clears the bit of a slot that was emptied, in the same way.
+    fn mark_empty(&self, slot: usize) {
+        self.hint.fetch_and(!(1 << slot), Ordering::AcqRel);
+        if !self.slots[slot].place.load(ORDER).is_null() {
+            self.mark_full(slot);
         }
     }
 
