@@ -21,8 +21,11 @@ use std::ops::Range;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 
+mod heap;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use heap::Block;
 
 /// Memory that an array or a map lies in, in place of a [`Reservation`](crate::Reservation): a
 /// region that is shared or locked, huge pages of a pool, a buffer of fixed size.

@@ -131,7 +131,7 @@ impl Bitmap {
         }
         self.words.try_extend_zero_words(additional)?;
         // There is room for all now, so this allocates nothing.
-        let mut below = self.words.as_slice();
+        let mut below = &self.words[..];
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
             extend_words(level, len);
@@ -154,7 +154,7 @@ impl Bitmap {
             "{len} and bits behind"
         );
         self.words.truncate(len.div_ceil(WORD));
-        self.words.shrink_to_fit();
+        self.words.shrink_to(0);
         for (level, len) in self.summaries.iter_mut().zip(summary_lens(self.words.len())) {
             level.truncate(len);
         }
@@ -175,7 +175,7 @@ impl Bitmap {
     /// The bits of all covered indices, from index 0 in the lowest bit of the first word on.
     #[inline]
     pub fn words(&self) -> &[u64] {
-        self.words.as_slice()
+        &self.words[..]
     }
 
     /// The words, with the bits of all indices.
@@ -339,7 +339,7 @@ impl Bitmap {
                 self.count -= clear_bits(&mut self.words, from.max(start), to.min(end));
             }
         }
-        let mut below = self.words.as_slice();
+        let mut below = &self.words[..];
         for level in self.summaries.iter_mut().take_while(|level| !level.is_empty()) {
             // The words between the outer two are zero now, and those may be.
             let (first, last) = (from / WORD, (to - 1) / WORD);

@@ -484,11 +484,8 @@ impl<V> WalkOwned<V> {
 impl<V> WalkOwned<V> {
     /// A walk over the same, to be shared out. What it does not come to stays here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
-        let live = Live {
-            start: self.slots.start(),
-            holes: self.holes.as_slice(),
-            cursor: self.cursor.clone(),
-        };
+        let live =
+            Live { start: self.slots.start(), holes: &self.holes, cursor: self.cursor.clone() };
         WalkTake(WalkMut { live, borrow: PhantomData })
     }
 }

@@ -228,12 +228,13 @@ fn no_key_comes_again_after_a_clear_wherever_generations_are() {
 
 #[test]
 fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
-    // For the slots, then for the holes.
+    // For the slots, then for the holes, of so many slots that their bits are no block of the heap.
     for pass in [0, 1] {
         let mut map: Map<u64> = plain();
         let fault = Fault::from_nth(Call::Reserve, pass);
+        let refused = map.try_reserve(100_000).unwrap_err();
+        assert_eq!((fault.struck() > 0, refused.kind()), (true, ErrorKind::AddressSpace));
         let refused = map.try_insert(1).unwrap_err();
-        assert!(fault.struck() > 0);
         assert_eq!((refused.value, refused.error.kind()), (1, ErrorKind::AddressSpace));
         assert!(Map::<u8>::builder().max_len(100).try_build().is_err() || pass > 0);
         assert!(map.is_empty());
@@ -248,8 +249,9 @@ fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
 #[test]
 fn nothing_is_put_in_that_could_not_become_a_hole() {
     let mut map: Map<String> = plain();
-    // The slots have their memory, the bitmap has none.
+    // The slots have their memory, the bitmap has none: of so many it is no block of the heap.
     let fault = Fault::from_nth(Call::Commit, 1);
+    assert!(map.try_reserve(100_000).is_err());
     assert!(map.try_insert("refused".to_owned()).is_err());
     drop(fault);
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -363,17 +365,18 @@ mod supplied {
 
     #[test]
     fn memory_comes_back_from_a_map_whose_holes_have_none() {
-        let words = Words(Vec::with_capacity(10_000), 0);
+        // So many slots that the bits of holes are no block of the heap.
+        let words = Words(Vec::with_capacity(1_000_000), 0);
         let fault = Fault::from_nth(Call::Reserve, 0);
-        let refused = Map::<u64>::builder().capacity(100).try_build_in(words).unwrap_err();
+        let refused = Map::<u64>::builder().capacity(100_000).try_build_in(words).unwrap_err();
         assert!(fault.struck() > 0);
         drop(fault);
         let Refused { error, value: words } = refused;
         assert!(error.raw_os_error().is_some());
-        assert_eq!((words.1, words.0.capacity()), (0, 10_000));
-        let mut map = Map::<u64>::builder().capacity(100).build_in(words);
+        assert_eq!((words.1, words.0.capacity()), (0, 1_000_000));
+        let mut map = Map::<u64>::builder().capacity(100_000).build_in(words);
         let keys: Vec<_> = (0..5000).map(|n| map.insert(n)).collect();
         assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n));
-        assert_eq!(map.max_len(), 10_000 * 8 / size_of::<(u32, u64)>());
+        assert_eq!(map.max_len(), 1_000_000 * 8 / size_of::<(u32, u64)>());
     }
 }

@@ -1,103 +1,122 @@
 //! [`Words`]: the memory that a [`Bitmap`](super::bitmap::Bitmap) lies in.
 //!
-//! It is an array like others. Where there is no virtual memory, maps are made in memory of the user's, and the
-//! bitmap, which is not, is in memory of the allocator's.
+//! It is an array, at first in a block of the heap: that costs less than addresses of its own, and a first
+//! touch of their first page. (Of a new map of a thousand values of 4 bytes, insertion took 13 ns a value
+//! without blocks and takes 10, and the first removals 14 and 4.) When there are more than [`MOST_IN_HEAP`], they are
+//! copied, once, to where an array grows without a copy.
+//!
+//! Where there is no virtual memory, maps are made in memory of the user's, and all words are in the heap.
 
 #![forbid(unsafe_code)]
 
-#[cfg(not(no_vm))]
-pub(super) type Words = crate::vec::VmVec<u64>;
-#[cfg(no_vm)]
-pub(super) use heap::Words;
+use crate::backing::Block;
+use crate::error::Error;
+use crate::raw_vec::Options;
+use crate::vec::{VecStats, VmVec};
+use std::ops::{Deref, DerefMut};
 
-#[cfg(no_vm)]
-mod heap {
-    use crate::error::{Error, ErrorKind};
-    use crate::raw_vec::Options;
-    use crate::vec::VecStats;
-    use std::ops::{Deref, DerefMut};
+#[cfg(test)]
+mod tests;
 
-    /// What a bitmap asks of a `VmVec<u64>`, made of a `Vec`.
-    #[derive(Debug)]
-    pub(in crate::slot_map) struct Words(Vec<u64>);
+/// How many words are in the heap at most: those of 32,768 slots, which are copied in less than the time of a
+/// page fault.
+const MOST_IN_HEAP: usize = if cfg!(no_vm) { usize::MAX } else { 512 };
 
-    impl Words {
-        /// The options are about virtual memory.
-        pub(in crate::slot_map) const fn with_options(_: &'static Options) -> Self {
-            Self(Vec::new())
+/// Words, all zero at first.
+#[derive(Debug)]
+pub(super) struct Words {
+    array: VmVec<u64>,
+    in_heap: bool,
+}
+
+impl Words {
+    /// None. The options are for when there are many.
+    pub(super) const fn with_options(options: &'static Options) -> Self {
+        Self { array: VmVec::with_options(options), in_heap: false }
+    }
+
+    /// The same, with options made on the way.
+    pub(super) fn try_unreserved(options: Options) -> Result<Self, Error> {
+        Ok(Self { array: VmVec::try_unreserved(options)?, in_heap: false })
+    }
+
+    /// Has the array be where it can grow by so many.
+    fn settle(&mut self, additional: usize) -> Result<(), Error> {
+        let len = self.array.len() + additional;
+        if len <= self.array.capacity() || !self.in_heap && self.array.capacity() > 0 {
+            return Ok(());
         }
-
-        /// As above.
-        pub(in crate::slot_map) const fn try_unreserved(_: Options) -> Result<Self, Error> {
-            Ok(Self(Vec::new()))
+        let options = self.array.options();
+        let most = options.max_len.unwrap_or(usize::MAX).min(MOST_IN_HEAP);
+        let in_heap = len <= most;
+        let mut array = if in_heap {
+            let room = len.next_power_of_two().min(most);
+            VmVec::try_new_in(Block::try_new(room)?, options, room)
+                .map_err(|refused| refused.error)?
+        } else {
+            VmVec::try_unreserved(options)?
+        };
+        if !self.array.is_empty() {
+            array.try_reserve(self.array.len())?;
+            array.extend_from_slice(&self.array);
         }
+        *self = Self { array, in_heap };
+        Ok(())
+    }
 
-        pub(in crate::slot_map) fn try_extend_zero_words(
-            &mut self,
-            additional: usize,
-        ) -> Result<(), Error> {
-            self.try_resize(self.0.len() + additional, 0)
-        }
+    pub(super) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        self.settle(additional)?;
+        self.array.try_reserve(additional)
+    }
 
-        pub(in crate::slot_map) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-            self.0.try_reserve(additional).map_err(|_| {
-                Error::new(ErrorKind::Memory, additional.saturating_mul(size_of::<u64>()))
-            })
-        }
+    /// Adds zeroes, without touching memory that is fresh from the system.
+    pub(super) fn try_extend_zero_words(&mut self, additional: usize) -> Result<(), Error> {
+        self.settle(additional)?;
+        self.array.try_extend_zero_words(additional)
+    }
 
-        pub(in crate::slot_map) fn try_resize(
-            &mut self,
-            new_len: usize,
-            word: u64,
-        ) -> Result<(), Error> {
-            self.try_reserve(new_len.saturating_sub(self.0.len()))?;
-            self.0.resize(new_len, word);
-            Ok(())
-        }
+    pub(super) fn try_resize(&mut self, new_len: usize, word: u64) -> Result<(), Error> {
+        self.settle(new_len.saturating_sub(self.array.len()))?;
+        Ok(self.array.try_resize(new_len, word)?)
+    }
 
-        pub(in crate::slot_map) fn capacity(&self) -> usize {
-            self.0.capacity()
-        }
+    pub(super) const fn capacity(&self) -> usize {
+        self.array.capacity()
+    }
 
-        pub(in crate::slot_map) fn truncate(&mut self, len: usize) {
-            self.0.truncate(len);
-        }
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.array.truncate(len);
+    }
 
-        /// Nothing: an allocator that refuses to make an allocation smaller would end the process.
-        pub(in crate::slot_map) const fn shrink_to_fit(&mut self) {}
-
-        /// Nothing, too.
-        pub(in crate::slot_map) const fn shrink_to(&mut self, _: usize) {}
-
-        pub(in crate::slot_map) fn as_slice(&self) -> &[u64] {
-            &self.0
-        }
-
-        pub(in crate::slot_map) fn stats(&self) -> VecStats {
-            VecStats {
-                len: self.0.len(),
-                capacity: self.0.capacity(),
-                max_len: isize::MAX as usize / size_of::<u64>(),
-                reserved_bytes: 0,
-                committed_bytes: self.0.capacity() * size_of::<u64>(),
-                ahead_bytes: 0,
-                late: 0,
-                resident_bytes: None,
-            }
+    /// Gives memory back beyond so many words. A block stays what it is.
+    pub(super) fn shrink_to(&mut self, capacity: usize) {
+        if !self.in_heap {
+            self.array.shrink_to(capacity);
         }
     }
 
-    impl Deref for Words {
-        type Target = [u64];
-
-        fn deref(&self) -> &[u64] {
-            &self.0
+    pub(super) fn stats(&self) -> VecStats {
+        let stats = self.array.stats();
+        if !self.in_heap {
+            return stats;
         }
+        // A block is as good as resident.
+        VecStats { resident_bytes: (!cfg!(no_vm)).then_some(stats.committed_bytes), ..stats }
     }
+}
 
-    impl DerefMut for Words {
-        fn deref_mut(&mut self) -> &mut [u64] {
-            &mut self.0
-        }
+impl Deref for Words {
+    type Target = [u64];
+
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        &self.array
+    }
+}
+
+impl DerefMut for Words {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.array
     }
 }

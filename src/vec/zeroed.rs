@@ -56,7 +56,6 @@ impl VmVec<u64> {
     /// to is written to again, so that is to be little.)
     ///
     /// On failure nothing has changed.
-    #[cfg_attr(no_vm, allow(dead_code, reason = "the bitmap of a map is no array then"))]
     pub(crate) fn try_extend_zero_words(&mut self, additional: usize) -> Result<(), Error> {
         let usable = self.raw.usable_bytes();
         self.try_reserve(additional)?;
