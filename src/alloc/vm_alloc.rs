@@ -3,9 +3,9 @@
 #![expect(unsafe_code, reason = "passes on the callers' promises about blocks")]
 
 use super::Contents;
-use super::block::{self, Block, BlockOptions};
+use super::block::{self, Block, BlockOptions, Refusal, of_parent};
 use crate::keeper;
-use crate::reservation::{HugePages, IS_SUPPORTED};
+use crate::reservation::{HugePages, IS_SUPPORTED, address_space_bytes};
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
@@ -44,7 +44,10 @@ use std::ptr::NonNull;
 ///
 /// Further blocks have just the addresses that they need, as those of `malloc` have, and grow by being
 /// moved: a mapping each, and neighbours can be one (up to three, where they are aligned to more than a
-/// page). What the system refuses is refused to the caller: an allocator has no way to say why.
+/// page). There are as many of these as leave three eighths of all mappings to arrays and others: some 8,000,
+/// where the others are there. Those that come then are the parent's, as small ones are, and stay so until they
+/// are freed; [`stats`] does not count them. So it is while the system will not take back what was freed, for want
+/// of mappings. What the system refuses is refused to the caller: an allocator has no way to say why.
 ///
 /// Leak checkers that look for pointers in `malloc`'s memory (`LeakSanitizer`) do not look into large
 /// blocks, and report what only these point to.
@@ -115,9 +118,26 @@ pub fn trim() {
 /// may have been refused at the same time, and been quicker.)
 #[cold]
 #[inline(never)]
-fn again(small: impl FnOnce() -> Option<NonNull<u8>>) -> Option<NonNull<u8>> {
+fn again(layout: Layout, obtain: impl FnOnce() -> Option<NonNull<u8>>) -> Option<NonNull<u8>> {
+    if layout.size() > address_space_bytes() {
+        return None;
+    }
     keeper::make_room(0);
-    small()
+    obtain()
+}
+
+/// Clears what is behind the old size, if that is wanted.
+///
+/// # Safety
+///
+/// - Memory of the new size starts there, and nobody uses what is behind the old one.
+unsafe fn clear_rest(start: NonNull<u8>, old: Layout, new: Layout, contents: Contents) {
+    if contents == Contents::Zeroed && new.size() > old.size() {
+        // SAFETY: inside the new size.
+        let from = unsafe { start.add(old.size()) };
+        // SAFETY: the same, and nobody uses these bytes.
+        unsafe { from.write_bytes(0, new.size() - old.size()) };
+    }
 }
 
 impl VmAlloc {
@@ -232,7 +252,11 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     pub(super) fn obtain(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
         debug_assert!(layout.size() > 0);
         if self.is_large(layout) {
-            return Block::new(layout, &self.options, contents).map(|block| block.start());
+            return match Block::new(layout, &self.options, contents) {
+                Ok(block) => Some(block.start()),
+                Err(Refusal::Crowded) => self.obtain_of_parent(layout, contents),
+                Err(Refusal::BySystem) => None,
+            };
         }
         let small = || {
             NonNull::new(match contents {
@@ -242,7 +266,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 Contents::Zeroed => unsafe { self.parent.alloc_zeroed(layout) },
             })
         };
-        small().or_else(|| again(small))
+        small().or_else(|| again(layout, small))
     }
 
     /// # Safety
@@ -252,8 +276,8 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     #[inline]
     pub(super) unsafe fn give_back(&self, start: NonNull<u8>, layout: Layout) {
         if self.is_large(layout) {
-            // SAFETY: a block, since its layout is large, and the caller's.
-            unsafe { Block::at(start) }.free(self.options.release);
+            // SAFETY: large, and the caller's.
+            unsafe { self.give_back_block(start, layout) }
         } else {
             // SAFETY: the parent's, since its layout is not large, and the caller's.
             unsafe { self.parent.dealloc(start.as_ptr(), layout) }
@@ -282,13 +306,9 @@ impl<P: GlobalAlloc> VmAlloc<P> {
                 // layout with it and the alignment exists.
                 let grow = || unsafe { self.parent.realloc(start.as_ptr(), old, new.size()) };
                 let grow = || NonNull::new(grow());
-                let moved = grow().or_else(|| again(grow))?;
-                if contents == Contents::Zeroed && new.size() > old.size() {
-                    // SAFETY: inside the new size.
-                    let from = unsafe { moved.add(old.size()) };
-                    // SAFETY: the same, and nobody has been given these bytes.
-                    unsafe { from.write_bytes(0, new.size() - old.size()) };
-                }
+                let moved = grow().or_else(|| again(new, grow))?;
+                // SAFETY: of the new size, whose rest nobody has been given.
+                unsafe { clear_rest(moved, old, new, contents) };
                 Some(moved)
             }
             (true, true) => {
@@ -297,6 +317,26 @@ impl<P: GlobalAlloc> VmAlloc<P> {
             }
             // SAFETY: the caller's promise is the same.
             _ => unsafe { self.copy(start, old, new, contents) },
+        }
+    }
+
+    #[cold]
+    fn obtain_of_parent(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
+        let large = || of_parent::obtain(&self.parent, layout, contents);
+        large().or_else(|| again(layout, large))
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`give_back`](Self::give_back), and the layout is large.
+    unsafe fn give_back_block(&self, start: NonNull<u8>, layout: Layout) {
+        // SAFETY: large, by the caller.
+        if unsafe { of_parent::has(start) } {
+            // SAFETY: the caller's promise is the same.
+            unsafe { of_parent::give_back(&self.parent, start, layout) }
+        } else {
+            // SAFETY: a block, since it is large and not the parent's, and the caller's.
+            unsafe { Block::at(start) }.free(self.options.release);
         }
     }
 
@@ -311,7 +351,12 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         new: Layout,
         contents: Contents,
     ) -> Option<NonNull<u8>> {
-        // SAFETY: a block, and the caller's.
+        // SAFETY: large, by the caller.
+        if unsafe { of_parent::has(start) } {
+            // SAFETY: the caller's promise is the same.
+            return unsafe { self.resize_of_parent(start, old, new, contents) };
+        }
+        // SAFETY: a block, since it is large and not the parent's, and the caller's.
         let mut block = unsafe { Block::at(start) };
         if block.is_aligned_to(new.align()) {
             if new.size() < old.size() {
@@ -324,6 +369,28 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         }
         // SAFETY: the caller's promise is the same.
         unsafe { self.copy(start, old, new, contents) }
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`resize_block`](Self::resize_block), and the parent has it.
+    unsafe fn resize_of_parent(
+        &self,
+        start: NonNull<u8>,
+        old: Layout,
+        new: Layout,
+        contents: Contents,
+    ) -> Option<NonNull<u8>> {
+        if old.align() != new.align() {
+            // SAFETY: the caller's promise is the same.
+            return unsafe { self.copy(start, old, new, contents) };
+        }
+        // SAFETY: the caller's promise is the same.
+        let resize = || unsafe { of_parent::resize(&self.parent, start, old, new) };
+        let moved = resize().or_else(|| again(new, resize))?;
+        // SAFETY: of the new size, whose rest nobody has been given.
+        unsafe { clear_rest(moved, old, new, contents) };
+        Some(moved)
     }
 
     /// Moves what is there to other memory by copying.

@@ -90,6 +90,12 @@ pub fn page_size() -> usize {
     os::page_size().get()
 }
 
+/// Whether so much waits to be released, since the system did not take it back, that nobody should make more of it.
+pub(crate) fn is_much_unreleased() -> bool {
+    const MUCH: usize = 256;
+    unreleased::count() > MUCH
+}
+
 /// An owned range of addresses, which costs no memory until pages in it are committed.
 ///
 /// The range never moves, whatever is done to it or to the `Reservation` itself, and is released
@@ -311,9 +317,9 @@ impl Reservation {
         self.taken = Some(taken);
     }
 
-    /// Whether it is counted among them.
-    pub(crate) const fn is_counted(&self) -> bool {
-        self.taken.is_some()
+    /// Whether it was given room to grow by guess, and has it yet.
+    pub(crate) fn has_room(&self) -> bool {
+        self.taken.as_ref().is_some_and(Taken::has_room)
     }
 
     /// Has it counted among them no more.
@@ -438,7 +444,7 @@ impl Reservation {
     /// `used` bytes, which are committed, moves to a place that the system finds, or as much of it as
     /// there is to be. Whether it did; if not, nothing has changed.
     ///
-    /// There is no guard page behind it then, it is aligned to a page, and not counted.
+    /// There is no guard page behind it then, it is aligned to a page, and counted as a block without room.
     ///
     /// # Safety
     ///
@@ -476,7 +482,9 @@ impl Reservation {
         }
         (self.start, self.bytes) = (moved, new_bytes);
         (self.mapping_start, self.mapping_bytes) = (moved, new_bytes);
-        self.taken = None;
+        if let Some(taken) = &mut self.taken {
+            taken.lose_room();
+        }
         true
     }
 
@@ -711,6 +719,16 @@ impl ReservationBuilder {
         let plan = self.plan().ok()?;
         unreleased::release_kept();
         Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?))
+    }
+
+    /// The same, of what waits to be released, since the system did not take it back: it may be somewhat larger
+    /// than was said. It is committed, and zero.
+    pub(crate) fn reuse_if_possible(self) -> Option<Reservation> {
+        let plan = self.plan().ok()?;
+        let (start, mapping_bytes) = unreleased::take(plan.mapping_bytes)?;
+        let mut reservation = Plan { mapping_bytes, ..plan }.at(start);
+        // If that is refused, it waits again.
+        reservation.discard(..).is_ok().then_some(reservation)
     }
 
     fn plan(self) -> Result<Plan, Error> {

@@ -36,6 +36,10 @@
 //! may take seven eighths of them: the rest is for threads, and all else. (Arrays whose pages are given back
 //! here and there take more, and are not known here.)
 //!
+//! Blocks without room are one mapping with their neighbours, but as many as there are where every second one is
+//! freed; and three each, where they are aligned to more than a page. So they are counted, and there are none
+//! more once five eighths are taken: they leave a quarter to arrays.
+//!
 //! # Threads and forks
 //!
 //! Numbers that are added to, and nothing that is read by one of them is written by another: there is no
@@ -71,6 +75,9 @@ pub(crate) const MOST_BLOCKS: usize = 8192;
 /// The most mappings that one reservation takes, and those of one without advice about huge pages.
 const MAPPINGS: u8 = 4;
 const MAPPINGS_UNADVISED: u8 = 2;
+/// The same of one without room to grow, and of one that is aligned to more than a page.
+const MAPPINGS_BARE: u8 = 1;
+const MAPPINGS_BARE_ALIGNED: u8 = 3;
 
 /// Bytes of all that are reserved by guess.
 static TAKEN_BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -135,7 +142,7 @@ impl Space {
     /// [`MappingLimit`](ErrorKind::MappingLimit), if there are too many already.
     pub(crate) fn take_for_array(self, need: usize, most: usize) -> Result<Taken, Error> {
         let usual = usual_bytes();
-        take_mappings()
+        take_mappings(MAPPINGS, ALL_EIGHTHS)
             .map_err(|limit| Error::new(ErrorKind::MappingLimit, need).with_limit(limit as u64))?;
         let arrays = ARRAYS.fetch_add(1, ORDER);
         let mut bytes = 0;
@@ -152,7 +159,7 @@ impl Space {
     pub(crate) fn take_for_block(self, said: Option<usize>, least: usize) -> Option<Taken> {
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
         BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
-        let bytes = take_mappings().ok().and_then(|()| {
+        let bytes = take_mappings(MAPPINGS, ALL_EIGHTHS).ok().and_then(|()| {
             let bytes = self.take_block_bytes(said, least);
             if bytes.is_none() {
                 TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER);
@@ -163,6 +170,14 @@ impl Space {
             BLOCKS.fetch_sub(1, ORDER);
         }
         Some(Taken { bytes: bytes?, mappings: MAPPINGS, kind: Kind::Block })
+    }
+
+    /// Counts a block that has just the addresses that it needs. None, if there are too many already.
+    pub(crate) fn take_for_bare_block(align: usize) -> Option<Taken> {
+        let is_aligned = align > os::page_size().get();
+        let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
+        take_mappings(mappings, BARE_EIGHTHS).ok()?;
+        Some(Taken { bytes: 0, mappings, kind: Kind::Bare })
     }
 
     /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
@@ -225,6 +240,8 @@ pub(crate) struct Taken {
 enum Kind {
     Array,
     Block,
+    /// A block without room to grow.
+    Bare,
 }
 
 impl Taken {
@@ -233,11 +250,36 @@ impl Taken {
         self.bytes
     }
 
+    /// Whether it was given room to grow.
+    pub(super) fn has_room(&self) -> bool {
+        self.kind != Kind::Bare
+    }
+
     /// Counts what was reserved, in place of what may be.
     pub(super) fn settle(&mut self, reserved: PageBytes, is_advised: bool) {
+        if !self.has_room() {
+            return;
+        }
         // Blocks take advice later.
         let is_advised = is_advised || self.kind == Kind::Block;
         self.count(reserved.get(), if is_advised { MAPPINGS } else { MAPPINGS_UNADVISED });
+    }
+
+    /// Counts a block as one that has no room any more, and is one mapping.
+    pub(super) fn lose_room(&mut self) {
+        self.count(0, MAPPINGS_BARE);
+        self.end();
+        self.kind = Kind::Bare;
+    }
+
+    /// Counts one less of its kind.
+    fn end(&self) {
+        let number = match self.kind {
+            Kind::Array => &ARRAYS,
+            Kind::Block => &BLOCKS,
+            Kind::Bare => return,
+        };
+        number.fetch_sub(1, ORDER);
     }
 
     /// Changes the counts. Sums wrap only where they are part of another that does not.
@@ -258,11 +300,7 @@ impl Drop for Taken {
     #[inline(never)]
     fn drop(&mut self) {
         self.count(0, 0);
-        let number = match self.kind {
-            Kind::Array => &ARRAYS,
-            Kind::Block => &BLOCKS,
-        };
-        number.fetch_sub(1, ORDER);
+        self.end();
     }
 }
 
@@ -336,8 +374,12 @@ fn memory_bytes() -> usize {
     }
 }
 
-/// Counts the mappings of one more, or tells how many there may be.
-fn take_mappings() -> Result<(), usize> {
+/// Of the mappings that there may be, how many eighths may be taken: by all, and where blocks without room come.
+const ALL_EIGHTHS: usize = 7;
+const BARE_EIGHTHS: usize = 5;
+
+/// Counts so many mappings more, or tells how many there may be.
+fn take_mappings(mappings: u8, eighths: usize) -> Result<(), usize> {
     /// 0: not asked yet. As above.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
     let ask = || {
@@ -347,8 +389,8 @@ fn take_mappings() -> Result<(), usize> {
     };
     let take = |limit: usize| {
         let count = |taken| {
-            let more = taken + usize::from(MAPPINGS);
-            (more <= limit - limit / 8).then_some(more)
+            let more = taken + usize::from(mappings);
+            (more <= limit - limit / 8 * (8 - eighths)).then_some(more)
         };
         TAKEN_MAPPINGS.fetch_update(ORDER, ORDER, count)
     };

@@ -3,6 +3,8 @@
 
 #[cfg(target_os = "linux")]
 mod blocks;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod crowds;
 #[cfg(target_os = "linux")]
 #[path = "../common/effort.rs"]
 mod effort;
@@ -347,7 +349,7 @@ mod linux {
     }
 
     /// Commits every second page until that is refused; how many were committed, and the refusal.
-    fn use_up_mappings(range: &Reservation) -> (usize, Error) {
+    pub(crate) fn use_up_mappings(range: &Reservation) -> (usize, Error) {
         let page = page_size();
         for i in 0.. {
             let at = 2 * i * page;

@@ -14,6 +14,7 @@
 
 #![expect(unsafe_code, reason = "keeps a header before the memory that it hands out")]
 
+pub(super) mod of_parent;
 mod room;
 mod tally;
 #[cfg(test)]
@@ -70,6 +71,14 @@ const HEADER_BYTES: usize = 128;
 
 const _: () = assert!(size_of::<Header>() <= HEADER_BYTES && align_of::<Header>() <= HEADER_BYTES);
 
+/// Why there is no block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// There are so many that more would take the mappings that others need: it is to be had of the parent.
+    Crowded,
+    BySystem,
+}
+
 /// One large allocation. Who has it may use the memory, and must end it by [`Block::free`].
 #[derive(Debug)]
 pub(super) struct Block {
@@ -79,21 +88,29 @@ pub(super) struct Block {
 
 impl Block {
     /// Memory of a layout, uninitialised or zero.
-    pub(super) fn new(layout: Layout, options: &BlockOptions, contents: Contents) -> Option<Self> {
-        warm::take(layout, options, contents).or_else(|| {
-            let ended = Ended::now();
-            Self::fresh(layout, options).or_else(|| {
-                if make_room(layout, options, ended) { Self::fresh(layout, options) } else { None }
-            })
-        })
+    pub(super) fn new(
+        layout: Layout,
+        options: &BlockOptions,
+        contents: Contents,
+    ) -> Result<Self, Refusal> {
+        if let Some(warm) = warm::take(layout, options, contents) {
+            return Ok(warm);
+        }
+        let ended = Ended::now();
+        match Self::fresh(layout, options) {
+            Err(Refusal::BySystem) if make_room(layout, options, ended) => {
+                Self::fresh(layout, options)
+            }
+            fresh => fresh,
+        }
     }
 
     /// Memory that nobody had before: it is zero.
-    fn fresh(layout: Layout, options: &BlockOptions) -> Option<Self> {
-        let offset = layout.align().max(HEADER_BYTES);
-        let end = offset.checked_add(layout.size())?;
+    fn fresh(layout: Layout, options: &BlockOptions) -> Result<Self, Refusal> {
+        let offset = offset_for(layout.align());
+        let end = offset.checked_add(layout.size()).ok_or(Refusal::BySystem)?;
         let memory = room::reserve(end, layout.align(), options)?;
-        Self::build(memory, offset, end)
+        Self::build(memory, offset, end).ok_or(Refusal::BySystem)
     }
 
     /// Commits what is needed, and writes the header.
@@ -272,7 +289,7 @@ impl Block {
             return;
         }
         // Without room to grow it is to stay one mapping, which the system can move.
-        if !header.memory.is_counted() && header.offset % new.align() == 0 && self.relocate(keep) {
+        if !header.memory.has_room() && header.offset % new.align() == 0 && self.relocate(keep) {
             return;
         }
         let header = self.header();
@@ -287,7 +304,7 @@ impl Block {
     /// Ends it, and has the memory kept or releases it.
     pub(super) fn free(self, release: Release) {
         let header = self.end();
-        if !header.memory.is_counted() || release == Release::Now {
+        if !header.memory.has_room() || release == Release::Now {
             // Without room it is of no use but to those who want just as much.
             return header.release(release);
         }
@@ -347,7 +364,7 @@ fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
 fn advise(memory: &mut Reservation, end: usize) {
     /// Smaller ones without room to grow are to be one mapping with their neighbours.
     const BARE_FROM_BYTES: usize = 64 << 20;
-    let from = if memory.is_counted() { HugePages::AUTO_FROM_BYTES } else { BARE_FROM_BYTES };
+    let from = if memory.has_room() { HugePages::AUTO_FROM_BYTES } else { BARE_FROM_BYTES };
     let wants = match memory.huge_pages() {
         HugePages::Auto => end > from,
         HugePages::Always => true,
@@ -356,6 +373,11 @@ fn advise(memory: &mut Reservation, end: usize) {
     if wants {
         memory.want_huge_pages();
     }
+}
+
+/// How much stands before what the user has, of an alignment: room for a header, where this is aligned.
+fn offset_for(align: usize) -> usize {
+    align.max(HEADER_BYTES)
 }
 
 /// Where in a reservation the first page begins that is committed.

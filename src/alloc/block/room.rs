@@ -2,16 +2,21 @@
 //! how many, see [`Space`].
 //!
 //! Those that get no part have just the addresses that they need, as a block of malloc's has: side by side
-//! the system makes them one mapping, and they grow by being moved, which copies nothing either.
+//! the system makes them one mapping, and they grow by being moved, which copies nothing either. When there are too
+//! many of these too, there are no more blocks, see [`Refusal::Crowded`].
 
-use super::BlockOptions;
-use crate::reservation::{Reservation, Space};
+use super::{BlockOptions, Refusal};
+use crate::reservation::{Reservation, Space, is_much_unreleased};
 
 /// What is tried when a range is refused.
 const MUCH_LESS: usize = 64;
 
 /// A range of `end` bytes at least; it is counted, if there is room to grow.
-pub(super) fn reserve(end: usize, align: usize, options: &BlockOptions) -> Option<Reservation> {
+pub(super) fn reserve(
+    end: usize,
+    align: usize,
+    options: &BlockOptions,
+) -> Result<Reservation, Refusal> {
     let builder = Reservation::builder().align(align).huge_pages(options.huge_pages);
     let least = least(end, options);
     if let Some(taken) = Space::now().take_for_block(options.reserve_bytes, least) {
@@ -22,11 +27,20 @@ pub(super) fn reserve(end: usize, align: usize, options: &BlockOptions) -> Optio
             }
             if let Some(mut roomy) = builder.bytes(bytes).advised_later().reserve_if_possible() {
                 roomy.count_as(taken);
-                return Some(roomy);
+                return Ok(roomy);
             }
         }
     }
-    builder.bytes(end).bare().reserve_if_possible()
+    let taken = Space::take_for_bare_block(align).ok_or(Refusal::Crowded)?;
+    let builder = builder.bytes(end).bare();
+    let mut bare = match builder.reuse_if_possible() {
+        Some(reused) => reused,
+        // What is freed next would only be more of it.
+        None if is_much_unreleased() => return Err(Refusal::Crowded),
+        None => builder.reserve_if_possible().ok_or(Refusal::BySystem)?,
+    };
+    bare.count_as(taken);
+    Ok(bare)
 }
 
 /// Less than that is no room to grow.

@@ -68,7 +68,7 @@ struct Patterned {
 
 impl Patterned {
     fn new(bytes: usize, align: usize, options: &BlockOptions) -> Option<Self> {
-        let block = Block::new(layout(bytes, align), options, Contents::Any)?;
+        let block = Block::new(layout(bytes, align), options, Contents::Any).ok()?;
         assert_eq!(block.start().addr().get() % align, 0);
         let mut patterned = Self { block, bytes };
         patterned.fill(0);
@@ -230,7 +230,7 @@ fn refusals_at_each_step_leave_nothing_behind() {
     let before = counts();
     for call in [Call::Reserve, Call::Commit] {
         let fault = Fault::from_nth(call, 0);
-        assert!(Block::new(layout(MIB, 8), &BlockOptions::DEFAULT, Contents::Any).is_none());
+        assert!(Block::new(layout(MIB, 8), &BlockOptions::DEFAULT, Contents::Any).is_err());
         assert!(fault.struck() > 0);
         drop(fault);
         assert_eq!(counts(), before);
@@ -329,7 +329,7 @@ fn sizes_near_the_largest_are_refused() {
     ] {
         for contents in [Contents::Any, Contents::Zeroed] {
             let block = Block::new(layout(bytes, align), &BlockOptions::DEFAULT, contents);
-            assert!(block.is_none(), "{bytes} aligned to {align}");
+            assert!(block.is_err(), "{bytes} aligned to {align}");
         }
     }
     let mut block = Patterned::new(MIB, 1, &room(16 * MIB)).expect("a MiB");

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "clears memory that it hands out")]
 
-use super::{Block, BlockOptions, Contents, HEADER_BYTES, commit, front};
+use super::{Block, BlockOptions, Contents, commit, front, offset_for};
 use crate::growing::round_up;
 use crate::keeper::{self, Lent, Use, Warm};
 use crate::reservation::{Reservation, page_size};
@@ -14,7 +14,7 @@ const MOST_ZEROED_BYTES: usize = 8 << 20;
 
 /// A block in memory that is kept and suits a layout.
 pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -> Option<Block> {
-    let offset = layout.align().max(HEADER_BYTES);
+    let offset = offset_for(layout.align());
     let end = offset.checked_add(layout.size())?;
     let is_zeroed = contents == Contents::Zeroed;
     if is_zeroed && end > MOST_ZEROED_BYTES {
@@ -36,7 +36,7 @@ pub(super) fn take(layout: Layout, options: &BlockOptions, contents: Contents) -
 /// Whether a block may be made of memory.
 fn suits(warm: &Warm, layout: Layout, end: usize, options: &BlockOptions) -> bool {
     let Warm { memory, pages } = warm;
-    let offset = layout.align().max(HEADER_BYTES);
+    let offset = offset_for(layout.align());
     let reserved = memory.reserved_bytes();
     let has_room = match options.reserve_bytes {
         Some(wished) => reserved >= wished.max(end),
