@@ -49,6 +49,13 @@ use std::ptr::NonNull;
 /// are freed; [`stats`] does not count them. So it is while the system will not take back what was freed, for want
 /// of mappings. What the system refuses is refused to the caller: an allocator has no way to say why.
 ///
+/// Where the addresses of the process are limited (32 bits, `RLIMIT_AS`, which a child of a fork may lower), blocks
+/// lose their room as soon as anything is refused, and grow by being moved from then on. What is refused by others,
+/// such as the stack of a thread, is not seen: [`trim`] does the same. (In the child of a fork, room of a block that
+/// another thread was just growing stays reserved.)
+///
+/// Each block that has room takes two page tables of its own, 8 KiB, since no other can lie near it.
+///
 /// Leak checkers that look for pointers in `malloc`'s memory (`LeakSanitizer`) do not look into large
 /// blocks, and report what only these point to.
 ///
@@ -107,7 +114,8 @@ pub fn stats() -> AllocStats {
     }
 }
 
-/// Gives the memory back that is kept of blocks that were freed: the same as [`keeper::trim`].
+/// Gives the memory back that is kept of blocks that were freed: the same as [`keeper::trim`]. Where addresses are
+/// limited, also the room that blocks have to grow into.
 ///
 /// Enters the kernel once for each of them.
 pub fn trim() {

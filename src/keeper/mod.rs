@@ -73,7 +73,7 @@ pub(crate) use count::Lent;
 pub(crate) use pieces::{make_room, make_room_to_reserve, put, release_all, releases_ended, take};
 
 use crate::os;
-use crate::reservation::Reservation;
+use crate::reservation::{Reservation, take_all_rooms};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -184,17 +184,33 @@ pub fn stats() -> KeeperStats {
     KeeperStats { kept_blocks: pieces::kept_blocks(), kept_bytes, lent_bytes }
 }
 
-/// Gives all that is kept back to the system.
+/// Gives all that is kept back to the system; and, where the addresses of the process are limited (32 bits,
+/// `RLIMIT_AS`), the room that large blocks of [allocators](crate::alloc) have to grow into, as is done when somebody
+/// is refused memory. (Nobody tells this crate when a thread is refused its stack.)
 ///
 /// Enters the kernel once for each piece. (What other threads put, or look at, at that moment may stay.)
 pub fn trim() {
+    take_rooms();
     release_all();
+}
+
+/// Where addresses are limited, takes the room that blocks have to grow into. The limit is looked at anew, also by
+/// who keeps something next.
+fn take_rooms() {
+    pieces::releasing(|| {
+        let has_taken = os::address_limit().is_some() && take_all_rooms();
+        if has_taken {
+            MOST_RESERVED_BYTES_EACH.store(UNSAID, ORDER);
+        }
+        has_taken
+    });
 }
 
 /// What nobody has said yet.
 const UNSAID: usize = usize::MAX;
 
 static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSAID);
+static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSAID);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
 /// How many bytes are kept and lent at most.
@@ -210,8 +226,9 @@ fn most_bytes() -> usize {
 /// How many addresses one piece may have: where there are few, all else in the process wants them, which does
 /// not ask here.
 fn most_reserved_bytes_each() -> usize {
-    static MOST: AtomicUsize = AtomicUsize::new(UNSAID);
-    said_or(&MOST, || os::address_limit().map_or(UNSAID - 1, |(limit, _)| limit / 16))
+    said_or(&MOST_RESERVED_BYTES_EACH, || {
+        os::address_limit().map_or(UNSAID - 1, |(limit, _)| limit / 16)
+    })
 }
 
 /// What was said, or else what is found, which is said then; unless somebody has said so meanwhile.

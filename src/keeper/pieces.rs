@@ -3,7 +3,7 @@
 use super::class::Class;
 use super::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::sync::thread;
-use super::{CLASSES, Lent, SLOTS, Use, Warm, class_of, count, most_bytes, time};
+use super::{CLASSES, Lent, SLOTS, Use, Warm, class_of, count, most_bytes, take_rooms, time};
 use crate::os;
 use count::kept_bytes;
 use std::ops::Range;
@@ -110,10 +110,19 @@ fn release(class: &Class, slot: usize) -> bool {
 /// Releases what was taken out of its slot, and is still counted. Who sees by the count that it is gone sees
 /// before that somebody is releasing, and before he sees that nobody is, that it has ended.
 fn release_taken(warm: Warm) {
+    releasing(|| {
+        count::taken(warm.bytes());
+        drop(warm);
+        true
+    });
+}
+
+/// Has others know that somebody is releasing; and that something was released, if that is so.
+pub(super) fn releasing(release: impl FnOnce() -> bool) {
     RELEASING.fetch_add(1, ORDER);
-    count::taken(warm.bytes());
-    drop(warm);
-    RELEASES_ENDED.fetch_add(1, ORDER);
+    if release() {
+        RELEASES_ENDED.fetch_add(1, ORDER);
+    }
     RELEASING.fetch_sub(1, Ordering::Release);
 }
 
@@ -129,6 +138,7 @@ pub(crate) fn make_room(ended: usize) -> bool {
     if super::tests::is_anothers() {
         return false;
     }
+    take_rooms();
     for tries in 0..MOST_TRIES {
         release_all();
         // What another has out of its slot is counted, or he is releasing.

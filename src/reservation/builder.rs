@@ -175,6 +175,7 @@ impl Plan {
             huge_from,
             huge_pages,
             taken: None,
+            offer: None,
         };
         reservation.advise(&Pages { start, offset: 0, bytes, reservation: PhantomData });
         reservation

@@ -20,6 +20,7 @@ use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
 
 mod builder;
+mod rooms;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ mod unreleased;
 
 pub(crate) use crate::os::{IS_SUPPORTED, address_space_bytes};
 pub use builder::ReservationBuilder;
+pub(crate) use rooms::take_all as take_all_rooms;
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
 pub(crate) use share::{
@@ -143,6 +145,8 @@ pub struct Reservation {
     huge_pages: HugePages,
     /// Where its size was guessed: what it counts for.
     taken: Option<Taken>,
+    /// Where what is behind it is offered to others.
+    offer: Option<u16>,
 }
 
 // SAFETY: a `Reservation` owns its range, and no part of it is tied to a thread.
@@ -426,6 +430,7 @@ impl Reservation {
 
     /// Asks for huge pages from the first byte on, if that was not done yet.
     pub(crate) fn want_huge_pages(&mut self) {
+        debug_assert!(self.offer.is_none(), "others may have a part");
         if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
             self.huge_from = Some(0);
             self.advise(&Pages {
@@ -520,6 +525,7 @@ impl Reservation {
 
     #[inline(never)]
     fn pages_between(&self, start: usize, end: usize) -> Result<Pages<'_>, Error> {
+        debug_assert!(self.offer.is_none(), "others may have a part");
         let total = self.bytes.get();
         if start > total || end < start || end - start > total - start {
             return Err(self.out_of_bounds(end));
@@ -584,7 +590,8 @@ impl Reservation {
 impl Drop for Reservation {
     #[inline(never)]
     fn drop(&mut self) {
-        // SAFETY: exactly what the system gave, and `self`, the only owner, ends here.
+        self.withdraw();
+        // SAFETY: exactly what the system gave, and others have not taken, and `self`, the only owner, ends here.
         unsafe { unreleased::release(self.mapping_start, self.mapping_bytes) }
     }
 }

@@ -272,6 +272,13 @@ impl Taken {
         self.kind = Kind::Bare;
     }
 
+    /// The same, where others have [taken](room_is_taken) so much of the room already.
+    pub(super) fn lose_taken_room(&mut self, taken: usize) {
+        TAKEN_BYTES.fetch_add(taken, ORDER);
+        BLOCK_BYTES.fetch_add(taken, ORDER);
+        self.lose_room();
+    }
+
     /// Counts one less of its kind.
     fn end(&self) {
         let number = match self.kind {
@@ -302,6 +309,12 @@ impl Drop for Taken {
         self.count(0, 0);
         self.end();
     }
+}
+
+/// Counts that so much of a block's room was taken from it: it does not know of it yet.
+pub(super) fn room_is_taken(bytes: usize) {
+    TAKEN_BYTES.fetch_sub(bytes, ORDER);
+    BLOCK_BYTES.fetch_sub(bytes, ORDER);
 }
 
 /// How many blocks have room to grow, and how many bytes of addresses they take.

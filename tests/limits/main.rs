@@ -19,6 +19,8 @@ mod many;
 mod random;
 #[cfg(target_os = "linux")]
 mod refused;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod rooms;
 #[cfg(target_os = "linux")]
 mod service;
 #[cfg(target_os = "linux")]

@@ -53,6 +53,9 @@ fn most_bytes() -> usize {
     MOST_BYTES.get()
 }
 
+/// Blocks have no room here.
+const fn take_rooms() {}
+
 fn time() -> Duration {
     Duration::from_millis(10)
 }

@@ -10,7 +10,8 @@
 //!
 //! The first part is empty but where the user's alignment is above a page. So a block needs no table
 //! to be found in, and no lock: whoever has the right to resize or to free an allocation is the only
-//! one who looks at its header.
+//! one who looks at its header. What it has to grow into it offers to others while it is not growing, see
+//! [`Reservation::offer_behind`]: they know just these addresses, not the block.
 
 #![expect(unsafe_code, reason = "keeps a header before the memory that it hands out")]
 
@@ -47,6 +48,7 @@ impl BlockOptions {
 
 /// What stands before the memory that the user has.
 struct Header {
+    /// What is behind `usable` is offered to others, if it is room to grow.
     memory: Reservation,
     /// Where the user's memory begins in `memory`.
     offset: usize,
@@ -126,7 +128,7 @@ impl Block {
     }
 
     /// Writes the header into memory that is committed from its page on.
-    fn over(memory: Reservation, offset: usize, usable: usize, lent: Lent) -> Self {
+    fn over(mut memory: Reservation, offset: usize, usable: usize, lent: Lent) -> Self {
         let memory_start = memory.start();
         // SAFETY: `offset` is inside the range, whose first `end >= offset` bytes were reserved.
         let start = unsafe { memory_start.add(offset) };
@@ -134,6 +136,7 @@ impl Block {
         memory_start.as_ptr().expose_provenance();
         let block = Self { start };
         let seal = seal(start.addr().get());
+        memory.offer_behind(usable);
         let header = Header { memory, offset, usable, lent, seal };
         // SAFETY: `HEADER_BYTES` before `start` are committed: `offset` is at least as much, and
         // `front` is the page where they begin. Nobody else uses them. The address is aligned for a
@@ -236,6 +239,7 @@ impl Block {
             header.lent.reduce_to(usable - end);
             return true;
         }
+        header.memory.withdraw();
         let grown = if end <= header.memory.reserved_bytes() {
             header.grow_to(end)
         } else {
@@ -244,8 +248,10 @@ impl Block {
             let more = more.max(usable + usable / 8);
             header.offset % align == 0 && (self.relocate(more) || self.relocate(end))
         };
+        let header = self.header();
+        header.memory.offer_behind(header.usable);
         if grown {
-            self.header().lent.reduce_to(0);
+            header.lent.reduce_to(0);
         }
         grown
     }
@@ -288,6 +294,7 @@ impl Block {
         if header.usable.saturating_sub(keep) < 2 * run {
             return;
         }
+        header.memory.withdraw();
         // Without room to grow it is to stay one mapping, which the system can move.
         if !header.memory.has_room() && header.offset % new.align() == 0 && self.relocate(keep) {
             return;
@@ -299,6 +306,7 @@ impl Block {
             header.usable = keep;
             header.lent.reduce_to(keep - end);
         }
+        header.memory.offer_behind(header.usable);
     }
 
     /// Ends it, and has the memory kept or releases it.
@@ -320,7 +328,8 @@ impl Block {
 
     fn end(self) -> Header {
         // SAFETY: `self` ends here, and with it the right to the header.
-        let header = unsafe { self.header_ptr().read() };
+        let mut header = unsafe { self.header_ptr().read() };
+        header.memory.withdraw();
         tally::ended(header.bytes());
         header
     }

@@ -5,8 +5,9 @@
 use super::*;
 use crate::keeper::release_all;
 use crate::os::{Call, fault::Fault};
-use crate::reservation::Space;
+use crate::reservation::{Space, take_all_rooms};
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 const KIB: usize = 1 << 10;
@@ -482,4 +483,75 @@ fn threads_at_once_take_no_more_for_blocks_than_their_part() {
         });
         assert_eq!(counts(), before);
     }
+}
+
+#[test]
+fn a_block_whose_room_was_taken_has_what_it_uses_and_goes_on_without() {
+    let _alone = alone();
+    let before = counts();
+    for align in [8, 2 * page_size(), 2 * MIB] {
+        let mut blocks: Vec<_> =
+            (0..4).map(|_| Patterned::new(MIB, align, &room(64 * MIB)).expect("a MiB")).collect();
+        let starts: Vec<_> = blocks.iter().map(|block| block.block.start()).collect();
+        assert_eq!(take_all_rooms(), crate::os::RELEASES_PARTS);
+        assert!(!take_all_rooms());
+        if !crate::os::RELEASES_PARTS {
+            return blocks.into_iter().for_each(|block| block.block.release(Release::Now));
+        }
+        // Beside what is used, and what is not counted at once.
+        assert!(counts().1 - before.1 < 4 * 8 * MIB, "{:?}", counts());
+        // What grows is moved, or what is free behind it is taken again, if that can be.
+        let can_grow = cfg!(target_os = "linux") && align == 8;
+        assert_eq!(blocks[0].grow(3 * MIB, Contents::Zeroed), can_grow);
+        let starts_now: Vec<_> = blocks.iter().map(|block| block.block.start()).collect();
+        assert_eq!(starts_now[1..], starts[1..]);
+        blocks[1].block.shrink(layout(256 * KIB, 1));
+        blocks[1].bytes = 256 * KIB;
+        // The pages are committed up to the end of a run.
+        assert!(blocks[2].grow(MIB + 100, Contents::Zeroed) || page_size() > 4 * KIB || align > 8);
+        for mut block in blocks {
+            block.check(block.bytes);
+            // It is of no use to others now.
+            block.block.free(Release::Keep);
+        }
+        assert_eq!((kept_blocks(), counts()), (0, before));
+    }
+}
+
+#[test]
+fn rooms_are_taken_while_others_grow_shrink_and_free() {
+    const THREADS: usize = 3;
+    const ROUNDS: usize = if cfg!(miri) { 3 } else { 60 };
+    let _alone = alone();
+    let before = counts();
+    let left = &AtomicUsize::new(THREADS);
+    let work = |thread: usize| {
+        for round in 0..ROUNDS {
+            let mut block = Patterned::new(256 * KIB, 8, &room(64 * MIB)).expect("some KiB");
+            for step in 0..4 {
+                let bytes = block.bytes + (thread + round + step) % 5 * 100 * KIB + 1;
+                if block.grow(bytes, Contents::Zeroed) {
+                    thread::yield_now();
+                }
+                if step == 2 {
+                    block.block.shrink(layout(256 * KIB, 1));
+                    block.bytes = 256 * KIB;
+                }
+            }
+            block.check(block.bytes);
+            block.block.free(Release::Keep);
+        }
+        left.fetch_sub(1, Ordering::Relaxed);
+    };
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            scope.spawn(move || work(thread));
+        }
+        while left.load(Ordering::Relaxed) > 0 {
+            take_all_rooms();
+            thread::yield_now();
+        }
+    });
+    release_all();
+    assert_eq!(counts(), before);
 }
