@@ -112,7 +112,7 @@ fn a_child_that_may_have_fewer_addresses_has_those_that_blocks_were_to_grow_into
                     // Whoever comes first.
                     match which {
                         0 => drop(Block::new(MIB, 8, 1).expect("a block")),
-                        1 => (0..300).for_each(|n| {
+                        1 => (0..1500).for_each(|n| {
                             let small = Block::new(100 * KIB, 8, n).expect("a small block");
                             std::mem::forget(small);
                         }),
