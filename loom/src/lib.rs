@@ -26,6 +26,8 @@ struct Memory {
     shared: Shared,
     pages: std::sync::Arc<Pages>,
     asked: AtomicBool,
+    /// What the array before may have written to; only the array's thread looks here.
+    warm: std::sync::atomic::AtomicUsize,
 }
 
 impl Memory {
@@ -39,7 +41,8 @@ impl Memory {
         }
         pages.plan(refusal);
         shared.set_window(4 * UNIT_BYTES);
-        Arc::new(Self { shared, pages, asked: AtomicBool::new(false) })
+        let warm = std::sync::atomic::AtomicUsize::new(0);
+        Arc::new(Self { shared, pages, asked: AtomicBool::new(false), warm })
     }
 
     // The array's part, as in `GrowingReservation`. It knows by itself how much it can use.
@@ -66,7 +69,7 @@ impl Memory {
         };
         assert!(now >= need);
         if now > *usable {
-            self.pages.write(*usable..now);
+            self.write(*usable..now);
             *usable = now;
         }
         true
@@ -76,10 +79,22 @@ impl Memory {
     fn grow_if_ready(&self, usable: &mut usize, pages: usize) -> bool {
         let Some(now) = self.shared.take(pages * PAGE_BYTES, 0) else { return false };
         if now > *usable {
-            self.pages.write(*usable..now);
+            self.write(*usable..now);
             *usable = now;
         }
         true
+    }
+
+    fn write(&self, range: std::ops::Range<usize>) {
+        self.pages.write(range, self.warm.load(Ordering::Relaxed));
+    }
+
+    /// Ends, and leaves all to another array, of which nothing is usable yet.
+    fn restart(&self, usable: &mut usize) {
+        self.shared.retire();
+        self.warm.fetch_max(*usable, Ordering::Relaxed);
+        *usable = 0;
+        self.shared.restart();
     }
 
     fn shrink(&self, usable: &mut usize, units: usize) {
@@ -260,7 +275,7 @@ fn pages_are_discarded_while_nobody_is_at_work() {
                 assert!(memory.grow(&mut usable, 4));
                 // Of pages that were claimed while somebody was making them ready.
                 memory.shared.locked(|_| memory.pages.wipe(0..usable));
-                memory.shared.locked(|_| memory.pages.write(0..usable));
+                memory.shared.locked(|_| memory.write(0..usable));
                 memory.check(usable);
             },
             move |memory| {
@@ -304,6 +319,37 @@ fn nobody_is_at_work_when_the_reservation_ends_nor_later() {
             assert!(memory.shared.end().is_none());
             thread.join().unwrap();
         });
+    }
+}
+
+/// What it does not get of that is as it would be without: not there, or zero.
+#[test]
+fn another_array_begins_where_one_ends_beside_the_service() {
+    for work in BOTH {
+        for is_taken_back_first in [false, true] {
+            model(
+                || Memory::new(1, Refusal::None),
+                |memory| {
+                    let mut usable = 0;
+                    assert!(memory.grow(&mut usable, 4));
+                    memory.check(usable);
+                    memory.restart(&mut usable);
+                    memory.grow_if_ready(&mut usable, 2);
+                    memory.check(usable);
+                    assert!(memory.grow(&mut usable, 6));
+                    memory.check(usable);
+                },
+                move |memory| {
+                    if is_taken_back_first {
+                        memory.take_back();
+                        memory.step(work);
+                    } else {
+                        memory.step(work);
+                        memory.take_back();
+                    }
+                },
+            );
+        }
     }
 }
 

@@ -94,9 +94,15 @@ impl Pages {
         page.contents.with_mut(|contents| access(unsafe { &mut *contents }));
     }
 
-    pub(crate) fn write(&self, range: Range<usize>) {
-        for page in self.part(range) {
-            Self::access(page, |contents| assert_eq!(std::mem::replace(contents, 7), 0));
+    /// By an array to which its first `warm` bytes need not be zero.
+    pub(crate) fn write(&self, range: Range<usize>, warm: usize) {
+        let numbers = range.start / PAGE_BYTES..;
+        for (number, page) in numbers.zip(self.part(range)) {
+            let is_warm = number * PAGE_BYTES < warm;
+            Self::access(page, |contents| {
+                let before = std::mem::replace(contents, 7);
+                assert!(before == 0 || is_warm, "page {number} holds what another has left");
+            });
         }
     }
 

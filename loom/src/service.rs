@@ -4,7 +4,7 @@ pub(crate) mod sync {
     pub(super) use loom::sync::atomic;
 
     pub(crate) mod thread {
-        pub(crate) use loom::thread::{Thread, yield_now};
+        pub(crate) use loom::thread::{Thread, ThreadId, yield_now};
 
         pub(crate) fn sleep(_: std::time::Duration) {
             yield_now();
@@ -59,6 +59,8 @@ impl Service {
     }
 
     fn note_late(&self) {}
+
+    fn note_available(&self, _: u64) {}
 }
 
 /// What an array shares that has the first `committed` bytes of a reservation.

@@ -4,11 +4,17 @@
 //! none of them, and the linker leaves them out, and with them what starts the background thread.
 
 use super::policy::Amount;
-use super::{Front, GrowingReservation, Purse, commit, discard, give_pieces_back, halve, round_up};
+use super::recent::Recent;
+use super::warm::{Warmth, Wish};
+use super::{
+    Front, GrowingReservation, Purse, Want, commit, discard, give_pieces_back, halve, round_up,
+};
 use crate::backing::Foreign;
 use crate::error::Error;
+use crate::heap::Room;
+use crate::keeper;
 use crate::reservation::{Reservation, page_size};
-use crate::service::{self, CommitAhead, Memory, Served};
+use crate::service::{self, CommitAhead, Legacy, Memory, Served};
 use std::fmt;
 use std::mem;
 use std::ops::Range;
@@ -65,11 +71,17 @@ pub(crate) trait Elsewhere: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSaf
     /// Hands the memory of usable pages back.
     fn discard(&mut self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Ends it, of which so many bytes are usable, in the background if that can be.
-    fn release(self: Box<Self>, usable: usize);
+    /// Ends it, of which so many bytes are usable, in the background if that can be, or leaves it to the next.
+    fn release(self: Box<Self>, usable: usize, legacy: Option<Legacy>);
 
     /// Gives it up: it is never released.
     fn leak(self: Box<Self>);
+
+    /// The reservation, where nobody is at work any more, and how much of it is committed: no more than was
+    /// used, or lay ready. None if it is not one.
+    fn end(self: Box<Self>) -> Option<(Reservation, usize)> {
+        None
+    }
 
     /// What the user supplied, if that is what it is.
     fn into_foreign(self: Box<Self>) -> Option<Foreign> {
@@ -167,12 +179,19 @@ impl Elsewhere for Served {
         })
     }
 
-    fn release(self: Box<Self>, usable: usize) {
-        service::release_later(Memory::Served(*self), usable);
+    fn release(self: Box<Self>, usable: usize, legacy: Option<Legacy>) {
+        service::release_later(Memory::Served(*self), usable, legacy);
     }
 
     fn leak(self: Box<Self>) {
         mem::forget(*self);
+    }
+
+    fn end(self: Box<Self>) -> Option<(Reservation, usize)> {
+        let touched = self.shared().touched_bytes();
+        let (mut reservation, committed) = Served::end(&self)?;
+        service::decommit_behind(&mut reservation, touched, committed)
+            .then_some((reservation, touched))
     }
 
     #[cfg(test)]
@@ -229,7 +248,7 @@ impl Elsewhere for Foreign {
     }
 
     /// What the user supplied is not released by the service.
-    fn release(self: Box<Self>, _: usize) {}
+    fn release(self: Box<Self>, _: usize, _: Option<Legacy>) {}
 
     fn leak(self: Box<Self>) {
         mem::forget(*self);
@@ -247,23 +266,49 @@ pub(crate) struct Way {
     pub(crate) serve: fn(&mut GrowingReservation, CommitAhead),
     /// Takes its memory, to be released in the background, if that can be. Or else leaves it.
     pub(super) release: fn(&mut GrowingReservation),
+    /// What another array has left just now that was served, if it suits.
+    pub(super) take_left: fn(Wish, &Want) -> Option<GrowingReservation>,
 }
 
 impl Way {
-    pub(crate) const NONE: &'static Self = &Self { serve: |_, _| (), release: |_| () };
+    pub(crate) const NONE: &'static Self =
+        &Self { serve: |_, _| (), release: |_| (), take_left: |_, _| None };
     pub(crate) const OPEN: &'static Self =
-        &Self { serve: GrowingReservation::serve, release: release_later };
+        &Self { serve: GrowingReservation::serve, release: release_later, take_left };
 }
 
 fn release_later(growing: &mut GrowingReservation) {
-    let usable = growing.usable_bytes();
+    // What is warm is in use, for this.
+    let (usable, legacy) = (growing.zero_from(), growing.legacy());
     match growing.memory.take() {
         Some(super::Memory::Alone(reservation)) => {
-            service::release_later(Memory::Alone(reservation), usable);
+            service::release_later(Memory::Alone(reservation), usable, legacy);
         }
-        Some(super::Memory::Elsewhere(memory)) => memory.release(usable),
+        Some(super::Memory::Elsewhere(memory)) => memory.release(usable, legacy),
         None => {}
     }
+}
+
+fn take_left(wish: Wish, want: &Want) -> Option<GrowingReservation> {
+    if want.commit_ahead != CommitAhead::Auto || !keeper::is_on(wish.used) {
+        return None;
+    }
+    // First: what was taken would go back at once.
+    let room = Room::try_new().ok()?;
+    let suits = &mut |memory: &Reservation, written| wish.suits(memory, written);
+    let (memory, Legacy { written, .. }) = service::take_waiting(suits)?;
+    let left = |memory| GrowingReservation::over(memory, want.growth, want.release, want.service);
+    let mut growing = match memory {
+        Memory::Alone(reservation) => left(super::Memory::Alone(reservation)),
+        Memory::Served(served) => {
+            let window = served.shared().window_bytes();
+            let mut growing = left(super::Memory::Elsewhere(room.fill(served)));
+            growing.front.recent = Recent::beginning(window);
+            growing
+        }
+    };
+    growing.warmth = Some(Warmth::left(written, wish.used));
+    Some(growing)
 }
 
 impl fmt::Debug for Way {

@@ -10,7 +10,8 @@
 //! - What lies behind them, and behind what is [warm](GrowingReservation::warm_bytes), will read as zero when
 //!   it is handed out, in a reservation that was fresh: it is not committed, or was never written to, since
 //!   nobody was given it.
-//! - What is warm is committed too, and holds what another array has left there.
+//! - What is warm holds what another array has left there. It is committed too, unless the service has taken
+//!   some of it back, which reads as zero then.
 
 #![expect(unsafe_code, reason = "hands back pages that it owns")]
 
@@ -205,8 +206,14 @@ impl GrowingReservation {
             Memory::Alone(reservation) if ahead.is_on() => {
                 // Room first: once it is served, the thread is at work there.
                 let served = match Room::try_new() {
-                    Ok(room) => Served::new(reservation, self.front.usable, ahead)
-                        .map(|served| Memory::Elsewhere(room.fill(served))),
+                    Ok(room) => {
+                        Served::new(reservation, self.front.usable, self.warm_bytes(), ahead).map(
+                            |served| {
+                                self.begin_ahead(&served);
+                                Memory::Elsewhere(room.fill(served))
+                            },
+                        )
+                    }
                     Err(_) => Err(reservation),
                 };
                 served.unwrap_or_else(Memory::Alone)
@@ -217,6 +224,12 @@ impl GrowingReservation {
             }
             Memory::Alone(reservation) => Memory::Alone(reservation),
         });
+    }
+
+    /// Takes note that it is served.
+    fn begin_ahead(&mut self, served: &Served) {
+        self.front.recent = Recent::beginning(served.shared().window_bytes());
+        self.warmth.iter_mut().for_each(Warmth::is_served);
     }
 
     /// The first byte of the range. It never changes, whatever is done to the range or to `self`.
@@ -581,8 +594,9 @@ fn commit(reservation: &Reservation, missing: Range<usize>, wished: usize) -> Re
             // What lies ready ahead of arrays, or waits to be released, is not worth that one of them
             // cannot grow.
             let again = || reservation.commit_if_possible(missing.clone());
-            let has_room = keeper::make_room(ended) && again();
-            if !has_room && !service::make_room(missing.len(), again) {
+            let has_room = || keeper::make_room(ended) && again();
+            // Of what waits, some may just have gone to the keeper.
+            if !has_room() && !service::make_room(missing.len(), again) && !has_room() {
                 return Err(error);
             }
         }

@@ -70,8 +70,12 @@ impl GrowingReservation {
     /// served yet.
     pub(crate) fn reserve(want: &Want) -> Result<Self, Error> {
         let wish = Wish::of(want);
-        if let Some(warm) = wish.and_then(|wish| Self::warm(wish, want.growth)) {
-            return Ok(warm);
+        if let Some(wish) = wish {
+            let left = (want.service.take_left)(wish, want);
+            if let Some(mut warm) = left.or_else(|| Self::warm(wish, want.growth)) {
+                (warm.release, warm.way) = (want.release, want.service);
+                return Ok(warm);
+            }
         }
         let builder = Reservation::builder().align(want.align).huge_pages(want.huge_pages);
         let reservation = match want.exact_bytes {
@@ -129,7 +133,8 @@ fn reserve_by_default(
 /// Reserves what was refused when so many releases had ended, if there are more addresses for it: what
 /// is kept, or waits to be released, is not worth that an array has fewer.
 fn again(builder: ReservationBuilder, ended: Ended) -> Option<Reservation> {
-    let made_room = keeper::make_room(ended.kept) | service::release_waiting(ended.waiting);
+    // In this order: of what waits, some may just be going to the keeper.
+    let made_room = service::release_waiting(ended.waiting) | keeper::make_room(ended.kept);
     if made_room { builder.reserve_if_possible() } else { None }
 }
 

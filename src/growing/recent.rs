@@ -28,6 +28,11 @@ pub(super) struct Recent {
 impl Recent {
     pub(super) const NONE: Self = Self { frame: None, busiest: 0 };
 
+    /// As if growth had been such that so many bytes are to be ready.
+    pub(super) fn beginning(window: usize) -> Self {
+        Self { frame: None, busiest: window / FRAMES_AHEAD }
+    }
+
     /// Takes note that `used` bytes are in use, and returns how many to have ready ahead of them.
     pub(super) fn note(&mut self, used: usize, now: Instant) -> usize {
         let (begun, at) = *self.frame.get_or_insert((now, used));
@@ -81,6 +86,21 @@ mod tests {
         let window = recent.note(64 * MIB, begun + FRAME * 200);
         assert!(window <= 8 * MIB, "{window}");
         assert_eq!(recent.note(64 * MIB, begun + FRAME * 1000), LEAST_WINDOW_BYTES);
+    }
+
+    #[test]
+    fn a_window_that_was_said_at_first_is_forgotten_as_others_are() {
+        let begun = Instant::now();
+        let mut recent = Recent::beginning(16 * MIB);
+        assert_eq!(recent.note(UNIT_BYTES, begun), 16 * MIB);
+        let mut used = 0;
+        for frame in 1..20 {
+            used += UNIT_BYTES;
+            let window = recent.note(used, begun + FRAME * frame);
+            assert!((10 * MIB..16 * MIB).contains(&window), "{window}");
+        }
+        assert_eq!(recent.note(used, begun + FRAME * 1000), LEAST_WINDOW_BYTES);
+        assert_eq!(recent.note(used + 20 * MIB, begun + FRAME * 1000), 40 * MIB);
     }
 
     #[test]

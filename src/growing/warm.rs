@@ -5,18 +5,19 @@
 use super::options::Want;
 use super::{GrowingReservation, Growth, Memory, Way, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
-use crate::reservation::{HugePages, page_size, usual_reservation_bytes};
-use crate::service::Release;
+use crate::reservation::{HugePages, Reservation, page_size, usual_reservation_bytes};
+use crate::service::{CommitAhead, Legacy, Release};
 
 /// What a reservation has of the one before it.
 #[derive(Debug)]
 pub(super) struct Warmth {
-    /// Pages up to here were committed from the beginning on, and hold anything.
+    /// Pages up to here hold anything. They were committed from the beginning on, and are so yet, but where the
+    /// service has taken them back.
     pub(super) bytes: usize,
-    /// Those of them that are not usable yet.
+    /// Those of them that are not usable yet, where there is no service to take them back.
     lent: Lent,
     /// To whom it goes.
-    used: Use,
+    pub(super) used: Use,
 }
 
 /// What an array wants of the keeper.
@@ -39,6 +40,16 @@ impl Warmth {
         Self { bytes: 0, lent: Lent::NONE, used }
     }
 
+    /// What another array has left that was served.
+    pub(super) fn left(bytes: usize, used: Use) -> Self {
+        Self { bytes, lent: Lent::NONE, used }
+    }
+
+    /// The service has what is not used yet, and takes it back in time.
+    pub(super) fn is_served(&mut self) {
+        self.lent.reduce_to(0);
+    }
+
     /// So many bytes are usable now.
     pub(super) fn used_to(&mut self, usable: usize) {
         self.lent.reduce_to(self.bytes.saturating_sub(usable));
@@ -55,7 +66,13 @@ impl Wish {
     /// What it is for who wants that, if he wants anything of the keeper.
     pub(super) fn of(want: &Want) -> Option<Self> {
         let Want { align, huge_pages, .. } = *want;
-        if want.release != Release::Keep || want.commit_ahead.is_on() {
+        let is_kept = match want.commit_ahead {
+            CommitAhead::Auto => want.release != Release::Now,
+            // Who says how much is to be ready has no more.
+            CommitAhead::Bytes(1..) => false,
+            CommitAhead::Off | CommitAhead::Bytes(_) => want.release == Release::Keep,
+        };
+        if !is_kept {
             return None;
         }
         let need_bytes = want.need_bytes.max(1);
@@ -66,13 +83,16 @@ impl Wish {
         Some(Self { used, reserved_bytes, need_bytes, align, huge_pages })
     }
 
-    fn suits(&self, warm: &Warm) -> bool {
-        let Warm { memory, pages } = warm;
-        let whole = round_up(self.need_bytes, memory.run_bytes(self.need_bytes));
+    /// Whether memory suits of which the first `bytes` hold anything.
+    pub(super) fn suits(&self, memory: &Reservation, bytes: usize) -> bool {
         memory.reserved_bytes() == self.reserved_bytes
             && memory.start().addr().get() % self.align == 0
             && memory.huge_pages() == self.huge_pages
-            && keeper::is_fit(pages.end, self.need_bytes, whole)
+            && {
+                // It reaches to there, so it can be rounded.
+                let need = self.need_bytes.min(self.reserved_bytes);
+                keeper::is_fit(bytes, need, round_up(need, memory.run_bytes(need)))
+            }
     }
 }
 
@@ -81,7 +101,7 @@ impl GrowingReservation {
     pub(super) fn warm(wish: Wish, growth: Growth) -> Option<Self> {
         // As much as whole runs would be committed in any case.
         let whole = round_up(wish.need_bytes, page_size().max(RUN_BYTES));
-        let suits = &mut |warm: &Warm| wish.suits(warm);
+        let suits = &mut |warm: &Warm| wish.suits(&warm.memory, warm.pages.end);
         let (warm, lent) = keeper::take(wish.used, wish.need_bytes..whole, suits)?;
         let Warm { mut memory, pages } = warm;
         let mut bytes = pages.end;
@@ -107,15 +127,29 @@ impl GrowingReservation {
     /// Gives the memory to the keeper, if it is for that, and wanted there.
     pub(super) fn keep(&mut self) {
         let Some(Warmth { used, .. }) = self.warmth else { return };
-        if !matches!(self.memory, Some(Memory::Alone(_))) {
-            return;
-        }
         let committed = self.zero_from();
-        let Some(Memory::Alone(memory)) = self.memory.take().filter(|_| committed > 0) else {
+        let ended = match self.memory.take() {
+            Some(Memory::Alone(memory)) => Some((memory, committed)),
+            Some(Memory::Elsewhere(memory)) => memory.end(),
+            None => None,
+        };
+        let Some((memory, committed)) = ended.filter(|(_, committed)| *committed > 0) else {
             return;
         };
         // First, so that there is room for it.
         self.warmth = None;
         drop::<Option<Warm>>(keeper::put(used, Warm { memory, pages: 0..committed }));
     }
+
+    /// What the next array may have of it, when this is gone.
+    pub(super) fn legacy(&self) -> Option<Legacy> {
+        let is_kept = self.warmth.as_ref().is_some_and(|warmth| keeper::is_on(warmth.used));
+        is_kept.then(|| Legacy { written: self.zero_from(), keep: keep_left })
+    }
+}
+
+/// Gives memory to the keeper of which so many bytes are committed, if it is wanted there.
+fn keep_left(memory: Reservation, committed: usize) -> Option<Reservation> {
+    let used = if memory.is_counted() { Use::Array } else { Use::Exact };
+    keeper::put(used, Warm { memory, pages: 0..committed }).map(|warm| warm.memory)
 }

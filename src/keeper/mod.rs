@@ -162,6 +162,16 @@ fn class_of(bytes: usize) -> usize {
     ((bytes / LEAST_BYTES).max(1).ilog2() as usize).min(CLASSES - 1)
 }
 
+/// Whether anything is kept for whom memory is for.
+pub(crate) fn is_on(used: Use) -> bool {
+    #[cfg(test)]
+    if tests::is_off(used) {
+        return false;
+    }
+    let _ = used;
+    most_bytes() > 0 && !time().is_zero()
+}
+
 /// What is kept, given by [`stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

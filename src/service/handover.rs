@@ -89,7 +89,12 @@ impl Handover {
     ///
     /// If they are more than [`State::MOST`]; so it is for all below.
     pub(crate) fn new(taken: usize) -> Self {
-        Self { word: AtomicUsize::new(State { taken, ready: taken, flags: 0 }.pack()) }
+        Self::with_ready(taken, taken)
+    }
+
+    /// With so many units ready, and so many of them taken.
+    pub(crate) fn with_ready(taken: usize, ready: usize) -> Self {
+        Self { word: AtomicUsize::new(State { taken, ready, flags: 0 }.pack()) }
     }
 
     pub(crate) fn state(&self) -> State {
@@ -170,6 +175,16 @@ impl Handover {
     /// Ends what [`lock`](Self::lock) began, with so many units taken and none ready behind them.
     pub(crate) fn unlock(&self, taken: usize) {
         self.update(|state| Some(State { taken, ready: taken, flags: state.flags & !OWNER }));
+    }
+
+    /// Begins anew, for another array, after [`lock`](Self::lock), whoever is at work yet: nothing is taken, and
+    /// so many units are ready, of those that were. To who is at work it is as if the array had never taken
+    /// any: he stays behind all that was ready when he began.
+    pub(crate) fn restart(&self, most: usize) {
+        self.update(|state| {
+            let ready = state.ready.min(most);
+            Some(State { taken: 0, ready, flags: state.flags & !OWNER })
+        });
     }
 
     /// Forgets work that nobody will end: the process is a child that was forked during it.

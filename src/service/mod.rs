@@ -160,6 +160,32 @@ impl CommitAhead {
     }
 }
 
+/// What becomes of memory that waits to be released: the next array may have it as it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Legacy {
+    /// Up to here it may hold anything. What is behind reads as zero when it comes to be usable.
+    pub(crate) written: usize,
+    /// Where nobody has taken it: keeps it, of which so many bytes are committed, or gives it back to be
+    /// released.
+    pub(crate) keep: fn(Reservation, usize) -> Option<Reservation>,
+}
+
+/// Takes memory that waits to be released, if some suits; served as before, if it was. Waits for nobody at work.
+pub(crate) fn take_waiting(
+    suits: &mut dyn FnMut(&Reservation, usize) -> bool,
+) -> Option<(Memory, Legacy)> {
+    Service::existing()?.take_waiting(suits)
+}
+
+/// Gives what is committed behind `keep` back; whether that could be.
+pub(crate) fn decommit_behind(
+    reservation: &mut Reservation,
+    keep: usize,
+    committed: usize,
+) -> bool {
+    keep >= committed || reservation.decommit_if_possible(keep..committed)
+}
+
 /// Waits until nothing is waiting to be released by the background thread, not even what others
 /// hand over meanwhile, and releases it with it.
 ///
@@ -199,15 +225,23 @@ pub(crate) fn release_waiting(ended: usize) -> bool {
 
 /// Releases memory of which the first `committed` bytes are in use: in the background, if it is
 /// worth it and not too much waits already.
-pub(crate) fn release_later(memory: Memory, committed: usize) {
+pub(crate) fn release_later(memory: Memory, committed: usize, legacy: Option<Legacy>) {
     let bytes = match &memory {
         Memory::Alone(_) => committed,
         Memory::Served(served) => served.retire(),
     };
-    if bytes >= WORTH_WAITING_BYTES {
-        if let Some(service) = Service::current() {
-            // What is not taken is released here and now.
-            drop(service.release(memory, bytes));
+    let service = if bytes >= WORTH_WAITING_BYTES { Service::current() } else { None };
+    let left = match service {
+        Some(service) => service.hand_over(memory, bytes, legacy).err(),
+        None => Some(memory),
+    };
+    // What is not taken is kept, or released here and now.
+    if let Some((memory, legacy)) = left.zip(legacy) {
+        let touched = memory.touched_bytes(bytes);
+        if let Some((mut reservation, committed)) = memory.into_reservation(bytes) {
+            if touched > 0 && decommit_behind(&mut reservation, touched, committed) {
+                drop((legacy.keep)(reservation, touched));
+            }
         }
     }
 }
@@ -224,6 +258,9 @@ const RELEASE_BYTES: usize = 4 << 20;
 
 /// Less is released as quickly as it is handed over.
 const WORTH_WAITING_BYTES: usize = 1 << 20;
+
+/// So much of what was to be released is kept, at most, where the next array may have it.
+const KEPT_BYTES: usize = 32 << 20;
 
 /// Bytes, in units; a last one may be used in part.
 const fn units(bytes: usize) -> usize {
@@ -242,6 +279,14 @@ pub(crate) enum Memory {
 }
 
 impl Memory {
+    /// How many bytes from the start are resident, as far as is known, of those that are committed.
+    fn touched_bytes(&self, committed: usize) -> usize {
+        match self {
+            Self::Alone(_) => committed,
+            Self::Served(served) => served.shared().touched_bytes(),
+        }
+    }
+
     /// The reservation and how much of it may be committed, when nobody is at work there any more; none
     /// if there was none.
     fn into_reservation(self, committed: usize) -> Option<(Reservation, usize)> {
@@ -263,15 +308,16 @@ impl UnwindSafe for Served {}
 impl RefUnwindSafe for Served {}
 
 impl Served {
-    /// Has a reservation served, of which the first `committed` bytes are in use; gives it back
-    /// where there can be no service.
+    /// Has a reservation served, of which the first `committed` bytes are in use, and those up to `warm` are
+    /// committed and resident; gives it back where there can be no service.
     pub(crate) fn new(
         reservation: Reservation,
         committed: usize,
+        warm: usize,
         ahead: CommitAhead,
     ) -> Result<Self, Reservation> {
         match Service::current() {
-            Some(service) => service.register(reservation, committed, ahead).map(Self),
+            Some(service) => service.register_warm(reservation, committed, warm, ahead).map(Self),
             None => Err(reservation),
         }
     }
@@ -290,7 +336,7 @@ impl Served {
 
     /// Retires it, waits until nobody is at work there, and takes the reservation out, with how much of it
     /// may be committed. None if that was done before.
-    fn end(&self) -> Option<(Reservation, usize)> {
+    pub(crate) fn end(&self) -> Option<(Reservation, usize)> {
         self.retire();
         self.0.end()
     }

@@ -6,7 +6,7 @@ use super::lock::{Guard, Lock};
 use super::releases::{Begun, Releases, Room};
 use super::shared::Shared;
 use super::worker::{self, Releasing};
-use super::{CommitAhead, Memory, ServiceStats};
+use super::{CommitAhead, LEAST_WINDOW_BYTES, Legacy, Memory, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
 use crate::os;
 use crate::reservation::{HugePages, Reservation, page_size};
@@ -24,6 +24,8 @@ const QUIET: Duration = Duration::from_secs(1);
 const LINGER: Duration = Duration::from_secs(1);
 /// Of the machine's memory, how much may wait to be released.
 const WAITING_SHARE: u64 = 4;
+/// Of it, how much may wait for arrays that can use it.
+const LEFT_SHARE: u64 = 32;
 /// More than this many reservations are not kept waiting.
 const WAITING_MOST: usize = 1 << 16;
 /// Of the thread, which calls nothing deep.
@@ -44,6 +46,8 @@ pub(crate) struct Service {
     pressed: AtomicUsize,
     /// How many releases have ended, for those who are refused: see [`releases_ended`].
     ended: AtomicUsize,
+    /// How much memory was available when last looked; 0 if nobody has.
+    available: AtomicUsize,
     /// Of the process that this one was forked from: to be found by leak checkers.
     _parent: Option<&'static Service>,
 }
@@ -86,14 +90,31 @@ struct Entry {
     /// How it had grown when last looked at, and since when.
     seen: (usize, usize, usize),
     since: Instant,
+    /// When there was last no more ahead of it than there should be.
+    fitting: Instant,
     /// Taking back was refused; not tried again until the array grows.
     is_stuck: bool,
+}
+
+impl Entry {
+    fn new(shared: Arc<Shared>) -> Self {
+        let now = Instant::now();
+        Self {
+            shared,
+            is_active: false,
+            seen: (0, 0, 0),
+            since: now,
+            fitting: now,
+            is_stuck: false,
+        }
+    }
 }
 
 /// What the thread is to do.
 pub(super) enum Job {
     Prefault(Arc<Shared>),
     TakeBack(Arc<Shared>),
+    TakeSurplusBack(Arc<Shared>),
     Release(Begun, Memory, usize),
     Wait(Option<Duration>),
     End,
@@ -119,6 +140,7 @@ impl Service {
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
+            available: AtomicUsize::new(0),
             _parent: parent,
         }
     }
@@ -184,12 +206,24 @@ impl Service {
         }
     }
 
-    /// Has a reservation served, of which the array has the first `committed` bytes; gives it back
-    /// if there can be no thread.
+    /// [`register_warm`](Self::register_warm) without anything warm.
+    #[cfg(test)]
     pub(super) fn register(
         &'static self,
         reservation: Reservation,
         committed: usize,
+        ahead: CommitAhead,
+    ) -> Result<Arc<Shared>, Reservation> {
+        self.register_warm(reservation, committed, 0, ahead)
+    }
+
+    /// Has a reservation served, of which the array has the first `committed` bytes, and those up to `warm`
+    /// are committed and resident; gives it back if there can be no thread.
+    pub(super) fn register_warm(
+        &'static self,
+        reservation: Reservation,
+        committed: usize,
+        warm: usize,
         ahead: CommitAhead,
     ) -> Result<Arc<Shared>, Reservation> {
         if !Shared::fits(&reservation) || !is_memory_left() {
@@ -198,25 +232,73 @@ impl Service {
         let mut shared = Arc::new(Shared::new(reservation, committed, ahead, self));
         let registry = self.lock_with_room().and_then(|mut registry| {
             let thread = registry.start(self)?;
-            Arc::get_mut(&mut shared)?.be_served_by(thread);
+            let first_window = self.first_window(registry.arrays.len());
+            let shared = Arc::get_mut(&mut shared)?;
+            shared.begin_with(warm);
+            shared.set_window(first_window);
+            shared.be_served_by(thread);
             Some(registry)
         });
         let Some(mut registry) = registry else {
             let (reservation, _) = shared.end().expect("it has not ended before");
             return Err(reservation);
         };
-        shared.place.store(registry.arrays.len(), Ordering::Relaxed);
-        registry.arrays.push(Entry {
-            shared: Arc::clone(&shared),
-            is_active: false,
-            seen: (0, 0, 0),
-            since: Instant::now(),
-            is_stuck: false,
-        });
+        registry.add(&shared);
         drop(registry);
         // So that there is something ahead of its first growth.
         shared.ask();
         Ok(shared)
+    }
+
+    /// Takes note of how much memory there is for what is made ready.
+    pub(super) fn note_available(&self, bytes: u64) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.available.store(bytes, Ordering::Relaxed);
+    }
+
+    /// How far ahead to be of an array of which nothing is known yet, with so many others: a share of what
+    /// memory there is, within bounds.
+    pub(super) fn first_window(&self, others: usize) -> usize {
+        /// Of what is available, a part for the first, and less for each that comes then.
+        const PART: usize = 512;
+        const MOST_BYTES: usize = 16 << 20;
+        let available = self.available.load(Ordering::Relaxed);
+        let window = (available / PART / (others + 1)).clamp(LEAST_WINDOW_BYTES, MOST_BYTES);
+        window / UNIT_BYTES * UNIT_BYTES
+    }
+
+    /// See [`take_waiting`](super::take_waiting).
+    pub(super) fn take_waiting(
+        &self,
+        suits: &mut dyn FnMut(&Reservation, usize) -> bool,
+    ) -> Option<(Memory, Legacy)> {
+        let mut registry = self.lock_with_room()?;
+        // It ends when nothing waits, and another begins: who asks that one is not heard.
+        let thread = registry.thread.as_ref()?.id();
+        let mut suits = |memory: &Memory, legacy: Legacy| match memory {
+            Memory::Alone(reservation) => suits(reservation, legacy.written),
+            Memory::Served(served) => {
+                let shared = served.shared();
+                shared.is_served_by(thread) && suits(shared.reservation(), legacy.written)
+            }
+        };
+        let taken = registry.releases.take(&mut suits);
+        let served = match &taken {
+            Some((Memory::Served(served), _)) => Some(Arc::clone(&served.0)),
+            _ => None,
+        };
+        if let Some(shared) = &served {
+            // It asks the thread, which finds it in its place when it comes here: to make more ready, or to see
+            // that not too much stays there.
+            shared.restart();
+            registry.add(shared);
+        }
+        drop(registry);
+        if taken.is_some() {
+            // Somebody may wait until it has gone.
+            self.state.notify_all();
+        }
+        taken
     }
 
     /// The array goes, or is gone: it is not served any more. Whoever is at work for it goes on until
@@ -242,8 +324,20 @@ impl Service {
         thread.iter().for_each(Thread::unpark);
     }
 
-    /// Releases memory in the background, or gives it back if too much waits already.
+    /// [`hand_over`](Self::hand_over) of what nobody else is to have.
+    #[cfg(test)]
     pub(super) fn release(&'static self, memory: Memory, bytes: usize) -> Result<(), Memory> {
+        self.hand_over(memory, bytes, None)
+    }
+
+    /// Releases memory in the background, or gives it back if too much waits already. Another array may have it
+    /// before, if it is said what becomes of it.
+    pub(super) fn hand_over(
+        &'static self,
+        memory: Memory,
+        bytes: usize,
+        legacy: Option<Legacy>,
+    ) -> Result<(), Memory> {
         let most = os::memory_bytes().unwrap_or(u64::MAX) / WAITING_SHARE;
         let Some(mut registry) = self.lock_with_room() else { return Err(memory) };
         let waiting_bytes = registry.releases.bytes().checked_add(bytes);
@@ -252,7 +346,7 @@ impl Service {
             return Err(memory);
         }
         let Some(thread) = registry.start(self) else { return Err(memory) };
-        registry.releases.push(memory, bytes);
+        registry.releases.push_for(memory, bytes, legacy);
         drop(registry);
         thread.unpark();
         Ok(())
@@ -276,7 +370,7 @@ impl Service {
         while registry.releases.len() > 0 {
             registry = if let Some((begun, memory, bytes)) = registry.releases.begin() {
                 drop(registry);
-                let mut releasing = Some(Releasing::new(begun, memory, bytes));
+                let mut releasing = Some(Releasing::new(begun, memory, bytes).to_the_end());
                 while let Some(left) = releasing {
                     releasing = left.go_on(self);
                 }
@@ -374,8 +468,11 @@ impl Service {
     /// What is to be done next, the most urgent first.
     pub(super) fn next(&self, releasing: bool) -> Job {
         let mut registry = self.lock();
+        let most = os::memory_bytes().unwrap_or(u64::MAX) / LEFT_SHARE;
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let wait = if releasing { None } else { registry.releases.wait_left(most) };
         // Only begun here: it is gone on with when there is nothing more urgent, and now and then.
-        if !releasing {
+        if wait.is_some_and(|wait| wait.is_zero()) {
             if let Some((begun, memory, bytes)) = registry.releases.begin() {
                 return Job::Release(begun, memory, bytes);
             }
@@ -384,13 +481,13 @@ impl Service {
             return Job::Prefault(shared);
         }
         let now = Instant::now();
-        let (quiet, next) = registry.quiet(now);
-        if let Some(shared) = quiet {
-            return Job::TakeBack(shared);
-        }
-        if releasing || !registry.arrays.is_empty() {
+        let next = match registry.quiet(now) {
+            Ok(job) => return job,
+            Err(next) => next,
+        };
+        if releasing || wait.is_some() || !registry.arrays.is_empty() {
             registry.idle_since = None;
-            return Job::Wait(next);
+            return Job::Wait(next.into_iter().chain(wait).min());
         }
         let since = *registry.idle_since.get_or_insert(now);
         let left = LINGER.saturating_sub(now.duration_since(since));
@@ -428,12 +525,21 @@ impl Service {
 }
 
 impl Registry {
+    /// Has an array be served. There is room for it.
+    fn add(&mut self, shared: &Arc<Shared>) {
+        shared.place.store(self.arrays.len(), Ordering::Relaxed);
+        self.arrays.push(Entry::new(Arc::clone(shared)));
+    }
+
     /// The thread, started if there is none.
     fn start(&mut self, service: &'static Service) -> Option<Thread> {
         self.idle_since = None;
         if self.thread.is_none() {
             if !is_memory_left() || !is_there_room_for_a_thread() {
                 return None;
+            }
+            if let Some(available) = os::available_bytes() {
+                service.note_available(available);
             }
             let builder = thread::Builder::new().name("stayput".into()).stack_size(STACK_BYTES);
             let handle =
@@ -452,10 +558,11 @@ impl Registry {
         active.min_by_key(|shared| shared.fill()).cloned()
     }
 
-    /// An array that has not grown for long and has more ahead of it than it should keep; or when to
-    /// look again.
-    fn quiet(&mut self, now: Instant) -> (Option<Arc<Shared>>, Option<Duration>) {
+    /// An array that has not grown for long and has more ahead of it than it should keep, or has had far more
+    /// than its window for as long; or when to look again.
+    fn quiet(&mut self, now: Instant) -> Result<Job, Option<Duration>> {
         let mut next: Option<Duration> = None;
+        let left = |since: Instant| QUIET.saturating_sub(now.duration_since(since));
         for entry in &mut self.arrays {
             let shared = &entry.shared;
             let seen = shared.taken_late_and_helped();
@@ -465,14 +572,20 @@ impl Registry {
             if entry.is_stuck || !shared.has_too_much() {
                 continue;
             }
-            match QUIET.checked_sub(now.duration_since(entry.since)) {
-                Some(left) if !left.is_zero() => {
-                    next = Some(next.map_or(left, |next| next.min(left)));
-                }
-                _ => return (Some(Arc::clone(shared)), None),
+            if !shared.has_surplus() {
+                entry.fitting = now;
             }
+            let (quiet, fitting) = (left(entry.since), left(entry.fitting));
+            if quiet.is_zero() {
+                return Ok(Job::TakeBack(Arc::clone(shared)));
+            }
+            if fitting.is_zero() {
+                return Ok(Job::TakeSurplusBack(Arc::clone(shared)));
+            }
+            let first = quiet.min(fitting);
+            next = Some(next.map_or(first, |next| next.min(first)));
         }
-        (None, next)
+        Err(next)
     }
 }
 

@@ -31,6 +31,13 @@
 //! mapping anything, see [`os`]. That is [`Work::Shared`] where a touch is harmless to whoever uses the
 //! page; elsewhere it is [`Work::Alone`], in short steps, behind all that the array has.
 //!
+//! # Another array
+//!
+//! When an array is gone, the next may have all of this as it is: [`restart`](Shared::restart) sets `taken` to
+//! nothing, and what had been taken is ready again, with what is in it. It waits for nobody: who is at work
+//! then works behind all that was ready when he began, and goes on as if nothing had been taken since. That
+//! the pages are not zero is for the array to know, which is told by who was there before.
+//!
 //! # The end of it
 //!
 //! The array's handle [ends](Shared::end) the reservation, not the last who knows of it: nobody
@@ -43,7 +50,7 @@
 
 use super::handover::{Busy, Handover, State, Work};
 use super::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use super::sync::thread::{self, Thread};
+use super::sync::thread::{self, Thread, ThreadId};
 use super::{CommitAhead, Service, bytes, units};
 use crate::error::{Error, ErrorKind};
 use crate::os;
@@ -60,6 +67,10 @@ const STEP_BYTES: usize = 512 << 10;
 const COMMIT_BYTES: usize = 32 << 20;
 /// What is taken away at once, since an array that grows just then has to wait.
 const PIECE_BYTES: usize = 1 << 20;
+/// Who takes more at once, without having it ready, may not need it soon.
+const LARGE_BYTES: usize = 1 << 20;
+/// Less beyond twice the window stays there until the array does not grow.
+const LARGE_SURPLUS_BYTES: usize = 8 << 20;
 
 /// See the [module](self).
 #[derive(Debug)]
@@ -82,6 +93,9 @@ pub(crate) struct Shared {
     hungry: AtomicBool,
     /// How often the array needed what was not ready.
     late: AtomicUsize,
+    /// The first bytes that the array has taken in large pieces before they were ready: it may never have
+    /// touched these.
+    untouched: AtomicUsize,
     /// How often the array's owner has made something ready.
     helped: AtomicUsize,
     /// Where the service's registry has it. Changed under the registry's lock.
@@ -128,6 +142,7 @@ impl Shared {
             least: AtomicUsize::new(ahead.least_bytes()),
             hungry: AtomicBool::new(false),
             late: AtomicUsize::new(0),
+            untouched: AtomicUsize::new(usize::MAX),
             helped: AtomicUsize::new(0),
             place: AtomicUsize::new(usize::MAX),
             has_ended: AtomicBool::new(false),
@@ -137,9 +152,22 @@ impl Shared {
         }
     }
 
+    /// Has the first `warm` bytes be ready, which are committed, and resident.
+    pub(super) fn begin_with(&mut self, warm: usize) {
+        let taken = self.handover.state().taken;
+        self.handover = Handover::with_ready(taken, (warm / super::UNIT_BYTES).max(taken));
+        self.committed.fetch_max(warm, Ordering::Relaxed);
+        self.reach.fetch_max(warm, Ordering::Relaxed);
+    }
+
     /// Has it ask that thread.
     pub(super) fn be_served_by(&mut self, thread: Thread) {
         self.thread = Some(thread);
+    }
+
+    /// Whether it asks that thread.
+    pub(super) fn is_served_by(&self, thread: ThreadId) -> bool {
+        self.thread.as_ref().is_some_and(|served_by| served_by.id() == thread)
     }
 
     /// Whether marks can tell every unit of a reservation.
@@ -177,15 +205,19 @@ impl Shared {
         self.late.load(Ordering::Relaxed)
     }
 
-    fn window_bytes(&self) -> usize {
+    /// How many bytes the service is to stay ahead.
+    pub(crate) fn window_bytes(&self) -> usize {
         self.window.load(Ordering::Relaxed)
     }
 
-    /// Changes how far ahead to be.
+    /// Changes how far ahead to be. Where growth says that, and did before, it is as far as it was.
     pub(crate) fn set_ahead(&self, ahead: CommitAhead) {
-        self.is_auto.store(ahead == CommitAhead::Auto, Ordering::Relaxed);
+        let is_auto = ahead == CommitAhead::Auto;
+        let was_auto = self.is_auto.swap(is_auto, Ordering::Relaxed);
         self.least.store(ahead.least_bytes(), Ordering::Relaxed);
-        self.window.store(ahead.least_bytes(), Ordering::Relaxed);
+        if !(is_auto && was_auto) {
+            self.window.store(ahead.least_bytes(), Ordering::Relaxed);
+        }
         // Also if it is less than it was: then there may be too much.
         self.ask();
     }
@@ -225,6 +257,10 @@ impl Shared {
         // No further than the marks can tell.
         let end = units(need.max(wish).min(self.reservation.reserved_bytes()));
         let before = self.wait_until(|| self.handover.claim(end));
+        let was_ready = self.bytes(before.ready);
+        if self.bytes(end).saturating_sub(was_ready) > LARGE_BYTES {
+            self.untouched.fetch_min(was_ready, Ordering::Relaxed);
+        }
         let committed = self.committed_bytes();
         if need > committed {
             let need = need.next_multiple_of(page_size());
@@ -289,6 +325,25 @@ impl Shared {
     pub(crate) fn retire(&self) {
         // Who is at work yet, does not matter.
         let _ = self.handover.lock();
+    }
+
+    /// Begins anew for another array, after it was [retired](Self::retire) by the one before, and if nobody
+    /// has ended it. What that one had, as far as it seems to have touched it, lies ready, with what is in it.
+    /// Waits for nobody.
+    pub(crate) fn restart(&self) {
+        debug_assert!(!self.has_ended.load(Ordering::Relaxed));
+        self.late.store(0, Ordering::Relaxed);
+        self.helped.store(0, Ordering::Relaxed);
+        let touched = self.untouched.swap(usize::MAX, Ordering::Relaxed);
+        self.handover.restart(touched / super::UNIT_BYTES);
+        self.ask();
+    }
+
+    /// Up to where pages are committed, and were made ready or seem to have been touched by the array.
+    pub(crate) fn touched_bytes(&self) -> usize {
+        let ready = self.bytes(self.handover.state().ready);
+        let touched = ready.min(self.untouched.load(Ordering::Relaxed) / page_size() * page_size());
+        touched.min(self.committed_bytes())
     }
 
     /// [Retires](Self::retire) it, waits until nobody is at work, and takes the reservation out, with
@@ -400,7 +455,7 @@ impl Shared {
     ) -> Step {
         let Ok(state) = self.handover.begin(work) else { return Step::Enough };
         let from = self.bytes(state.ready);
-        let to = self.step_end(work, from);
+        let to = self.step_end(work, from, state);
         let is_done = from >= self.target(state) || self.service.is_pressed();
         if is_done || !goes_on(from..to) {
             self.handover.finish(work, 0);
@@ -425,13 +480,31 @@ impl Shared {
     }
 
     /// Where a step from there on ends: at an edge of whole ones, so that each huge page is asked for
-    /// once.
-    fn step_end(&self, work: Work, from: usize) -> usize {
+    /// once. The first of several for who has nothing ahead of him is small: others may have nothing either,
+    /// and wait for theirs.
+    fn step_end(&self, work: Work, from: usize, state: State) -> usize {
+        let is_first = state.ready == state.taken && self.window_bytes() > STEP_BYTES;
         let step = match work {
+            Work::Shared if is_first => super::UNIT_BYTES.max(self.reservation.run_bytes(from)),
             Work::Shared => STEP_BYTES.max(self.reservation.run_bytes(from)),
             Work::Alone => super::UNIT_BYTES,
         };
         (from + 1).next_multiple_of(step).min(self.reservation.reserved_bytes())
+    }
+
+    /// Whether so much more can be had without anybody suffering for it: what is made ready ahead of
+    /// use is not worth that others' memory is paged out, or that somebody is killed for it.
+    fn check_memory(&self, bytes: usize) -> Result<(), Error> {
+        /// Of the machine's memory, what is left alone.
+        const SHARE: u64 = 16;
+        let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
+            return Ok(());
+        };
+        self.service.note_available(available);
+        if available > (bytes as u64).saturating_add(all / SHARE) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Memory, bytes).with_limit(available))
     }
 
     /// Commits up to `to` at least, which lies behind all that is ready, and as much more as is
@@ -445,7 +518,7 @@ impl Shared {
         let worth = from.max(self.window_bytes()).min(COMMIT_BYTES);
         let wish = from.saturating_add(worth).min(self.reservation.reserved_bytes());
         let wish = self.reservation.whole_runs(wish).max(to);
-        check_memory(to - committed)?;
+        self.check_memory(to - committed)?;
         self.reach.fetch_max(wish, Ordering::Relaxed);
         debug_assert!(self.reach.load(Ordering::Relaxed) >= wish);
         let reached = if self.reservation.commit_if_possible(committed..wish) {
@@ -467,6 +540,22 @@ impl Shared {
     pub(super) fn has_too_much(&self) -> bool {
         let keep = self.keep(self.handover.state(), self.least.load(Ordering::Relaxed));
         self.reach.load(Ordering::Relaxed) > keep
+    }
+
+    /// Whether far more lies ready than its window, even where it grows: it was another's, or the window was
+    /// larger.
+    pub(super) fn has_surplus(&self) -> bool {
+        self.ahead_bytes()
+            > self.usual_ahead().saturating_mul(2).saturating_add(LARGE_SURPLUS_BYTES)
+    }
+
+    /// Takes away a piece of that, and returns how much.
+    pub(super) fn take_surplus_back(&self) -> Result<usize, Kept> {
+        self.take_back_to(self.usual_ahead())
+    }
+
+    fn usual_ahead(&self) -> usize {
+        self.window_bytes().max(self.least.load(Ordering::Relaxed))
     }
 
     /// Takes away a piece of what an array that does not grow has too much ahead of it, and returns
@@ -564,18 +653,4 @@ pub(crate) fn last_piece(range: Range<usize>, unit: usize, at_once: bool) -> usi
     }
     let piece = PIECE_BYTES.max(unit);
     ((range.end - 1) / piece * piece).max(range.start)
-}
-
-/// Whether so much more can be had without anybody suffering for it: what is made ready ahead of
-/// use is not worth that others' memory is paged out, or that somebody is killed for it.
-fn check_memory(bytes: usize) -> Result<(), Error> {
-    /// Of the machine's memory, what is left alone.
-    const SHARE: u64 = 16;
-    let (Some(available), Some(all)) = (os::available_bytes(), os::memory_bytes()) else {
-        return Ok(());
-    };
-    if available > (bytes as u64).saturating_add(all / SHARE) {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Memory, bytes).with_limit(available))
 }

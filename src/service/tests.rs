@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "looks at what is handed over")]
 
+mod left;
+
 use super::handover::{Busy, Handover, State, Work};
 use super::registry::{Job, Process, Service};
 use super::releases::Releases;

@@ -4,10 +4,11 @@
 
 use super::registry::{Job, Service};
 use super::releases::Begun;
-use super::shared::{Kept, Step};
-use super::{Memory, RELEASE_BYTES};
+use super::shared::{Kept, Shared, Step};
+use super::{KEPT_BYTES, Legacy, Memory, RELEASE_BYTES, decommit_behind};
 use crate::os::{self, Priority};
 use crate::reservation::Reservation;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
@@ -45,11 +46,10 @@ pub(super) fn run(service: &'static Service) {
                     releasing = releasing.and_then(|releasing| releasing.go_on(service));
                 }
             }
-            Job::TakeBack(shared) => match shared.take_back() {
-                Ok(1..) => {}
-                Err(Kept::Busy) => service.postpone(&shared),
-                Ok(0) | Err(Kept::Refused) => service.give_up(&shared),
-            },
+            Job::TakeBack(shared) => took_back(service, &shared, shared.take_back()),
+            Job::TakeSurplusBack(shared) => {
+                took_back(service, &shared, shared.take_surplus_back());
+            }
             Job::Release(begun, memory, bytes) => {
                 releasing = Some(Releasing::new(begun, memory, bytes));
             }
@@ -69,25 +69,50 @@ pub(super) fn run(service: &'static Service) {
     }
 }
 
+fn took_back(service: &Service, shared: &Arc<Shared>, taken: Result<usize, Kept>) {
+    match taken {
+        Ok(1..) => {}
+        Err(Kept::Busy) => service.postpone(shared),
+        Ok(0) | Err(Kept::Refused) => service.give_up(shared),
+    }
+}
+
 /// Memory that is being released, a piece at a time: to unmap much at once would keep all others
 /// from changing mappings for as long as it takes.
 pub(super) struct Releasing {
     reservation: Option<Reservation>,
     /// What may be committed yet.
     left: usize,
+    /// What was so at first, and how much of it is resident.
+    committed: usize,
+    touched: usize,
     begun: Begun,
+    /// For whom the first of it is kept.
+    legacy: Option<Legacy>,
 }
 
 impl Releasing {
     pub(super) fn new(begun: Begun, memory: Memory, bytes: usize) -> Self {
-        let (reservation, left) = memory.into_reservation(bytes).unzip();
-        Self { reservation, left: left.unwrap_or(0), begun }
+        let touched = memory.touched_bytes(bytes);
+        let (reservation, committed) = memory.into_reservation(bytes).unzip();
+        let (left, legacy) = (committed.unwrap_or(0), begun.legacy);
+        Self { reservation, left, committed: left, touched, begun, legacy }
     }
 
-    /// Releases a piece, and returns the rest, if there is any.
+    /// Has nothing of it be kept.
+    pub(super) fn to_the_end(self) -> Self {
+        Self { legacy: None, ..self }
+    }
+
+    /// Releases a piece, and returns the rest, if there is any. The last of it goes to who keeps it, if anybody
+    /// does.
     pub(super) fn go_on(mut self, service: &Service) -> Option<Self> {
+        if service.is_pressed() {
+            self.legacy = None;
+        }
         if let Some(reservation) = &mut self.reservation {
-            if self.left > RELEASE_BYTES {
+            let least = if self.legacy.is_some() { KEPT_BYTES } else { RELEASE_BYTES };
+            if self.left > least {
                 let unit = RELEASE_BYTES;
                 let start = (self.left - 1) / unit * unit;
                 // If it is refused, it will all go at once.
@@ -95,6 +120,21 @@ impl Releasing {
                     self.left = start;
                     return Some(self);
                 }
+            }
+        }
+        let keep = self.left.min(self.touched);
+        if let Some(legacy) = self.legacy.take().filter(|_| 0 < keep && keep <= KEPT_BYTES) {
+            let committed = self.committed;
+            // What has gone was charged until now.
+            self.reservation = self.reservation.and_then(|mut reservation| {
+                if decommit_behind(&mut reservation, keep, committed) {
+                    (legacy.keep)(reservation, keep)
+                } else {
+                    Some(reservation)
+                }
+            });
+            if self.reservation.is_some() {
+                return Some(self);
             }
         }
         drop(self.reservation);

@@ -2,6 +2,7 @@
 
 mod twins;
 mod warm;
+mod warm_ahead;
 
 use super::*;
 use crate::error::ErrorKind;

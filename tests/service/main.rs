@@ -3,7 +3,7 @@
 
 use stayput::{
     Budget, CommitAhead, DefaultKey, HugePages, Release, Reservation, SecondaryMap, SlotMap,
-    VecBuilder, VecStats, VmVec, service,
+    VecBuilder, VecStats, VmVec, keeper, service,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -423,6 +423,32 @@ fn released_memory_is_gone_when_drain_returns() {
             assert!(after + 60 * MIB < before, "{before} to {after}");
         }
     }
+}
+
+#[test]
+fn the_first_of_what_is_released_is_kept_for_a_while_for_arrays_that_come_later() {
+    let _alone = alone();
+    keeper::trim();
+    let builder = || VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
+    let mut first = Bytes::new(builder());
+    while first.len() < 48 * MIB {
+        first.resize(first.len() + MIB / 4, 1);
+    }
+    keeper::set_time(Duration::from_secs(1000));
+    drop(first);
+    wait_until("it is kept", || keeper::stats().kept_bytes > 0);
+    wait_until("the rest is gone", || service::stats().waiting_bytes == 0);
+    let kept = keeper::stats().kept_bytes;
+    assert!((MIB..=34 * MIB).contains(&kept), "{kept}");
+    let mut next = Bytes::new(builder());
+    assert_eq!(keeper::stats().kept_bytes, 0);
+    let ready = next.stats().ahead_bytes;
+    assert!(ready + UNIT > kept, "{ready} of {kept}");
+    next.resize(ready, 2);
+    assert!(next.stats().late == 0 && next.holds(2));
+    drop(next);
+    service::drain();
+    keeper::set_time(Duration::from_secs(1));
 }
 
 /// Addresses and memory that the process has, where that can be told. (Under Wine there is a `/proc`

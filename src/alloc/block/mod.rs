@@ -363,7 +363,7 @@ fn release_memory(mut memory: Reservation, usable: usize, release: Release) {
             // What waits is not counted, so it has no addresses but those of its memory.
             memory.give_up_behind(usable);
             memory.uncount();
-            service::release_later(Memory::Alone(memory), usable);
+            service::release_later(Memory::Alone(memory), usable, None);
         }
     }
 }

@@ -5,9 +5,7 @@
 use crate::keeper::{self, tests::alone};
 use crate::key::KeyData;
 use crate::os::{Call, fault::Fault};
-use crate::{
-    CommitAhead, DefaultKey, HugePages, Key, Release, SecondaryMap, SlotMap, VmVec, page_size,
-};
+use crate::{DefaultKey, HugePages, Key, Release, SecondaryMap, SlotMap, VmVec, page_size};
 
 const MIB: usize = 1 << 20;
 
@@ -127,13 +125,11 @@ fn who_asks_for_something_else_gets_nothing_of_it() {
     named.push(1);
     let mut never = VmVec::builder().huge_pages(HugePages::Never).build();
     never.push(1);
-    let mut ahead = VmVec::builder().commit_ahead(CommitAhead::Bytes(MIB)).build();
-    ahead.push(1);
     let large: VmVec<u8> = VmVec::with_capacity(8 * MIB);
-    assert!([&now, &named, &never, &ahead, &large].iter().all(|vec| at(vec) != first));
+    assert!([&now, &named, &never, &large].iter().all(|vec| at(vec) != first));
     let nothing: VmVec<()> = VmVec::from_iter([(); 100]);
     assert_eq!((nothing.len(), kept()), (100, 1));
-    drop((now, ahead));
+    drop(now);
     assert_eq!(kept(), 1);
     named.push(2);
     let named_at = at(&named);
