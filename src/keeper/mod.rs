@@ -3,7 +3,9 @@
 //! Fresh pages take a page fault each. A program that takes and gives back a buffer every frame would take
 //! them every frame. So the memory of arrays and maps that are dropped, and of the large blocks of
 //! [allocators](crate::alloc), goes to the keeper, with its addresses and whatever is in it, and who wants
-//! some asks here first. ([`Release::Now`](crate::Release::Now) is for those who don't.)
+//! some asks here first. ([`Release::Now`](crate::Release::Now) is for those who don't.) With
+//! [`CommitAhead::Auto`](crate::CommitAhead::Auto) it lies ready ahead of them, and the
+//! [background thread](crate::service) takes back in time what they don't use: it is not lent.
 //!
 //! # How much, and for how long
 //!

@@ -11,9 +11,10 @@
 //!   before they are used, so that growing takes no page fault. Large steps are committed, small ones
 //!   made resident, the most urgent array first.
 //! - When an array has not grown for a second, it takes back what lies further ahead than
-//!   [`CommitAhead`] says is kept.
+//!   [`CommitAhead`] says is kept; and what has been far too far ahead for a second, also where it grows.
 //! - It releases reservations, a piece at a time, so that nobody waits long who wants to change
-//!   mappings meanwhile.
+//!   mappings meanwhile. What an array with [`CommitAhead::Auto`] has left waits 50 ms for the next one,
+//!   which goes on in it, and waits for nobody: when a level ends and the next begins, no page is fresh.
 //!
 //! # What it promises
 //!
@@ -90,8 +91,18 @@ pub enum CommitAhead {
     /// Twice as much as was used in any sixtieth of a second of late, and between 4 MiB and
     /// 256 MiB. When the array has not grown for a second, 4 MiB stay. (Memory comes and goes in
     /// pieces of 512 KiB, or huge pages, so it may be as much more.)
+    ///
+    /// Before anything is known of how the array grows, that is a share of the memory that is available:
+    /// 1/512 of it for the first array, for the n-th that there is then an n-th of that, and between 4 MiB and
+    /// 16 MiB.
+    ///
+    /// Unless memory is released [at once](Release::Now), an array that is made within 50 ms after one of
+    /// the same kind (the same maximum, alignment and huge pages) was dropped begins with all that one had, and
+    /// as far ahead as that was; or else with what the [keeper](crate::keeper) has, 32 MiB at most. It lies ready
+    /// at once. Where it is more than 8 MiB beyond twice of what should lie ahead, and stays so for a second, the
+    /// rest goes back.
     Auto,
-    /// So many bytes, as far as the reservation goes; they stay also while the array does not grow
+    /// So many bytes of fresh memory, as far as the reservation goes; they stay also while the array does not grow
     /// (but not if it is told to shrink: then the thread is ahead again when it has grown). 0 is
     /// [`Off`](Self::Off).
     Bytes(usize),
@@ -125,6 +136,10 @@ pub enum Release {
     Now,
     /// By the [background thread](crate::service), if there is 1 MiB of it or more. At most a quarter of the
     /// machine's memory waits to be released; what would be more is released at once.
+    ///
+    /// Of arrays with [`CommitAhead::Auto`], up to 1/32 of the machine's memory waits for 50 ms, since the next
+    /// such array may have it; then all but 32 MiB is released, which go to the [keeper](crate::keeper), as far as
+    /// it has room. Not where the keeper is off, or somebody is refused memory, or [drains](drain).
     Background,
 }
 
@@ -187,7 +202,7 @@ pub(crate) fn decommit_behind(
 }
 
 /// Waits until nothing is waiting to be released by the background thread, not even what others
-/// hand over meanwhile, and releases it with it.
+/// hand over meanwhile, and releases it with it. (What went to the [keeper](crate::keeper) before does not wait.)
 ///
 /// Returns at once if there is nothing, and in a forked child, where nothing can be.
 pub fn drain() {
