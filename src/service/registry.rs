@@ -370,7 +370,7 @@ impl Service {
         while registry.releases.len() > 0 {
             registry = if let Some((begun, memory, bytes)) = registry.releases.begin() {
                 drop(registry);
-                let mut releasing = Some(Releasing::new(begun, memory, bytes).to_the_end());
+                let mut releasing = Some(Releasing::new(begun, memory, bytes).keeping_nothing());
                 while let Some(left) = releasing {
                     releasing = left.go_on(self);
                 }

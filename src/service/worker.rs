@@ -100,7 +100,7 @@ impl Releasing {
     }
 
     /// Has nothing of it be kept.
-    pub(super) fn to_the_end(self) -> Self {
+    pub(super) fn keeping_nothing(self) -> Self {
         Self { legacy: None, ..self }
     }
 
