@@ -468,9 +468,7 @@ impl Service {
     /// What is to be done next, the most urgent first.
     pub(super) fn next(&self, releasing: bool) -> Job {
         let mut registry = self.lock();
-        let most = os::memory_bytes().unwrap_or(u64::MAX) / LEFT_SHARE;
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let wait = if releasing { None } else { registry.releases.wait_left(most) };
+        let wait = if releasing { None } else { registry.releases.wait_left(most_left_bytes) };
         // Only begun here: it is gone on with when there is nothing more urgent, and now and then.
         if wait.is_some_and(|wait| wait.is_zero()) {
             if let Some((begun, memory, bytes)) = registry.releases.begin() {
@@ -569,11 +567,11 @@ impl Registry {
             if entry.seen != seen {
                 (entry.seen, entry.since, entry.is_stuck) = (seen, now, false);
             }
-            if entry.is_stuck || !shared.has_too_much() {
-                continue;
-            }
             if !shared.has_surplus() {
                 entry.fitting = now;
+            }
+            if entry.is_stuck || !shared.has_too_much() {
+                continue;
             }
             let (quiet, fitting) = (left(entry.since), left(entry.fitting));
             if quiet.is_zero() {
@@ -587,6 +585,12 @@ impl Registry {
         }
         Err(next)
     }
+}
+
+/// How much may wait for arrays that can use it.
+fn most_left_bytes() -> usize {
+    let most = os::memory_bytes().unwrap_or(u64::MAX) / LEFT_SHARE;
+    usize::try_from(most).unwrap_or(usize::MAX)
 }
 
 /// Whether there is memory for the small blocks that are about to be allocated: who cannot have them

@@ -108,9 +108,9 @@ impl Releases {
 
     /// How long the first is to wait yet, of those that have not begun, if no more than `most` bytes wait;
     /// none if there is none.
-    pub(super) fn wait_left(&mut self, most: usize) -> Option<Duration> {
-        let is_too_much = self.bytes > most;
-        let since = self.first()?.since.filter(|_| !is_too_much);
+    pub(super) fn wait_left(&mut self, most: impl FnOnce() -> usize) -> Option<Duration> {
+        let bytes = self.bytes;
+        let since = self.first()?.since.filter(|_| bytes <= most());
         Some(since.map_or(Duration::ZERO, |since| WAIT.saturating_sub(since.elapsed())))
     }
 
