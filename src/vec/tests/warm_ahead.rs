@@ -60,12 +60,17 @@ fn an_array_begins_where_the_last_was_with_all_of_it_ready() {
 #[test]
 fn zeroes_are_zero_where_others_were_ahead() {
     let _alone = alone();
-    for (left, zeroes) in [(MIB, 100), (MIB, 4 * MIB), (10 * MIB, 50_000), (10 * MIB, 30 * MIB)] {
-        for before in [0, 1, 5000, 2 * MIB] {
+    let sizes =
+        [(MIB, 100), (MIB, 300_000), (MIB, 4 * MIB), (10 * MIB, 50_000), (10 * MIB, 30 * MIB)];
+    for (left, zeroes) in sizes {
+        for before in [0, 1, 5000, 700_000, 2 * MIB] {
             soon(|| {
                 let first = leave_ahead(left);
                 let mut vec = AHEAD.build();
                 vec.resize(before, 1);
+                // Up to the edge of what is usable, so that there is little to be given back.
+                vec.resize(if before > 5000 { vec.capacity() } else { before }, 1);
+                let before = vec.len();
                 vec.extend_zeroed(zeroes);
                 assert!(vec[..before].iter().all(|byte| *byte == 1));
                 assert!(vec[before..].iter().all(|byte| *byte == 0), "{left}, {zeroes}, {before}");
