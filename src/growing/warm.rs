@@ -150,6 +150,6 @@ impl GrowingReservation {
 
 /// Gives memory to the keeper of which so many bytes are committed, if it is wanted there.
 fn keep_left(memory: Reservation, committed: usize) -> Option<Reservation> {
-    let used = if memory.is_counted() { Use::Array } else { Use::Exact };
+    let used = if memory.has_room() { Use::Array } else { Use::Exact };
     keeper::put(used, Warm { memory, pages: 0..committed }).map(|warm| warm.memory)
 }
