@@ -336,6 +336,8 @@ impl Shared {
         self.helped.store(0, Ordering::Relaxed);
         let touched = self.untouched.swap(usize::MAX, Ordering::Relaxed);
         self.handover.restart(touched / super::UNIT_BYTES);
+        // What the one before asked for, and nobody has looked at, woke somebody who found nothing here.
+        self.hungry.store(false, Ordering::Relaxed);
         self.ask();
     }
 

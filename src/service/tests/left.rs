@@ -82,6 +82,25 @@ fn what_an_array_has_never_touched_is_made_ready_for_the_next() {
 }
 
 #[test]
+fn the_thread_is_woken_for_an_array_that_goes_on_for_one_that_had_just_asked() {
+    let service = Service::unattended(Process::current());
+    let array = Served(service.register(reservation(64 * MIB), 0, CommitAhead::Auto).unwrap());
+    array.work().unwrap();
+    array.shared().ask();
+    let bytes = array.retire();
+    let legacy = Legacy { written: 0, keep: |memory, _| Some(memory) };
+    assert!(service.hand_over(Memory::Served(array), bytes, Some(legacy)).is_ok());
+    // It slept again before: nobody was there who had asked.
+    std::thread::park_timeout(Duration::ZERO);
+    let (next, _) = take_waiting(service).expect("it waits");
+    let begun = Instant::now();
+    std::thread::park_timeout(Duration::from_secs(60));
+    assert!(begun.elapsed() < Duration::from_secs(60), "nobody woke it");
+    drop(next);
+    service.drain();
+}
+
+#[test]
 fn memory_waits_a_moment_for_another_array_and_the_first_of_it_is_kept_then() {
     static KEPT: AtomicUsize = AtomicUsize::new(0);
     let service = Service::unattended(Process::current());
