@@ -113,7 +113,8 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// It is asked of up to 64 values before the first of them that goes is dropped: so the processor need
     /// not guess each time what it will say. Should it panic, those that it rejected before go, and the
-    /// values behind stay. Should the drop of a value panic, those behind stay.
+    /// values behind stay. Should the drop of a value panic, those behind stay. (Should both, in this order, the process
+    /// ends, as by any panic on the way out of another.)
     ///
     /// # Examples
     ///
