@@ -151,8 +151,9 @@ impl Slot {
         if self.start.compare_exchange(null, busy(), order, Ordering::Relaxed).is_err() {
             return false;
         }
-        self.close(Some(Written { range, is_more: false }));
+        // First, for others may take it as soon as they can.
         COUNT.fetch_add(1, Ordering::Relaxed);
+        self.close(Some(Written { range, is_more: false }));
         true
     }
 
@@ -160,8 +161,9 @@ impl Slot {
     fn put_before(&self, range: Range) -> bool {
         let Some(found) = self.open() else { return false };
         let is_more = range.write(found);
-        self.close(Some(if is_more { Written { range, is_more } } else { found }));
+        // As above.
         COUNT.fetch_add(usize::from(is_more), Ordering::Relaxed);
+        self.close(Some(if is_more { Written { range, is_more } } else { found }));
         is_more
     }
 
