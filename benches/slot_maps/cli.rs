@@ -13,6 +13,7 @@ use crate::operation::Operation;
 /// Slot maps: stayput's against those of other crates, operation by operation.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench slot_maps --")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Options {
     /// Fewer cases and repetitions, in under two minutes
     #[arg(long)]
