@@ -30,6 +30,8 @@ pub(crate) fn is_for_moving_peers_too(operation: Operation) -> bool {
             | Operation::IterateTenthHoles
             | Operation::IterateHalfHoles
             | Operation::IterateMostlyHoles
+            | Operation::Loop
+            | Operation::LoopTenthHoles
     )
 }
 

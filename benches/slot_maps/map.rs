@@ -1,5 +1,7 @@
 //! What a measurement needs of a map. It is compiled once for each implementation.
 
+use std::iter;
+
 use crate::operation::Operation;
 use crate::value::Value;
 
@@ -34,8 +36,8 @@ pub(crate) trait Map: Sized {
 
     fn remove(&mut self, key: Self::Key) -> Option<Self::Value>;
 
-    /// [`crate::value::sum`] over all values, by the map's quickest iterator.
-    fn sum(&mut self) -> u64;
+    /// All values, by the map's quickest iterator.
+    fn values(&mut self) -> impl Iterator<Item = &Self::Value>;
 
     /// Removes all values but those.
     fn retain(&mut self, keep: impl Fn(&Self::Value) -> bool);
@@ -61,8 +63,10 @@ pub(crate) trait Column<K, V>: Sized {
 
     fn insert(&mut self, key: K, value: V);
 
-    /// [`crate::value::sum`] over all values, by the quickest iterator.
-    fn sum(&self) -> u64;
+    /// All values, by the quickest iterator.
+    fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
+    where
+        V: 'a;
 }
 
 /// Of maps whose crate has no secondary map.
@@ -79,7 +83,10 @@ impl<K, V> Column<K, V> for NoColumn {
         unreachable!("it has no columns");
     }
 
-    fn sum(&self) -> u64 {
-        unreachable!("it has no columns");
+    fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
+    where
+        V: 'a,
+    {
+        iter::empty()
     }
 }

@@ -16,6 +16,8 @@ pub(crate) enum Operation {
     IterateTenthHoles,
     IterateHalfHoles,
     IterateMostlyHoles,
+    Loop,
+    LoopTenthHoles,
     Remove,
     Refill,
     Churn,
@@ -23,6 +25,7 @@ pub(crate) enum Operation {
     Retain,
     SecondaryIterate,
     SecondaryIterateTenthHoles,
+    SecondaryLoop,
     ColumnJoin,
     ColumnJoinTenthHoles,
     Clear,
@@ -71,6 +74,8 @@ impl Operation {
         Self::IterateTenthHoles,
         Self::IterateHalfHoles,
         Self::IterateMostlyHoles,
+        Self::Loop,
+        Self::LoopTenthHoles,
         Self::Remove,
         Self::Refill,
         Self::Churn,
@@ -78,6 +83,7 @@ impl Operation {
         Self::Retain,
         Self::SecondaryIterate,
         Self::SecondaryIterateTenthHoles,
+        Self::SecondaryLoop,
         Self::ColumnJoin,
         Self::ColumnJoinTenthHoles,
         Self::Clear,
@@ -88,14 +94,17 @@ impl Operation {
     pub(crate) const LIFE: &[Self] = &[
         Self::Insert,
         Self::Iterate,
+        Self::Loop,
         Self::Get,
         Self::SecondaryIterate,
+        Self::SecondaryLoop,
         Self::ColumnJoin,
         Self::Churn,
         Self::Clear,
         Self::InsertWarm,
         Self::Retain,
         Self::IterateTenthHoles,
+        Self::LoopTenthHoles,
         Self::SecondaryIterateTenthHoles,
         Self::ColumnJoinTenthHoles,
         Self::Remove,
@@ -114,7 +123,9 @@ impl Operation {
         matches!(
             self,
             Self::IterateMostlyHoles
+                | Self::LoopTenthHoles
                 | Self::SecondaryIterateTenthHoles
+                | Self::SecondaryLoop
                 | Self::ColumnJoinTenthHoles
                 | Self::InsertGrowing
                 | Self::Drop
@@ -136,6 +147,8 @@ impl Operation {
                 | Self::IterateTenthHoles
                 | Self::IterateHalfHoles
                 | Self::IterateMostlyHoles
+                | Self::Loop
+                | Self::LoopTenthHoles
         ) || self.is_about_columns()
     }
 
@@ -145,6 +158,7 @@ impl Operation {
             self,
             Self::SecondaryIterate
                 | Self::SecondaryIterateTenthHoles
+                | Self::SecondaryLoop
                 | Self::ColumnJoin
                 | Self::ColumnJoinTenthHoles
         )
@@ -161,6 +175,8 @@ impl Operation {
             Self::IterateTenthHoles => "iterate, 10 % holes",
             Self::IterateHalfHoles => "iterate, 50 % holes",
             Self::IterateMostlyHoles => "iterate, 90 % holes",
+            Self::Loop => "for loop, full",
+            Self::LoopTenthHoles => "for loop, 10 % holes",
             Self::Remove => "remove, random",
             Self::Refill => "refill holes",
             Self::Churn => "churn, full",
@@ -168,6 +184,7 @@ impl Operation {
             Self::Retain => "retain 95 %",
             Self::SecondaryIterate => "secondary, iterate",
             Self::SecondaryIterateTenthHoles => "secondary, 10 % holes",
+            Self::SecondaryLoop => "secondary, for loop",
             Self::ColumnJoin => "column join",
             Self::ColumnJoinTenthHoles => "column join, 10 % holes",
             Self::Clear => "clear",
@@ -186,10 +203,12 @@ impl Operation {
             | Self::IterateTenthHoles
             | Self::IterateHalfHoles
             | Self::IterateMostlyHoles => Some("iterate_all"),
+            Self::Loop | Self::LoopTenthHoles => Some("loop_over_all"),
             Self::Remove => Some("remove_all"),
             Self::Churn | Self::ChurnHalfHoles => Some("exchange_all"),
             Self::Retain => Some("retain_unmarked"),
             Self::SecondaryIterate | Self::SecondaryIterateTenthHoles => Some("iterate_column"),
+            Self::SecondaryLoop => Some("loop_over_column"),
             Self::ColumnJoin | Self::ColumnJoinTenthHoles => Some("join_all"),
             Self::Clear | Self::Drop => None,
         }
@@ -213,13 +232,16 @@ impl Operation {
             Self::InsertWarm => State::Cleared,
             Self::Get
             | Self::Iterate
+            | Self::Loop
             | Self::Churn
             | Self::Retain
             | Self::SecondaryIterate
+            | Self::SecondaryLoop
             | Self::ColumnJoin
             | Self::Clear
             | Self::Drop => State::Live(slots),
             Self::IterateTenthHoles
+            | Self::LoopTenthHoles
             | Self::SecondaryIterateTenthHoles
             | Self::ColumnJoinTenthHoles
             | Self::Remove => State::Live(slots - slots / 10),

@@ -4,7 +4,7 @@ use slotmap::Key;
 
 use crate::map::{Column, Map, NoColumn};
 use crate::operation::Operation;
-use crate::value::{Value, sum};
+use crate::value::Value;
 
 pub(crate) type Basic<V> = slotmap::SlotMap<slotmap::DefaultKey, V>;
 #[expect(deprecated, reason = "people use it")]
@@ -24,8 +24,11 @@ impl<V: Value> Column<slotmap::DefaultKey, V> for Secondary<V> {
     }
 
     #[inline]
-    fn sum(&self) -> u64 {
-        sum(self.values())
+    fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
+    where
+        V: 'a,
+    {
+        self.values()
     }
 }
 
@@ -70,8 +73,8 @@ macro_rules! slotmap {
             }
 
             #[inline]
-            fn sum(&mut self) -> u64 {
-                sum(self.values())
+            fn values(&mut self) -> impl Iterator<Item = &V> {
+                Self::values(self)
             }
 
             #[inline]
@@ -145,8 +148,8 @@ impl<V: Value> Map for thunderdome::Arena<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.iter().map(|(_, value)| value))
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
     }
 
     #[inline]
@@ -201,8 +204,8 @@ impl<V: Value> Map for generational_arena::Arena<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.iter().map(|(_, value)| value))
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
     }
 
     #[inline]
@@ -258,8 +261,8 @@ impl<V: Value> Map for slab::Slab<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.iter().map(|(_, value)| value))
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
     }
 
     #[inline]
@@ -319,8 +322,8 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.values())
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        Self::values(self)
     }
 
     #[inline]
@@ -384,8 +387,8 @@ impl<V: Value> Map for Concurrent<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.iter_mut().map(|(_, value)| &*value))
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        self.iter_mut().map(|(_, value)| &*value)
     }
 
     fn retain(&mut self, _: impl Fn(&V) -> bool) {
@@ -413,6 +416,7 @@ impl<V: Value> Map for Vec<V> {
         Operation::IterateTenthHoles,
         Operation::IterateHalfHoles,
         Operation::IterateMostlyHoles,
+        Operation::LoopTenthHoles,
         Operation::Remove,
         Operation::Refill,
         Operation::Churn,
@@ -454,8 +458,8 @@ impl<V: Value> Map for Vec<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.iter())
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        self.iter()
     }
 
     fn retain(&mut self, _: impl Fn(&V) -> bool) {

@@ -10,7 +10,7 @@ use stayput::{HugePages, VmVec};
 use crate::map::{Column, Map};
 use crate::operation::{Operation, State, maps};
 use crate::order::Random;
-use crate::value::{Value, sum_of};
+use crate::value::{Value, sum, sum_by_loop, sum_of};
 
 /// A [`Stage`] of any map. Each call is a whole operation, so that going through a table of
 /// functions does not show.
@@ -218,8 +218,8 @@ impl<M: Map> Stage<M> {
         time
     }
 
-    fn iterate(&mut self, passes: usize) -> Duration {
-        let (time, sum) = timed_passes(passes, self.maps.iter_mut(), |map| iterate_all::<M>(map));
+    fn iterate(&mut self, passes: usize, all: fn(&mut M) -> u64) -> Duration {
+        let (time, sum) = timed_passes(passes, self.maps.iter_mut(), |map| all(map));
         let expected = self.sum_of(&(0..self.live)).wrapping_mul(passes as u64);
         assert_eq!(sum, expected, "iterated over");
         time
@@ -240,14 +240,14 @@ impl<M: Map> Stage<M> {
         }
         let time = timed(|| self.maps.iter_mut().for_each(retain_unmarked));
         self.live -= count;
-        self.iterate(1); // for its check
+        self.iterate(1, iterate_all::<M>); // for its check
         time
     }
 
-    fn iterate_columns(&mut self, passes: usize) -> Duration {
+    fn iterate_columns(&mut self, passes: usize, all: fn(&M::Column) -> u64) -> Duration {
         self.bring_columns();
         let columns = self.columns.iter();
-        let (time, sum) = timed_passes(passes, columns, |column| iterate_column::<M>(column));
+        let (time, sum) = timed_passes(passes, columns, |column| all(column));
         let numbers = live_of(&self.numbers, self.slots, self.live).map(column_number);
         let expected = sum_of::<M::Value>(numbers).wrapping_mul(passes as u64);
         assert_eq!(sum, expected, "iterated over in columns");
@@ -261,7 +261,7 @@ impl<M: Map> Stage<M> {
             join_all::<M>(map, column);
             0
         });
-        let sum = self.maps.iter_mut().map(M::sum).fold(0, u64::wrapping_add);
+        let sum = self.maps.iter_mut().map(iterate_all::<M>).fold(0, u64::wrapping_add);
         let joined = live_of(&self.numbers, self.slots, self.live).map(|number| {
             let mut value = M::Value::of(number.into());
             let other = M::Value::of(column_number(number).into());
@@ -356,20 +356,22 @@ impl<M: Map> Perform for Stage<M> {
             Operation::Iterate
             | Operation::IterateTenthHoles
             | Operation::IterateHalfHoles
-            | Operation::IterateMostlyHoles => self.iterate(passes),
+            | Operation::IterateMostlyHoles => self.iterate(passes, iterate_all::<M>),
+            Operation::Loop | Operation::LoopTenthHoles => self.iterate(passes, loop_over_all::<M>),
             Operation::Remove => self.remove(count),
             Operation::Churn | Operation::ChurnHalfHoles => self.churn(count, passes),
             Operation::Retain => self.retain(),
             Operation::SecondaryIterate | Operation::SecondaryIterateTenthHoles => {
-                self.iterate_columns(passes)
+                self.iterate_columns(passes, iterate_column::<M>)
             }
+            Operation::SecondaryLoop => self.iterate_columns(passes, loop_over_column::<M>),
             Operation::ColumnJoin | Operation::ColumnJoinTenthHoles => self.join(passes),
             Operation::Clear => {
-                self.iterate(1); // for its check of what all operations so far have left
+                self.iterate(1, iterate_all::<M>); // for its check of what all operations so far have left
                 self.clear()
             }
             Operation::Drop => {
-                self.iterate(1);
+                self.iterate(1, iterate_all::<M>);
                 self.live = 0;
                 timed(|| self.maps.clear())
             }
@@ -444,7 +446,12 @@ fn get_all<M: Map>(map: &mut M, keys: &[M::Key]) -> u64 {
 
 #[inline(never)]
 fn iterate_all<M: Map>(map: &mut M) -> u64 {
-    map.sum()
+    sum(map.values())
+}
+
+#[inline(never)]
+fn loop_over_all<M: Map>(map: &mut M) -> u64 {
+    sum_by_loop(map.values())
 }
 
 #[inline(never)]
@@ -454,7 +461,12 @@ fn retain_unmarked<M: Map>(map: &mut M) {
 
 #[inline(never)]
 fn iterate_column<M: Map>(column: &M::Column) -> u64 {
-    column.sum()
+    sum(column.values())
+}
+
+#[inline(never)]
+fn loop_over_column<M: Map>(column: &M::Column) -> u64 {
+    sum_by_loop(column.values())
 }
 
 #[inline(never)]

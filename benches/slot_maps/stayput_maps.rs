@@ -3,7 +3,7 @@
 use stayput::{DefaultKey, HugePages, Key, SecondaryMap, SlotMap};
 
 use crate::map::{Column, Map};
-use crate::value::{Value, sum};
+use crate::value::Value;
 
 /// As it comes.
 pub(crate) type Plain<V> = SlotMap<DefaultKey, V>;
@@ -46,8 +46,8 @@ impl<V: Value> Map for Plain<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.values())
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        Self::values(self)
     }
 
     #[inline]
@@ -82,8 +82,11 @@ impl<V: Value> Column<DefaultKey, V> for PlainColumn<V> {
     }
 
     #[inline]
-    fn sum(&self) -> u64 {
-        sum(self.values())
+    fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
+    where
+        V: 'a,
+    {
+        self.values()
     }
 }
 
@@ -128,8 +131,8 @@ impl<V: Value> Map for SmallPages<V> {
     }
 
     #[inline]
-    fn sum(&mut self) -> u64 {
-        sum(self.0.values())
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        self.0.values()
     }
 
     #[inline]
@@ -164,7 +167,10 @@ impl<V: Value> Column<DefaultKey, V> for SmallPagesColumn<V> {
     }
 
     #[inline]
-    fn sum(&self) -> u64 {
-        Column::sum(&self.0)
+    fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
+    where
+        V: 'a,
+    {
+        self.0.values()
     }
 }

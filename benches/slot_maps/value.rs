@@ -83,8 +83,18 @@ pub(crate) fn sum_of<V: Value>(numbers: impl IntoIterator<Item = u32>) -> u64 {
     numbers.into_iter().map(|number| V::of(number.into()).digest()).fold(0, u64::wrapping_add)
 }
 
-/// The sum over values.
+/// The sum over values, by the iterator's own way through them.
 #[inline]
 pub(crate) fn sum<'a, V: Value>(values: impl Iterator<Item = &'a V>) -> u64 {
     values.map(V::digest).fold(0, u64::wrapping_add)
+}
+
+/// The same, in a loop that asks for one value after the other.
+#[inline]
+pub(crate) fn sum_by_loop<'a, V: Value>(values: impl Iterator<Item = &'a V>) -> u64 {
+    let mut sum = 0u64;
+    for value in values {
+        sum = sum.wrapping_add(value.digest());
+    }
+    sum
 }

@@ -170,11 +170,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
         let mut candidates = self.candidates();
-        while let Some(index) = candidates.next() {
-            let Some((generation, value)) = self.slots.at_index_mut(index) else {
-                candidates.pass(index, self.slots.gaps());
-                continue;
-            };
+        while let Some(index) = candidates.next(self.slots.gaps()) {
+            let Some((generation, value)) = self.slots.at_index_mut(index) else { continue };
             if !keep(key_of(index, generation), value) {
                 drop(self.remove_at(index, generation));
             }

@@ -16,19 +16,26 @@ pub(crate) const WORD_SLOTS: usize = 64;
 /// not foreseen.
 const FEW: u32 = 6;
 
-/// Goes over the indices of slots, in order, from both ends: over one slot after the other, as a loop over
-/// an array does, until [told](Self::pass) that one holds no value; then past holes by the words of the
-/// bitmap.
+/// The same, where words are read ahead.
+const FEW_IN_RUN: u32 = 12;
+
+/// At most so many words are read ahead of the slots that are looked at.
+const RUN_WORDS: usize = 64;
+
+/// Goes over the indices of slots, in order, from both ends: over one after the other, as a loop over an
+/// array does, where the words of the bitmap have few holes; by bits, where they have many.
 ///
 /// It gives each slot that is no hole, once, and holes too; so whoever asks looks whether there is a
 /// value. It holds no borrow: the words are passed to the calls that read them. Holes before an index
 /// that it gave may be made and filled meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
-    /// Slots that no end has come to, of which the front gives one after the other.
+    /// What the front gives next, one slot after the other.
     run: Range<usize>,
-    /// What is left of the word that the front is in, if that goes by bits; it comes before the run.
+    /// What comes then: what is left of the word that the front is in, if that goes by bits.
     front: Word,
+    /// What comes then: slots of which no word was read.
+    rest: Range<usize>,
     /// What is left of the word that the back is in.
     back: Word,
 }
@@ -53,23 +60,23 @@ impl Word {
     }
 
     #[inline]
-    fn pop_front(&mut self) -> Option<u32> {
+    fn pop_front(&mut self) -> Option<usize> {
         if self.left == 0 {
             return None;
         }
         let bit = self.left.trailing_zeros();
         self.left &= self.left - 1;
-        Some(self.start() + bit)
+        Some(self.start + bit as usize)
     }
 
     #[inline]
-    fn pop_back(&mut self) -> Option<u32> {
+    fn pop_back(&mut self) -> Option<usize> {
         if self.left == 0 {
             return None;
         }
         let bit = self.left.ilog2();
         self.left ^= 1 << bit;
-        Some(self.start() + bit)
+        Some(self.start + bit as usize)
     }
 
     /// From the first slot that is left to the last, if few holes are between.
@@ -92,7 +99,7 @@ impl Word {
     /// Each slot that is left.
     #[inline]
     pub(super) fn bits(mut self) -> impl Iterator<Item = usize> {
-        iter::from_fn(move || self.pop_front().map(|index| index as usize))
+        iter::from_fn(move || self.pop_front())
     }
 
     /// The slots that are left, if there is no hole between.
@@ -163,7 +170,7 @@ impl Cursor {
     /// Over all indices below `len`.
     #[inline]
     pub(crate) fn new(len: usize) -> Self {
-        Self { run: 0..len, front: Word::NONE, back: Word::NONE }
+        Self { run: 0..0, front: Word::NONE, rest: 0..len, back: Word::NONE }
     }
 
     /// Over what is left of a word.
@@ -174,33 +181,51 @@ impl Cursor {
 
     /// The next slot to look at.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<u32> {
-        if self.front.left != 0 {
-            return self.front.pop_front();
+    pub(crate) fn next(&mut self, holes: &[u64]) -> Option<u32> {
+        if self.run.is_empty() {
+            self.run = self.next_run(holes)?;
         }
-        match self.run.next() {
-            Some(index) => Some(low_half(index)),
-            None => self.back.pop_front(),
+        self.run.next().map(low_half)
+    }
+
+    /// The next slots to look at that are one behind the other, one at least: of those that go by bits a
+    /// single one.
+    #[inline]
+    pub(super) fn next_run(&mut self, holes: &[u64]) -> Option<Range<usize>> {
+        loop {
+            if let Some(index) = self.front.pop_front() {
+                return Some(index..index + 1);
+            }
+            if !self.read_on(holes) {
+                return None;
+            }
+            if !self.run.is_empty() {
+                return Some(self.take_run());
+            }
         }
     }
 
-    /// The next slot to look at, if that is one behind the other.
+    /// Has what is left of the last run that was given be given again.
     #[inline]
-    pub(super) fn next_in_run(&mut self) -> Option<usize> {
-        if self.front.left == 0 { self.run.next() } else { None }
+    pub(super) fn put_back(&mut self, run: Range<usize>) {
+        debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
+        debug_assert_eq!(run.end, self.rest.start, "there are slots between");
+        self.rest.start = run.start;
     }
 
-    /// Tells it that there was no value in the slot that it gave last.
+    /// Reads the next words, where all that were read are at their end; or tells that there are none.
     #[inline]
-    pub(crate) fn pass(&mut self, index: u32, holes: &[u64]) {
-        // What is given by its bit is told from others already.
-        let at = index as usize + 1;
-        if at != self.run.start {
-            return;
+    pub(super) fn read_on(&mut self, holes: &[u64]) -> bool {
+        debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots before");
+        if self.rest.is_empty() {
+            self.front = mem::replace(&mut self.back, Word::NONE);
+            return self.front.left != 0;
         }
-        let (left, go_on) = pass_from(at, self.run.end, holes);
-        self.front = Word { start: index as usize / WORD_SLOTS * WORD_SLOTS, left };
-        self.run.start = go_on;
+        let read = read(self.rest.clone(), holes);
+        self.run = read.run;
+        self.front = read.word;
+        self.rest.start = read.behind;
+        true
     }
 
     /// The next slot from the back that is not marked as a hole.
@@ -208,34 +233,49 @@ impl Cursor {
     pub(crate) fn next_back(&mut self, holes: &[u64]) -> Option<u32> {
         loop {
             if let Some(index) = self.back.pop_back() {
-                return Some(index);
+                return Some(low_half(index));
             }
-            let Range { start, end } = self.run;
-            if start >= end {
-                return self.front.pop_back();
+            let Range { start, end } = self.rest;
+            if start < end {
+                let start = start.max((end - 1) / WORD_SLOTS * WORD_SLOTS);
+                self.rest.end = start;
+                self.back = Word::read(start..end, holes);
+            } else if self.front.left != 0 {
+                self.back = mem::replace(&mut self.front, Word::NONE);
+            } else if self.run.is_empty() {
+                return None;
+            } else {
+                self.rest = mem::replace(&mut self.run, 0..0);
             }
-            let start = start.max((end - 1) / WORD_SLOTS * WORD_SLOTS);
-            let word = start..end;
-            self.run.end = start;
-            self.back = Word::read(word, holes);
         }
     }
 
     /// The next slots that are not marked as holes, of one word. There may be none of them.
     #[inline]
     pub(super) fn next_word(&mut self, holes: &[u64]) -> Option<Word> {
+        if let Some(word) = take_word(&mut self.run) {
+            return Some(Word::read(word, holes));
+        }
         if self.front.left != 0 {
             return Some(mem::replace(&mut self.front, Word::NONE));
         }
-        let Range { start, end } = self.run;
-        if start >= end {
-            let back = mem::replace(&mut self.back, Word::NONE);
-            return (back.left != 0).then_some(back);
+        if let Some(word) = take_word(&mut self.rest) {
+            return Some(Word::read(word, holes));
         }
-        let end = end.min((start / WORD_SLOTS + 1) * WORD_SLOTS);
-        let word = start..end;
-        self.run.start = end;
-        Some(Word::read(word, holes))
+        let back = mem::replace(&mut self.back, Word::NONE);
+        (back.left != 0).then_some(back)
+    }
+
+    /// The run that the front is in, taken out.
+    #[inline]
+    pub(super) fn take_run(&mut self) -> Range<usize> {
+        mem::replace(&mut self.run, 0..0)
+    }
+
+    /// The word that the front is in, taken out.
+    #[inline]
+    pub(super) fn take_word(&mut self) -> Word {
+        mem::replace(&mut self.front, Word::NONE)
     }
 
     /// The word that the front is in.
@@ -248,38 +288,68 @@ impl Cursor {
     /// two.
     #[cfg(feature = "rayon")]
     pub(super) fn split(mut self) -> (Self, Option<Self>) {
-        let Range { start, end } = self.run;
+        let Range { start, end } = self.rest;
         let middle = (start + (end - start) / 2) / WORD_SLOTS * WORD_SLOTS;
         if end - start < 2 * WORD_SLOTS || middle <= start {
             return (self, None);
         }
-        let right = Self { run: middle..end, back: self.back, ..Self::new(0) };
-        self.run.end = middle;
+        let right = Self { rest: middle..end, back: self.back, ..Self::new(0) };
+        self.rest.end = middle;
         self.back = Word::NONE;
         (self, Some(right))
     }
 }
 
-/// What there is from a slot on, behind one without a value, in a run to `end`: a bit for each slot left of
-/// its word, if that is to be gone over by bits, and with which slot to go on.
+/// Those of the slots that are in the word of the first.
+#[inline]
+fn take_word(slots: &mut Range<usize>) -> Option<Range<usize>> {
+    let Range { start, end } = *slots;
+    if start >= end {
+        return None;
+    }
+    slots.start = end.min((start / WORD_SLOTS + 1) * WORD_SLOTS);
+    Some(start..slots.start)
+}
+
+/// What there is at the front of slots of which no word was read: a run, or what is left of a word; and
+/// where the others start.
+struct Read {
+    run: Range<usize>,
+    word: Word,
+    behind: usize,
+}
+
+/// Reads the words of the first of these slots: of as many as have few holes, or of the first that has
+/// more.
 ///
-/// Out of line, and with all in registers: so nothing of it is in the way where values are.
+/// Out of line, and with nothing by reference but the words: so whoever goes over the slots has all of
+/// its own in registers.
 #[cold]
 #[inline(never)]
-fn pass_from(at: usize, end: usize, holes: &[u64]) -> (u64, usize) {
-    let number = (at - 1) / WORD_SLOTS;
-    let word = holes.get(number).copied().unwrap_or(0);
-    if word.count_ones() < FEW {
-        return (0, at);
-    }
-    let mut go_on = end.min((number + 1) * WORD_SLOTS);
-    let left = if at < go_on { Word::read(at..go_on, holes).left } else { 0 };
+fn read(slots: Range<usize>, holes: &[u64]) -> Read {
+    let Range { mut start, end } = slots;
+    let mut number = start / WORD_SLOTS;
     // Past words that have holes alone.
-    while left == 0 && end - go_on >= WORD_SLOTS && holes.get(go_on / WORD_SLOTS) == Some(&u64::MAX)
-    {
-        go_on += WORD_SLOTS;
+    while end - start >= WORD_SLOTS && holes.get(number) == Some(&u64::MAX) {
+        number += 1;
+        start = number * WORD_SLOTS;
     }
-    (left, go_on)
+    let words = end.div_ceil(WORD_SLOTS).min(number + RUN_WORDS);
+    let mut behind = number;
+    while behind < words {
+        // Behind the last word there are no holes.
+        match holes.get(behind) {
+            None => behind = end.div_ceil(WORD_SLOTS),
+            Some(word) if *word != 0 && word.count_ones() >= FEW_IN_RUN => break,
+            Some(_) => behind += 1,
+        }
+    }
+    if behind == number {
+        let behind = end.min((number + 1) * WORD_SLOTS);
+        return Read { run: 0..0, word: Word::read(start..behind, holes), behind };
+    }
+    let behind = end.min(behind * WORD_SLOTS);
+    Read { run: start..behind, word: Word::NONE, behind }
 }
 
 /// A bit for each of the first `count` slots of a word.

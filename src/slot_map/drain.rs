@@ -28,11 +28,10 @@ macro_rules! drain {
             #[inline]
             fn next(&mut self) -> Option<(K, V)> {
                 loop {
-                    let index = self.cursor.next()?;
+                    let index = self.cursor.next(self.map.hole_words())?;
                     if let Some((generation, value)) = self.map.take_at(index) {
                         return Some(($crate::slot_map::iter::key_of(index, generation), value));
                     }
-                    self.cursor.pass(index, self.map.hole_words());
                 }
             }
 
@@ -65,11 +64,8 @@ macro_rules! drain {
                 impl<K: $crate::Key, V> Rest<'_, '_, K, V> {
                     fn drop_all(&mut self) {
                         let $name { map, cursor } = &mut *self.0;
-                        while let Some(index) = cursor.next() {
-                            match map.take_at(index) {
-                                Some((_, value)) => drop(value),
-                                None => cursor.pass(index, map.hole_words()),
-                            }
+                        while let Some(index) = cursor.next(map.hole_words()) {
+                            drop(map.take_at(index));
                         }
                     }
                 }

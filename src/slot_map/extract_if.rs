@@ -32,12 +32,9 @@ macro_rules! extract_if {
 
             fn next(&mut self) -> Option<(K, V)> {
                 loop {
-                    let index = self.cursor.next()?;
+                    let index = self.cursor.next(self.map.hole_words())?;
                     let state = self.map.slots.state(index);
-                    let Some(generation) = state.live_generation() else {
-                        self.cursor.pass(index, self.map.hole_words());
-                        continue;
-                    };
+                    let Some(generation) = state.live_generation() else { continue };
                     let key = $crate::slot_map::iter::key_of(index, generation);
                     let Some(value) = self.map.slots.get_mut(index, generation) else { continue };
                     self.left = self.left.saturating_sub(1);

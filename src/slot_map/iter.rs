@@ -3,9 +3,8 @@
 //! # Why this is sound
 //!
 //! [`WalkRef`] and [`WalkMut`] borrow the slots for `'a`, and give out references of that lifetime to
-//! values in them, which a [`Live`] finds. Each index that its [`Cursor`] gives is below the length that the
-//! slots had when the walk was made, and have while they are borrowed; whether there is a value is asked of
-//! the state. Of mutable references no two are to one value, since a cursor gives each index once, and
+//! values in them, which a [`Live`] finds in slots below the length that they had when the walk was made, and
+//! have while they are borrowed. Of mutable references no two are to one value, since a cursor gives each index once, and
 //! both halves of a split one, and the blocks that are taken out of one, give what the whole would
 //! have given. A walk that moves values out on several threads is one of those, of slots that a
 //! [`WalkOwned`] has: each slot that it comes to is no longer live before the value goes, so what is
@@ -13,9 +12,10 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::cursor::{Cursor, WORD_SLOTS, Word, low_half};
+use super::cursor::Cursor;
+use super::live::{Live, LiveSlot};
 use super::or_give_up;
-use super::slots::{self, Slot, Slots};
+use super::slots::{self, Slots};
 use super::state::Vacant;
 use super::words::Words;
 use crate::error::Error;
@@ -24,7 +24,6 @@ use crate::raw_vec::Options;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
-use std::ptr::NonNull;
 
 /// What goes through slots: gives index, generation and value.
 pub(crate) trait Walk: Sized {
@@ -45,210 +44,6 @@ pub(crate) trait Walk: Sized {
     /// The same, for what branches at each value anyway.
     fn fold_one_by_one<B>(self, init: B, add: impl FnMut(B, (u32, u32, Self::Value)) -> B) -> B {
         self.fold(init, add)
-    }
-}
-
-/// A slot that holds a value: its index, the generation, and where it is.
-type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
-
-/// Finds the slots that hold values, each once.
-///
-/// Whoever has one borrows the slots as long as it uses it, and has the cursor give indices below their
-/// length: that is what all of its unsafe functions ask for.
-struct Live<'a, V> {
-    start: NonNull<Slot<V>>,
-    holes: &'a [u64],
-    cursor: Cursor,
-}
-
-impl<'a, V> Live<'a, V> {
-    #[inline]
-    fn new(slots: &Slots<V>, holes: &'a [u64]) -> Self {
-        Self { start: slots.start(), holes, cursor: Cursor::new(slots.len()) }
-    }
-
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and there are more than `index`.
-    #[inline]
-    unsafe fn at(&self, index: usize) -> Option<LiveSlot<V>> {
-        // SAFETY: below the length, by the caller's promise.
-        let slot = unsafe { self.start.add(index) };
-        // SAFETY: the same; the slots are borrowed, so nobody writes to them meanwhile.
-        let generation = unsafe { slots::live_generation(slot) }?;
-        Some((low_half(index), generation, slot))
-    }
-
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
-    #[expect(clippy::inline_always, reason = "out of line, a full map takes three times the code")]
-    #[inline(always)]
-    unsafe fn step(&mut self) -> Option<LiveSlot<V>> {
-        loop {
-            let index = self.cursor.next()?;
-            // SAFETY: just given by the cursor; the rest is the caller's promise.
-            match unsafe { self.at(index as usize) } {
-                None => {
-                    self.cursor.pass(index, self.holes);
-                    self.ask_ahead(self.cursor.word());
-                }
-                found => return found,
-            }
-        }
-    }
-
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
-    #[inline]
-    unsafe fn step_back(&mut self) -> Option<LiveSlot<V>> {
-        loop {
-            let index = self.cursor.next_back(self.holes)?;
-            // SAFETY: just given by the cursor; the rest is the caller's promise.
-            if let Some(found) = unsafe { self.at(index as usize) } {
-                return Some(found);
-            }
-        }
-    }
-
-    /// Has the processor fetch the slots of the word behind this one, where that is of use.
-    #[inline]
-    fn ask_ahead(&self, word: Word) {
-        if word.left() != 0 {
-            Slots::ask_for_word(self.start, word.start() as usize + WORD_SLOTS, self.holes);
-        }
-    }
-
-    /// Where slots are no larger than this, the states of a word's are looked at first, all together, so
-    /// that what is made of the values needs no branch, and may be made of several at a time. (Larger ones
-    /// would be fetched twice, to no avail.)
-    const SMALL_BYTES: usize = 16;
-
-    /// Adds up all that are left.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
-    /// - If `add` changes the state of a slot, it is the one that it is given.
-    #[inline]
-    unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
-        if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
-            // SAFETY: the caller's promise.
-            return unsafe { self.fold_one_by_one(init, add) };
-        }
-        let mut sum = init;
-        while let Some(word) = self.cursor.next_word(self.holes) {
-            if let Some(run) = word.as_whole_run() {
-                // SAFETY: the cursor gave the indices of the run.
-                let first = unsafe { self.start.add(run.start) };
-                // SAFETY: all of them are below the length; the slots are borrowed.
-                if unsafe { slots::are_live(first, run.len()) } {
-                    for (place, index) in run.enumerate() {
-                        // SAFETY: as above.
-                        let slot = unsafe { first.add(place) };
-                        // SAFETY: as above.
-                        let generation = unsafe { slots::generation(slot) };
-                        sum = add(sum, (low_half(index), generation, slot));
-                    }
-                    continue;
-                }
-            }
-            // SAFETY: the caller's promise.
-            sum = unsafe { self.fold_word(word, sum, &mut add) };
-        }
-        sum
-    }
-
-    /// The same, for what branches at each value anyway.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`fold`](Self::fold).
-    #[inline]
-    unsafe fn fold_one_by_one<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
-        let mut sum = init;
-        // As far as there is no hole, nothing need be known of holes.
-        while let Some(index) = self.cursor.next_in_run() {
-            // SAFETY: just given by the cursor.
-            let Some(found) = (unsafe { self.at(index) }) else { break };
-            sum = add(sum, found);
-        }
-        while let Some(word) = self.cursor.next_word(self.holes) {
-            // SAFETY: the caller's promise.
-            sum = unsafe { self.fold_word(word, sum, &mut add) };
-        }
-        sum
-    }
-
-    /// Adds up those of a word.
-    ///
-    /// # Safety
-    ///
-    /// - As for [`fold`](Self::fold); the cursor has given the word.
-    #[inline]
-    unsafe fn fold_word<B>(
-        &self,
-        word: Word,
-        init: B,
-        add: &mut impl FnMut(B, LiveSlot<V>) -> B,
-    ) -> B {
-        let mut sum = init;
-        if let Some(run) = word.as_run() {
-            for index in run {
-                // SAFETY: given by the cursor.
-                if let Some(found) = unsafe { self.at(index) } {
-                    sum = add(sum, found);
-                }
-            }
-            return sum;
-        }
-        self.ask_ahead(word);
-        for index in word.bits() {
-            // SAFETY: given by the cursor.
-            if let Some(found) = unsafe { self.at(index) } {
-                sum = add(sum, found);
-            }
-        }
-        sum
-    }
-
-    /// Those in the next 64 slots that are not all holes, taken out of this.
-    #[inline]
-    fn next_block(&mut self) -> Option<Self> {
-        loop {
-            let word = self.cursor.next_word(self.holes)?;
-            if word.left() != 0 {
-                return Some(Self { cursor: Cursor::of_word(word), ..*self });
-            }
-        }
-    }
-
-    /// The word that is gone over, of those of a block.
-    #[inline]
-    const fn word(&self) -> Word {
-        self.cursor.word()
-    }
-
-    /// Where the first slot is, of those of a block.
-    #[inline]
-    fn block_ptr(&self) -> *mut V {
-        // Not taken by `add`, since what never came to a block is at none.
-        self.start.as_ptr().wrapping_add(self.word().start() as usize).cast()
-    }
-
-    #[cfg(feature = "rayon")]
-    fn split(self) -> (Self, Option<Self>) {
-        let Self { start, holes, cursor } = self;
-        let (left, right) = cursor.split();
-        let right = right.map(|cursor| Self { start, holes, cursor });
-        (Self { start, holes, cursor: left }, right)
-    }
-}
-
-impl<V> Clone for Live<'_, V> {
-    fn clone(&self) -> Self {
-        Self { cursor: self.cursor.clone(), ..*self }
     }
 }
 
@@ -282,7 +77,8 @@ impl<'a, V> WalkRef<'a, V> {
     /// A walk over the next 64 slots that are not all holes, taken out of this one.
     #[inline]
     pub(super) fn next_block(&mut self) -> Option<Self> {
-        Some(Self { live: self.live.next_block()?, borrow: PhantomData })
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
     }
 
     /// The index of the first slot, of a walk over a block.
@@ -305,7 +101,8 @@ impl<'a, V> WalkRef<'a, V> {
 
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let (left, right) = self.live.split();
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let (left, right) = unsafe { self.live.split() };
         let part = |live| Self { live, borrow: PhantomData };
         (part(left), right.map(part))
     }
@@ -389,7 +186,8 @@ impl<'a, V> WalkMut<'a, V> {
     /// See [`WalkRef::next_block`].
     #[inline]
     pub(super) fn next_block(&mut self) -> Option<Self> {
-        Some(Self { live: self.live.next_block()?, borrow: PhantomData })
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
     }
 
     /// See [`WalkRef::block_start`].
@@ -412,7 +210,8 @@ impl<'a, V> WalkMut<'a, V> {
 
     #[cfg(feature = "rayon")]
     pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let (left, right) = self.live.split();
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let (left, right) = unsafe { self.live.split() };
         let part = |live| Self { live, borrow: PhantomData };
         (part(left), right.map(part))
     }
@@ -484,8 +283,7 @@ impl<V> WalkOwned<V> {
 impl<V> WalkOwned<V> {
     /// A walk over the same, to be shared out. What it does not come to stays here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
-        let live =
-            Live { start: self.slots.start(), holes: &self.holes, cursor: self.cursor.clone() };
+        let live = Live::with_cursor(self.slots.start(), &self.holes, self.cursor.clone());
         WalkTake(WalkMut { live, borrow: PhantomData })
     }
 }
@@ -538,10 +336,9 @@ impl<V> Walk for WalkOwned<V> {
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, V)> {
         loop {
-            let index = self.cursor.next()?;
-            match self.take(index) {
-                None => self.cursor.pass(index, &self.holes),
-                item => return item,
+            let index = self.cursor.next(&self.holes)?;
+            if let Some(item) = self.take(index) {
+                return Some(item);
             }
         }
     }

@@ -41,6 +41,7 @@ pub(crate) mod growing_slots;
 mod holes;
 pub(crate) mod iter;
 pub(crate) mod join;
+mod live;
 #[cfg(feature = "serde")]
 pub(crate) mod parts;
 mod prefetch;

@@ -498,12 +498,10 @@ impl<V> Slots<V> {
 
         impl<V> Rest<'_, V> {
             fn drop_all(&mut self) {
-                while let Some(index) = self.candidates.next() {
-                    let Some(generation) = self.slots.state(index).live_generation() else {
-                        self.candidates.pass(index, self.holes);
-                        continue;
-                    };
-                    drop(self.slots.take(index, generation, Vacant::EMPTY));
+                while let Some(index) = self.candidates.next(self.holes) {
+                    if let Some(generation) = self.slots.state(index).live_generation() {
+                        drop(self.slots.take(index, generation, Vacant::EMPTY));
+                    }
                 }
             }
         }
