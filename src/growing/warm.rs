@@ -6,7 +6,7 @@ use super::options::Want;
 use super::{GrowingReservation, Growth, Memory, Way, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
 use crate::reservation::{HugePages, Reservation, page_size, usual_reservation_bytes};
-use crate::service::{CommitAhead, Legacy, Release};
+use crate::service::{self, CommitAhead, Legacy, Release};
 
 /// What a reservation has of the one before it.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl GrowingReservation {
         };
         // First, so that there is room for it.
         self.warmth = None;
-        drop::<Option<Warm>>(keeper::put(used, Warm { memory, pages: 0..committed }));
+        drop::<Option<Warm>>(service::keep(used, Warm { memory, pages: 0..committed }));
     }
 
     /// What the next array may have of it, when this is gone.
@@ -151,5 +151,5 @@ impl GrowingReservation {
 /// Gives memory to the keeper of which so many bytes are committed, if it is wanted there.
 fn keep_left(memory: Reservation, committed: usize) -> Option<Reservation> {
     let used = if memory.has_room() { Use::Array } else { Use::Exact };
-    keeper::put(used, Warm { memory, pages: 0..committed }).map(|warm| warm.memory)
+    service::keep(used, Warm { memory, pages: 0..committed }).map(|warm| warm.memory)
 }

@@ -96,12 +96,17 @@ impl Class {
 
     /// Whether what is in a slot, if there is anything, was there for so long.
     pub(super) fn is_old(&self, slot: usize, now: u32, time: Duration) -> bool {
+        self.left(slot, now, time).is_some_and(|left| left.is_zero())
+    }
+
+    /// How long it is until what is in a slot was there for so long; none if there is nothing.
+    pub(super) fn left(&self, slot: usize, now: u32, time: Duration) -> Option<Duration> {
         let Slot { place, since } = &self.slots[slot];
         let age = now.wrapping_sub(since.load(ORDER));
         // Who looks may have read the clock before it was put here, and waited since.
-        let is_older = age <= u32::MAX / 2;
-        let age = Duration::from_millis(age.into());
-        is_older && !place.load(ORDER).is_null() && age >= time
+        let age = if age <= u32::MAX / 2 { age } else { 0 };
+        let left = time.saturating_sub(Duration::from_millis(age.into()));
+        (!place.load(ORDER).is_null()).then_some(left)
     }
 }
 

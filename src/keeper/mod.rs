@@ -16,8 +16,9 @@
 //! addresses are few (32 bits, `RLIMIT_AS`), nothing is kept that has more than a 16th of them reserved.
 //!
 //! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
-//! those who give memory to the keeper, who release one old piece each, some hundred a second at most. (If nobody
-//! comes any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
+//! the [background thread](crate::service), if there is one; and by
+//! those who give memory to the keeper, who release one old piece each, some hundred a second at most. (If there is
+//! no thread, and nobody comes any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
 //! block of an allocator, or a small block of its parent; and by [`trim`].
 //!
 //! It has no lock and allocates nothing, so it may be used before `main`, while threads end, and in the child
@@ -72,7 +73,9 @@ mod pieces;
 pub(crate) mod tests;
 
 pub(crate) use count::Lent;
-pub(crate) use pieces::{make_room, make_room_to_reserve, put, release_all, releases_ended, take};
+pub(crate) use pieces::{
+    age, make_room, make_room_to_reserve, put, release_all, releases_ended, take,
+};
 
 use crate::os;
 use crate::reservation::{Reservation, take_all_rooms};
@@ -162,6 +165,11 @@ impl Warm {
 /// The class of what has so many bytes.
 fn class_of(bytes: usize) -> usize {
     ((bytes / LEAST_BYTES).max(1).ilog2() as usize).min(CLASSES - 1)
+}
+
+/// Whether nothing is kept.
+pub(crate) fn is_empty() -> bool {
+    count::kept_bytes() == 0
 }
 
 /// Whether anything is kept for whom memory is for.
@@ -270,7 +278,8 @@ fn time() -> Duration {
     Duration::from_millis(TIME_MS.load(ORDER).into())
 }
 
-/// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, a week at most. For
+/// Says how long memory is to be kept that nobody takes, from now on: in whole milliseconds, a week at most. (The
+/// background thread learns of it within five seconds.) For
 /// no time, nothing is kept, and what is kept is given back, as by [`trim`], which enters the kernel.
 pub fn set_time(time: Duration) {
     const MOST_MS: u32 = 7 * 24 * 60 * 60 * 1000;

@@ -196,18 +196,50 @@ fn release_old(now: u32, time: Duration) {
     }
 }
 
-/// Releases one piece that is old; at each tick of the clock once.
+/// Releases one piece that is old, for who gives one; at each tick of the clock once.
 fn release_one_old(now: u32, time: Duration) {
     static LAST: AtomicU32 = AtomicU32::new(0);
     if LAST.load(ORDER) == now {
         return;
     }
     LAST.store(now, ORDER);
-    let old = KEPT.iter().flatten().find_map(|class| {
-        let slot = class.full().find(|slot| class.is_old(*slot, now, time))?;
-        Some((class, slot))
-    });
-    if let Some((class, slot)) = old {
+    if let Some((class, slot, _)) = oldest(now, time).filter(|(_, _, left)| left.is_zero()) {
         release(class, slot);
     }
+}
+
+/// Releases one piece that is old, for who has nothing else to do, and returns when to come again, if there is any
+/// other: at once, or after a part of the time at least, so that he is not woken for each piece.
+pub(crate) fn age() -> Option<Duration> {
+    #[cfg(test)]
+    if super::tests::is_anothers() {
+        return None;
+    }
+    let time = time();
+    let (class, slot, left) = oldest(os::now_ms(), time)?;
+    if left.is_zero() {
+        release(class, slot);
+        return Some(left);
+    }
+    Some(left.max(time / 4).min(LONGEST_WAIT))
+}
+
+/// Who waits for what is old to be so looks again after this: another time may have been said.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// What has been here longest, and how long it is until that is old; the first of those that are.
+fn oldest(now: u32, time: Duration) -> Option<(&'static Class, usize, Duration)> {
+    let mut oldest: Option<(&Class, usize, Duration)> = None;
+    for class in KEPT.iter().flatten() {
+        for slot in class.full() {
+            let Some(left) = class.left(slot, now, time) else { continue };
+            if oldest.is_none_or(|(_, _, least)| left < least) {
+                oldest = Some((class, slot, left));
+            }
+            if left.is_zero() {
+                return oldest;
+            }
+        }
+    }
+    oldest
 }

@@ -208,6 +208,26 @@ fn what_is_old_is_released_by_those_who_come() {
 }
 
 #[test]
+fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
+    let _alone = alone();
+    assert_eq!(age(), None);
+    set_time(Duration::from_secs(1000));
+    for number in 0..3 {
+        assert!(put(Use::Block, warm(MIB << number, number)).is_none());
+    }
+    let wait = age().expect("there is something");
+    assert_eq!(wait, Duration::from_secs(5));
+    assert_eq!(kept_blocks(), 3);
+    set_time(Duration::from_millis(20));
+    thread::sleep(Duration::from_millis(30));
+    for left in [2, 1, 0] {
+        assert_eq!(age(), Some(Duration::ZERO));
+        assert_eq!(kept_blocks(), left);
+    }
+    assert_eq!(age(), None);
+}
+
+#[test]
 fn a_class_has_so_many_places() {
     let _alone = alone();
     for number in 0..SLOTS as u64 {

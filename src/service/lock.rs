@@ -5,7 +5,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// A value that one thread has at a time.
 #[derive(Debug, Default)]
@@ -28,6 +28,15 @@ pub(super) struct Guard<'l, T> {
 impl<T> Lock<T> {
     pub(super) fn lock(&self) -> Guard<'_, T> {
         self.guard(self.value.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same, if nobody has it just now.
+    pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
+        match self.value.try_lock() {
+            Ok(value) => Some(self.guard(value)),
+            Err(TryLockError::Poisoned(poisoned)) => Some(self.guard(poisoned.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     fn guard<'l>(&'l self, value: MutexGuard<'l, T>) -> Guard<'l, T> {

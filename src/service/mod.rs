@@ -2,7 +2,7 @@
 //! large ones leave behind.
 //!
 //! Nobody needs to start it. The first array with [`CommitAhead`] or [`Release::Background`] does;
-//! a second after the last one is gone it ends. A process in which nobody asks for either has no
+//! a second after the last one is gone it ends, or two, if something is [kept](crate::keeper). A process in which nobody asks for either has no
 //! such thread, and a program in which no builder is told to has not the code that starts it.
 //!
 //! # What it does
@@ -12,6 +12,7 @@
 //!   made resident, the most urgent array first.
 //! - When an array has not grown for a second, it takes back what lies further ahead than
 //!   [`CommitAhead`] says is kept; and what has been far too far ahead for a second, also where it grows.
+//! - What the [keeper](crate::keeper) has had for long enough, it releases.
 //! - It releases reservations, a piece at a time, so that nobody waits long who wants to change
 //!   mappings meanwhile. What an array with [`CommitAhead::Auto`] has left waits 50 ms for the next one,
 //!   which goes on in it, and waits for nobody: when a level ends and the next begins, no page is fresh.
@@ -29,7 +30,7 @@
 //!   machine's memory is available, or a commit is refused; and before an array's own commit is
 //!   refused, all that lies ahead of all arrays is taken back, and all that waits is released. (It does
 //!   not know the limits of control groups: there, choose windows with care.)
-//! - **It is quiet** when nothing grows: no wake-ups, no timers. No signal is delivered to it.
+//! - **It is quiet** when nothing grows, and nothing is kept that grows old: no wake-ups, no timers. No signal is delivered to it.
 //! - **Nothing needs it.** Where no thread can be started, and in a child after `fork`, arrays work as
 //!   without it. (A child that makes new arrays has a service of its own, by the number of the process and
 //!   of its forks: it never takes the lock of its parent's, which may be held for ever. What waited to be
@@ -63,6 +64,7 @@ pub(crate) use shared::last_piece;
 
 #[cfg(test)]
 use crate::error::Error;
+use crate::keeper::{Use, Warm};
 use crate::os;
 use crate::reservation::Reservation;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -199,6 +201,12 @@ pub(crate) fn decommit_behind(
     committed: usize,
 ) -> bool {
     keep >= committed || reservation.decommit_if_possible(keep..committed)
+}
+
+/// Keeps memory for the next who wants some, or gives it back to be released, see the [keeper](crate::keeper). The
+/// thread releases it when it is old, if there is one.
+pub(crate) fn keep(used: Use, warm: Warm) -> Option<Warm> {
+    registry::keep(used, warm)
 }
 
 /// Waits until nothing is waiting to be released by the background thread, not even what others

@@ -8,13 +8,14 @@ use super::shared::Shared;
 use super::worker::{self, Releasing};
 use super::{CommitAhead, LEAST_WINDOW_BYTES, Legacy, Memory, ServiceStats, UNIT_BYTES};
 use crate::heap::try_boxed;
+use crate::keeper::{self, Use, Warm};
 use crate::os;
 use crate::reservation::{HugePages, Reservation, page_size};
 use std::mem;
 use std::process;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{self, AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
@@ -40,6 +41,8 @@ pub(crate) struct Service {
     state: Lock<Registry>,
     /// How often the thread woke up.
     pub(super) wakeups: AtomicUsize,
+    /// Whether the thread sleeps, and nothing is kept that it would wake for.
+    sleeps: AtomicBool,
     /// How often any array was late.
     late: AtomicUsize,
     /// How many are without memory just now: nothing is made ready meanwhile.
@@ -131,12 +134,24 @@ pub(super) fn releases_ended() -> usize {
     current.map_or(0, |service| service.ended.load(Ordering::Relaxed))
 }
 
+/// Keeps memory, or gives it back to be released, see [`keeper::put`]; and has the thread know, if there is one.
+pub(super) fn keep(used: Use, warm: Warm) -> Option<Warm> {
+    let left = keeper::put(used, warm);
+    // SAFETY: null, or leaked by `Service::current`, so it lives for ever.
+    let current: Option<&'static Service> = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
+    if let Some(service) = current {
+        service.note_kept();
+    }
+    left
+}
+
 impl Service {
     fn new(process: Process, parent: Option<&'static Self>) -> Self {
         Self {
             process,
             state: Lock::default(),
             wakeups: AtomicUsize::new(0),
+            sleeps: AtomicBool::new(false),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
@@ -488,12 +503,47 @@ impl Service {
             return Job::Wait(next.into_iter().chain(wait).min());
         }
         let since = *registry.idle_since.get_or_insert(now);
-        let left = LINGER.saturating_sub(now.duration_since(since));
+        // What the last array has left grows old meanwhile.
+        let linger = if keeper::is_empty() { LINGER } else { 2 * LINGER };
+        let left = linger.saturating_sub(now.duration_since(since));
         if !left.is_zero() {
             return Job::Wait(Some(left));
         }
         registry.thread = None;
         Job::End
+    }
+
+    /// Has the thread sleep until it is woken, or for so long, or until what is kept is old.
+    pub(super) fn sleep(&self, most: Option<Duration>) {
+        // Before it looks what is kept: who keeps something after that sees this.
+        self.sleeps.store(true, Ordering::SeqCst);
+        atomic::fence(Ordering::SeqCst);
+        let old = keeper::age();
+        if old.is_some() {
+            self.sleeps.store(false, Ordering::Relaxed);
+        }
+        match old.into_iter().chain(most).min() {
+            Some(wait) if wait.is_zero() => return,
+            Some(wait) => thread::park_timeout(wait),
+            None => thread::park(),
+        }
+        self.sleeps.store(false, Ordering::Relaxed);
+        self.wakeups.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Wakes the thread if it does not know that something is kept.
+    fn note_kept(&self) {
+        // After it was kept, as seen by who sleeps.
+        atomic::fence(Ordering::SeqCst);
+        let is_first =
+            self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::Relaxed);
+        if !is_first || self.is_of_another_process() {
+            return;
+        }
+        // Who has the lock may be who drops this, as an allocator's block.
+        if let Some(registry) = self.state.try_lock() {
+            registry.thread.iter().for_each(Thread::unpark);
+        }
     }
 
     /// A step was the last that can be made for now.

@@ -9,7 +9,6 @@ use super::{KEPT_BYTES, Legacy, Memory, RELEASE_BYTES, decommit_behind};
 use crate::os::{self, Priority};
 use crate::reservation::Reservation;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -56,14 +55,7 @@ pub(super) fn run(service: &'static Service) {
             Job::Wait(_) if releasing.is_some() => {
                 releasing = releasing.and_then(|releasing| releasing.go_on(service));
             }
-            Job::Wait(None) => {
-                thread::park();
-                service.wakeups.fetch_add(1, Ordering::Relaxed);
-            }
-            Job::Wait(Some(duration)) => {
-                thread::park_timeout(duration);
-                service.wakeups.fetch_add(1, Ordering::Relaxed);
-            }
+            Job::Wait(most) => service.sleep(most),
             Job::End => return,
         }
     }

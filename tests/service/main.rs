@@ -186,6 +186,24 @@ fn the_thread_is_quiet_when_nothing_grows() {
 }
 
 #[test]
+fn the_thread_releases_what_is_kept_when_it_is_old_though_nobody_comes() {
+    let _alone = alone();
+    let _vec = Bytes::ahead(CommitAhead::Bytes(MIB));
+    wait_until("all that others left is old", || keeper::stats().kept_blocks == 0);
+    // Twice, since the thread sleeps when all is gone, without a time.
+    for bytes in [2 * MIB, 8 * MIB] {
+        keeper::set_time(Duration::from_secs(1000));
+        let mut other = Bytes::new(VmVec::builder());
+        other.resize(bytes, 1);
+        drop(other);
+        assert!(keeper::stats().kept_bytes >= bytes);
+        keeper::set_time(Duration::from_millis(10));
+        wait_until("it is old", || keeper::stats().kept_bytes == 0);
+    }
+    keeper::set_time(Duration::from_secs(1));
+}
+
+#[test]
 fn no_signal_is_delivered_to_the_thread() {
     let _alone = alone();
     let _vec = Bytes::ahead(CommitAhead::Auto);

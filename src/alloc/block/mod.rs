@@ -320,7 +320,7 @@ impl Block {
         // First, so that there is room for it.
         drop(lent);
         if let Some(Warm { memory, .. }) =
-            keeper::put(Use::Block, Warm { memory, pages: front(offset)..usable })
+            service::keep(Use::Block, Warm { memory, pages: front(offset)..usable })
         {
             release_memory(memory, usable, release);
         }
