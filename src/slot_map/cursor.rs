@@ -26,13 +26,15 @@ const RUN_WORDS: usize = 64;
 /// array does, where the words of the bitmap have few holes; by bits, where they have many.
 ///
 /// It gives each slot that is no hole, once, and holes too; so whoever asks looks whether there is a
-/// value. It holds no borrow: the words are passed to the calls that read them. Holes before an index
-/// that it gave may be made and filled meanwhile.
+/// value. It holds no borrow: the words are passed to the calls that read them. Meanwhile holes may be made and
+/// filled where the slot was given already; and, of what only the back goes over, before that too, which is
+/// then given or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
-    /// What the front gives next, one slot after the other.
+    /// What the front gives next, one slot after the other. Where there is any, nothing is in `front`, and `rest`
+    /// begins where it ends.
     run: Range<usize>,
-    /// What comes then: what is left of the word that the front is in, if that goes by bits.
+    /// What is left of the word that the front is in, if that goes by bits.
     front: Word,
     /// What comes then: slots of which no word was read.
     rest: Range<usize>,
@@ -182,35 +184,46 @@ impl Cursor {
     /// The next slot to look at.
     #[inline]
     pub(crate) fn next(&mut self, holes: &[u64]) -> Option<u32> {
-        if self.run.is_empty() {
-            self.run = self.next_run(holes)?;
-        }
-        self.run.next().map(low_half)
-    }
-
-    /// The next slots to look at that are one behind the other, one at least: of those that go by bits a
-    /// single one.
-    #[inline]
-    pub(super) fn next_run(&mut self, holes: &[u64]) -> Option<Range<usize>> {
         loop {
-            if let Some(index) = self.front.pop_front() {
-                return Some(index..index + 1);
+            if let Some(index) = self.run.next().or_else(|| self.next_by_bit()) {
+                return Some(low_half(index));
             }
             if !self.read_on(holes) {
                 return None;
             }
-            if !self.run.is_empty() {
-                return Some(self.take_run());
-            }
         }
     }
 
-    /// Has what is left of the last run that was given be given again.
+    /// The next slot to look at of the word that the front is in, where there is no run.
+    #[inline]
+    pub(super) fn next_by_bit(&mut self) -> Option<usize> {
+        debug_assert!(self.run.is_empty(), "there are slots before");
+        self.front.pop_front()
+    }
+
+    /// The run that the front is in, taken out.
+    #[inline]
+    pub(super) fn take_run(&mut self) -> Range<usize> {
+        mem::replace(&mut self.run, 0..0)
+    }
+
+    /// Has what is left of a run that was [taken](Self::take_run) be given again; nothing else was taken from the
+    /// front since.
     #[inline]
     pub(super) fn put_back(&mut self, run: Range<usize>) {
         debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
         debug_assert_eq!(run.end, self.rest.start, "there are slots between");
         self.rest.start = run.start;
+    }
+
+    /// Has no run: what was left of it is read again.
+    #[inline]
+    pub(super) fn without_run(mut self) -> Self {
+        let run = self.take_run();
+        if !run.is_empty() {
+            self.put_back(run);
+        }
+        self
     }
 
     /// Reads the next words, where all that were read are at their end; or tells that there are none.
@@ -264,12 +277,6 @@ impl Cursor {
         }
         let back = mem::replace(&mut self.back, Word::NONE);
         (back.left != 0).then_some(back)
-    }
-
-    /// The run that the front is in, taken out.
-    #[inline]
-    pub(super) fn take_run(&mut self) -> Range<usize> {
-        mem::replace(&mut self.run, 0..0)
     }
 
     /// The word that the front is in, taken out.

@@ -4,9 +4,10 @@
 //!
 //! [`WalkRef`] and [`WalkMut`] borrow the slots for `'a`, and give out references of that lifetime to
 //! values in them, which a [`Live`] finds in slots below the length that they had when the walk was made, and
-//! have while they are borrowed. Of mutable references no two are to one value, since a cursor gives each index once, and
-//! both halves of a split one, and the blocks that are taken out of one, give what the whole would
-//! have given. A walk that moves values out on several threads is one of those, of slots that a
+//! have while they are borrowed. Of mutable references no two are to one value, since a `Live` comes to each slot once, and
+//! both halves of a split one, and the blocks that are taken out of one, come to what the whole would
+//! have come to. (A [`reborrow`](WalkMut::reborrow) comes to them too, and its references end before the walk
+//! goes on.) A walk that moves values out on several threads is one of those, of slots that a
 //! [`WalkOwned`] has: each slot that it comes to is no longer live before the value goes, so what is
 //! left over is dropped with their owner, and nothing twice.
 

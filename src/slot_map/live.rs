@@ -5,6 +5,9 @@
 //! It reads states, and nothing else, of slots that whoever has it borrows, at indices that its [`Cursor`]
 //! gives. These are below the length that the slots had when it was made; a run of them has its ends
 //! below that, or at it. Whether there is a value is asked of the state of each.
+//!
+//! It comes to no slot twice, since its cursor gives none twice but what was put back: that is what is left of a
+//! run, of which no slot was come to.
 
 #![expect(unsafe_code, reason = "reads one slot after another")]
 
@@ -24,7 +27,8 @@ pub(super) type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
 pub(super) struct Live<'a, V> {
     start: NonNull<Slot<V>>,
     holes: &'a [u64],
-    /// What is left of a run that the cursor gave: from the first slot to behind the last.
+    /// What is left of a run that was taken out of the cursor, from which nothing was taken since: from the first
+    /// slot to behind the last. A slot that came by its bit is a run too, which is used up at once.
     run: Range<NonNull<Slot<V>>>,
     cursor: Cursor,
 }
@@ -36,12 +40,8 @@ impl<'a, V> Live<'a, V> {
     }
 
     #[inline]
-    pub(super) const fn with_cursor(
-        start: NonNull<Slot<V>>,
-        holes: &'a [u64],
-        cursor: Cursor,
-    ) -> Self {
-        Self { start, holes, run: start..start, cursor }
+    pub(super) fn with_cursor(start: NonNull<Slot<V>>, holes: &'a [u64], cursor: Cursor) -> Self {
+        Self { start, holes, run: start..start, cursor: cursor.without_run() }
     }
 
     /// # Safety
@@ -73,8 +73,15 @@ impl<'a, V> Live<'a, V> {
                     return Some((low_half(unsafe { self.index_of(slot) }), generation, slot));
                 }
             } else {
-                let run = self.cursor.next_run(self.holes)?;
-                // SAFETY: given by the cursor, so below the length.
+                let run = match self.cursor.next_by_bit() {
+                    Some(index) => index..index + 1,
+                    None if self.cursor.read_on(self.holes) => {
+                        self.ask_ahead(self.cursor.word());
+                        self.cursor.take_run()
+                    }
+                    None => return None,
+                };
+                // SAFETY: given by the cursor, so below the length; or 0.
                 self.run.start = unsafe { self.start.add(run.start) };
                 // SAFETY: the same, so behind the last is not beyond the length.
                 self.run.end = unsafe { self.start.add(run.end) };
@@ -91,7 +98,7 @@ impl<'a, V> Live<'a, V> {
         unsafe { slot.offset_from(self.start) }.unsigned_abs()
     }
 
-    /// Has the cursor give what is left of the run.
+    /// Has the cursor give what is left of the run. None is left of a slot that came by its bit.
     ///
     /// # Safety
     ///

@@ -15,7 +15,8 @@ enum Op {
     NextBack,
     NextWord,
     /// Takes a run, and puts back what is behind so many of it.
-    NextRun(u8),
+    Run(u8),
+    WithoutRun,
     /// Takes a run, and a word behind it.
     TakeBoth,
     #[cfg(feature = "rayon")]
@@ -113,12 +114,17 @@ impl Model {
         true
     }
 
-    fn next_run(&mut self, part: usize, most: usize) {
+    /// As who goes through runs does.
+    fn run(&mut self, part: usize, most: usize) {
         let Part { cursor, front, .. } = &mut self.parts[part];
-        // Whoever takes runs does not also ask for slots.
-        front.extend(cursor.take_run().map(low_half));
-        let Some(mut run) = cursor.next_run(&self.words) else { return };
-        assert!(!run.is_empty());
+        let mut run = cursor.take_run();
+        if run.is_empty() {
+            match cursor.next_by_bit() {
+                Some(index) => front.push(low_half(index)),
+                None if cursor.read_on(&self.words) => run = cursor.take_run(),
+                None => {}
+            }
+        }
         front.extend(run.by_ref().take(most).map(low_half));
         if !run.is_empty() {
             cursor.put_back(run);
@@ -139,7 +145,10 @@ impl Model {
             Op::NextMany(count) => _ = (0..count).take_while(|_| self.next(at)).count(),
             Op::NextBack => _ = self.next_back(at),
             Op::NextWord => _ = self.next_word(at),
-            Op::NextRun(most) => self.next_run(at, usize::from(most)),
+            Op::Run(most) => self.run(at, usize::from(most)),
+            Op::WithoutRun => {
+                self.parts[at].cursor = self.parts[at].cursor.clone().without_run();
+            }
             Op::TakeBoth => self.take_both(at),
             #[cfg(feature = "rayon")]
             Op::Split => self.split(at),
