@@ -16,7 +16,7 @@
 //! addresses are few (32 bits, `RLIMIT_AS`), nothing is kept that has more than a 16th of them reserved.
 //!
 //! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
-//! the [background thread](crate::service), if there is one; and by
+//! the [background thread](crate::service), if there is one and more than one processor; and by
 //! those who give memory to the keeper, who release one old piece each, some hundred a second at most. (If there is
 //! no thread, and nobody comes any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
 //! block of an allocator, or a small block of its parent; and by [`trim`].
@@ -137,6 +137,18 @@ impl Warm {
     fn is_too_large(&self, most: usize) -> bool {
         self.bytes() > MOST_BYTES_EACH.min(most)
             || self.memory.reserved_bytes() > most_reserved_bytes_each()
+    }
+
+    /// Gives some at its end back, and returns how many bytes: none if there is little, or that is refused.
+    fn release_end(&mut self) -> usize {
+        const PART_BYTES: usize = 4 << 20;
+        let end = self.pages.end;
+        let keep = end.saturating_sub(1) / PART_BYTES * PART_BYTES;
+        if keep <= self.pages.start || !self.memory.decommit_if_possible(keep..end) {
+            return 0;
+        }
+        self.pages.end = keep;
+        end - keep
     }
 
     /// The first of the pages, which is where it is put while it is kept.
@@ -274,7 +286,7 @@ pub fn set_most_bytes(most: usize) {
 }
 
 /// How long memory is kept that nobody takes.
-fn time() -> Duration {
+pub(crate) fn time() -> Duration {
     Duration::from_millis(TIME_MS.load(ORDER).into())
 }
 

@@ -203,38 +203,53 @@ fn release_one_old(now: u32, time: Duration) {
         return;
     }
     LAST.store(now, ORDER);
-    if let Some((class, slot, _)) = oldest(now, time).filter(|(_, _, left)| left.is_zero()) {
-        release(class, slot);
+    if let Some(Oldest { class, slot, left, .. }) = oldest(now, time) {
+        if left.is_zero() {
+            release(class, slot);
+        }
     }
 }
 
-/// Releases one piece that is old, for who has nothing else to do, and returns when to come again, if there is any
-/// other: at once, or after a part of the time at least, so that he is not woken for each piece.
+/// Releases a part of what is old, for who has nothing else to do, and returns when to come again, if anything is
+/// kept: at once, or after a part of the time at least, so that he is not woken for each piece.
 pub(crate) fn age() -> Option<Duration> {
     #[cfg(test)]
     if super::tests::is_anothers() {
         return None;
     }
     let time = time();
-    let (class, slot, left) = oldest(os::now_ms(), time)?;
-    if left.is_zero() {
-        release(class, slot);
-        return Some(left);
+    let Some(oldest) = oldest(os::now_ms(), time) else {
+        // Somebody is looking at it; in the child of a fork perhaps for ever.
+        let wait = time.clamp(Duration::from_secs(1), LONGEST_WAIT);
+        return (kept_bytes() > 0).then_some(wait);
+    };
+    if oldest.left.is_zero() {
+        oldest.release_part();
+        return Some(oldest.left);
     }
-    Some(left.max(time / 4).min(LONGEST_WAIT))
+    Some(oldest.left.max(time / 4).min(LONGEST_WAIT))
 }
 
 /// Who waits for what is old to be so looks again after this: another time may have been said.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// What has been here longest, and how long it is until that is old; the first of those that are.
-fn oldest(now: u32, time: Duration) -> Option<(&'static Class, usize, Duration)> {
-    let mut oldest: Option<(&Class, usize, Duration)> = None;
-    for class in KEPT.iter().flatten() {
+/// What has been here longest.
+struct Oldest {
+    classes: &'static [Class; CLASSES],
+    class: &'static Class,
+    slot: usize,
+    /// How long it is until that is old.
+    left: Duration,
+}
+
+/// What has been here longest; the first of those that are old.
+fn oldest(now: u32, time: Duration) -> Option<Oldest> {
+    let mut oldest: Option<Oldest> = None;
+    for (classes, class) in KEPT.iter().flat_map(|all| all.iter().map(move |class| (all, class))) {
         for slot in class.full() {
             let Some(left) = class.left(slot, now, time) else { continue };
-            if oldest.is_none_or(|(_, _, least)| left < least) {
-                oldest = Some((class, slot, left));
+            if oldest.as_ref().is_none_or(|oldest| left < oldest.left) {
+                oldest = Some(Oldest { classes, class, slot, left });
             }
             if left.is_zero() {
                 return oldest;
@@ -242,4 +257,31 @@ fn oldest(now: u32, time: Duration) -> Option<(&'static Class, usize, Duration)>
         }
     }
     oldest
+}
+
+impl Oldest {
+    /// Releases some of it, from its end: who changes mappings waits for no more.
+    fn release_part(&self) {
+        let Some((place, since)) = self.class.take(self.slot) else { return };
+        // SAFETY: packed by `put`, and taken out of its slot just now.
+        let mut warm = unsafe { Warm::unpack(place) };
+        if !release_end(&mut warm) {
+            return release_taken(warm);
+        }
+        if let Some(place) = self.classes[class_of(warm.bytes())].put(warm.pack(), since) {
+            // SAFETY: packed just now, and no slot has it.
+            release_taken(unsafe { Warm::unpack(place) });
+        }
+    }
+}
+
+/// Releases the end of what was taken out of its slot; whether it has one, and that could be.
+fn release_end(warm: &mut Warm) -> bool {
+    let mut released = 0;
+    releasing(|| {
+        released = warm.release_end();
+        count::taken(released);
+        released > 0
+    });
+    released > 0
 }

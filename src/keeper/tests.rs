@@ -225,6 +225,20 @@ fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
         assert_eq!(kept_blocks(), left);
     }
     assert_eq!(age(), None);
+    // Large ones by parts, from the end.
+    assert!(put(Use::Block, warm(9 * MIB, 7)).is_none());
+    for left in [8, 4, 0] {
+        thread::sleep(Duration::from_millis(30));
+        assert_eq!(age(), Some(Duration::ZERO));
+        assert_eq!((kept_blocks(), kept_bytes()), (usize::from(left > 0), left * MIB));
+        let part = take_for(left * MIB, &mut |warm| warm.pages.len() == left * MIB);
+        assert_eq!(part.is_some(), left > 0);
+        if let Some((part, _)) = part {
+            assert!(part.memory.commit(left * MIB..9 * MIB).is_ok(), "the rest was given back");
+            assert!(put(Use::Block, part).is_none());
+        }
+    }
+    assert_eq!(age(), None);
 }
 
 #[test]

@@ -12,7 +12,8 @@
 //!   made resident, the most urgent array first.
 //! - When an array has not grown for a second, it takes back what lies further ahead than
 //!   [`CommitAhead`] says is kept; and what has been far too far ahead for a second, also where it grows.
-//! - What the [keeper](crate::keeper) has had for long enough, it releases.
+//! - What the [keeper](crate::keeper) has had for long enough it releases, a piece at a time, when it has nothing else to
+//!   do; not where there is but one processor.
 //! - It releases reservations, a piece at a time, so that nobody waits long who wants to change
 //!   mappings meanwhile. What an array with [`CommitAhead::Auto`] has left waits 50 ms for the next one,
 //!   which goes on in it, and waits for nobody: when a level ends and the next begins, no page is fresh.

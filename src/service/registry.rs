@@ -41,8 +41,9 @@ pub(crate) struct Service {
     state: Lock<Registry>,
     /// How often the thread woke up.
     pub(super) wakeups: AtomicUsize,
-    /// Whether the thread sleeps, and nothing is kept that it would wake for.
+    /// Whether the thread sleeps without a time, since nothing was kept; and it, then.
     sleeps: AtomicBool,
+    sleeper: Lock<Option<Thread>>,
     /// How often any array was late.
     late: AtomicUsize,
     /// How many are without memory just now: nothing is made ready meanwhile.
@@ -139,7 +140,7 @@ pub(super) fn keep(used: Use, warm: Warm) -> Option<Warm> {
     let left = keeper::put(used, warm);
     // SAFETY: null, or leaked by `Service::current`, so it lives for ever.
     let current: Option<&'static Service> = unsafe { CURRENT.load(Ordering::Acquire).as_ref() };
-    if let Some(service) = current {
+    if let Some(service) = current.filter(|_| left.is_none()) {
         service.note_kept();
     }
     left
@@ -152,6 +153,7 @@ impl Service {
             state: Lock::default(),
             wakeups: AtomicUsize::new(0),
             sleeps: AtomicBool::new(false),
+            sleeper: Lock::default(),
             late: AtomicUsize::new(0),
             pressed: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
@@ -513,36 +515,39 @@ impl Service {
         Job::End
     }
 
-    /// Has the thread sleep until it is woken, or for so long, or until what is kept is old.
+    /// Has the thread sleep until it is woken, or for so long at most.
     pub(super) fn sleep(&self, most: Option<Duration>) {
-        // Before it looks what is kept: who keeps something after that sees this.
-        self.sleeps.store(true, Ordering::SeqCst);
-        atomic::fence(Ordering::SeqCst);
-        let old = keeper::age();
-        if old.is_some() {
-            self.sleeps.store(false, Ordering::Relaxed);
-        }
-        match old.into_iter().chain(most).min() {
+        match most {
             Some(wait) if wait.is_zero() => return,
             Some(wait) => thread::park_timeout(wait),
             None => thread::park(),
         }
-        self.sleeps.store(false, Ordering::Relaxed);
         self.wakeups.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The same, where nothing was kept just now: also until something is.
+    pub(super) fn sleep_until_kept(&self, most: Option<Duration>) {
+        *self.sleeper.lock() = Some(thread::current());
+        self.sleeps.store(true, Ordering::SeqCst);
+        // Who keeps something after this sees that; who did before is seen.
+        atomic::fence(Ordering::SeqCst);
+        let wait = keeper::age();
+        self.sleep(wait.into_iter().chain(most).min());
+        self.sleeps.store(false, Ordering::Relaxed);
     }
 
     /// Wakes the thread if it does not know that something is kept.
     fn note_kept(&self) {
-        // After it was kept, as seen by who sleeps.
         atomic::fence(Ordering::SeqCst);
+        // Of those who see it one wakes it: it looks at what all have kept.
         let is_first =
             self.sleeps.load(Ordering::Relaxed) && self.sleeps.swap(false, Ordering::Relaxed);
         if !is_first || self.is_of_another_process() {
             return;
         }
-        // Who has the lock may be who drops this, as an allocator's block.
-        if let Some(registry) = self.state.try_lock() {
-            registry.thread.iter().for_each(Thread::unpark);
+        // Else the thread has it, which is awake, or another who wakes it.
+        if let Some(sleeper) = self.sleeper.try_lock() {
+            sleeper.iter().for_each(Thread::unpark);
         }
     }
 

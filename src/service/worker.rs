@@ -6,6 +6,7 @@ use super::registry::{Job, Service};
 use super::releases::Begun;
 use super::shared::{Kept, Shared, Step};
 use super::{KEPT_BYTES, Legacy, Memory, RELEASE_BYTES, decommit_behind};
+use crate::keeper;
 use crate::os::{self, Priority};
 use crate::reservation::Reservation;
 use std::sync::Arc;
@@ -15,6 +16,9 @@ use std::time::Duration;
 /// After so many steps a release goes on although there are more: memory that nobody uses is not kept
 /// for long, however fast arrays grow.
 const STEPS_A_RELEASE: usize = 16;
+
+/// When nothing is kept, it is looked once more after this, if not before, and then it is to be told.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Of work on the only processor, while arrays that are late need it themselves.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -27,6 +31,8 @@ pub(super) fn run(service: &'static Service) {
     let mut releasing: Option<Releasing> = None;
     let mut steps = 1_usize;
     let mut late = service.late();
+    // Whether nothing was kept when it last looked.
+    let mut is_empty = false;
     loop {
         match service.next(releasing.is_some()) {
             // Whoever was late a moment ago has the processor, and shall keep it.
@@ -55,7 +61,24 @@ pub(super) fn run(service: &'static Service) {
             Job::Wait(_) if releasing.is_some() => {
                 releasing = releasing.and_then(|releasing| releasing.go_on(service));
             }
-            Job::Wait(most) => service.sleep(most),
+            // Whoever is at work has the processor: he would wait for mappings that are changed while he is.
+            Job::Wait(most) if is_alone => service.sleep(most),
+            Job::Wait(most) => match keeper::age() {
+                None if is_empty => {
+                    is_empty = false;
+                    service.sleep_until_kept(most);
+                }
+                // Once with a time, so that who has some for each frame does not wake it in each.
+                None => {
+                    is_empty = true;
+                    let again = keeper::time().min(LOOK_AGAIN);
+                    service.sleep(most.into_iter().chain([again]).min());
+                }
+                Some(wait) => {
+                    is_empty = false;
+                    service.sleep(most.into_iter().chain([wait]).min());
+                }
+            },
             Job::End => return,
         }
     }

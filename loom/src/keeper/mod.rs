@@ -122,6 +122,11 @@ impl Warm {
         self.bytes
     }
 
+    /// All of it is released at once.
+    fn release_end(&mut self) -> usize {
+        0
+    }
+
     fn is_too_large(&self, most: usize) -> bool {
         self.bytes > most
     }
