@@ -16,9 +16,9 @@
 //! addresses are few (32 bits, `RLIMIT_AS`), nothing is kept that has more than a 16th of them reserved.
 //!
 //! What nobody took for a time goes back to the system, a second if [`set_time`] does not say otherwise: by
-//! the [background thread](crate::service), if there is one and more than one processor; and by
-//! those who give memory to the keeper, who release one old piece each, some hundred a second at most. (If there is
-//! no thread, and nobody comes any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
+//! the [background thread](crate::service), if there is one and more than one processor; and by those who give
+//! memory to the keeper, who release one old piece each, some hundred a second at most. (If there is no thread, and
+//! nobody comes any more, what is kept stays.) All goes back at once when somebody is refused memory: an array, a
 //! block of an allocator, or a small block of its parent; and by [`trim`].
 //!
 //! It has no lock and allocates nothing, so it may be used before `main`, while threads end, and in the child

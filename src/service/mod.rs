@@ -2,8 +2,9 @@
 //! large ones leave behind.
 //!
 //! Nobody needs to start it. The first array with [`CommitAhead`] or [`Release::Background`] does;
-//! a second after the last one is gone it ends, or two, if something is [kept](crate::keeper). A process in which nobody asks for either has no
-//! such thread, and a program in which no builder is told to has not the code that starts it.
+//! a second after the last one is gone it ends, or two, if something is [kept](crate::keeper). A process in
+//! which nobody asks for either has no such thread, and a program in which no builder is told to has not the code
+//! that starts it.
 //!
 //! # What it does
 //!
@@ -31,7 +32,8 @@
 //!   machine's memory is available, or a commit is refused; and before an array's own commit is
 //!   refused, all that lies ahead of all arrays is taken back, and all that waits is released. (It does
 //!   not know the limits of control groups: there, choose windows with care.)
-//! - **It is quiet** when nothing grows, and nothing is kept that grows old: no wake-ups, no timers. No signal is delivered to it.
+//! - **It is quiet** when nothing grows, and nothing is kept that grows old: no wake-ups, no timers. No signal is
+//!   delivered to it.
 //! - **Nothing needs it.** Where no thread can be started, and in a child after `fork`, arrays work as
 //!   without it. (A child that makes new arrays has a service of its own, by the number of the process and
 //!   of its forks: it never takes the lock of its parent's, which may be held for ever. What waited to be
