@@ -11,7 +11,7 @@
 
 #![expect(unsafe_code, reason = "reads one slot after another")]
 
-use super::cursor::{Cursor, WORD_SLOTS, Word, low_half};
+use super::cursor::{Cursor, Word, low_half};
 use super::slots::{self, Slot, Slots};
 use std::mem;
 use std::ops::Range;
@@ -134,7 +134,7 @@ impl<'a, V> Live<'a, V> {
     #[inline]
     fn ask_ahead(&self, word: Word) {
         if word.left() != 0 {
-            Slots::ask_for_word(self.start, word.start() as usize + WORD_SLOTS, self.holes);
+            Slots::ask_behind_word(self.start, word.start() as usize, self.holes);
         }
     }
 

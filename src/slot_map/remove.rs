@@ -1,6 +1,6 @@
 //! Taking values out.
 
-use super::cursor::{Picked, WORD_SLOTS};
+use super::cursor::Picked;
 use super::holes::Holes;
 use super::iter::key_of;
 use super::slots::Slots;
@@ -135,8 +135,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let picked = Picked::from(word.start() as usize);
             let mut rejected = Rejected { map: self, picked };
             let SlotMap { slots, holes, .. } = &*rejected.map;
-            let next = word.start() as usize + WORD_SLOTS;
-            Slots::ask_for_word(slots.start(), next, holes.words());
+            Slots::ask_behind_word(slots.start(), word.start() as usize, holes.words());
             word.bits().for_each(|at| rejected.judge(at..at + 1, &mut keep));
         }
     }
