@@ -34,6 +34,14 @@ pub(crate) trait Map: Sized {
 
     fn get_mut(&mut self, key: Self::Key) -> Option<&mut Self::Value>;
 
+    /// All of these, by the map's quickest way; one after the other where it has none.
+    #[inline]
+    fn get_many(&mut self, keys: &[Self::Key], mut each: impl FnMut(Option<&Self::Value>)) {
+        for &key in keys {
+            each(self.get(key));
+        }
+    }
+
     fn remove(&mut self, key: Self::Key) -> Option<Self::Value>;
 
     /// All values, by the map's quickest iterator.

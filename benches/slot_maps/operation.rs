@@ -11,6 +11,7 @@ pub(crate) enum Operation {
     InsertWarm,
     InsertGrowing,
     Get,
+    GetMany,
     GetStale,
     Iterate,
     IterateTenthHoles,
@@ -69,6 +70,7 @@ impl Operation {
         Self::InsertWarm,
         Self::InsertGrowing,
         Self::Get,
+        Self::GetMany,
         Self::GetStale,
         Self::Iterate,
         Self::IterateTenthHoles,
@@ -96,6 +98,7 @@ impl Operation {
         Self::Iterate,
         Self::Loop,
         Self::Get,
+        Self::GetMany,
         Self::SecondaryIterate,
         Self::SecondaryLoop,
         Self::ColumnJoin,
@@ -142,6 +145,7 @@ impl Operation {
         matches!(
             self,
             Self::Get
+                | Self::GetMany
                 | Self::GetStale
                 | Self::Iterate
                 | Self::IterateTenthHoles
@@ -170,6 +174,7 @@ impl Operation {
             Self::InsertWarm => "insert, after clear",
             Self::InsertGrowing => "insert, growing",
             Self::Get => "get, random",
+            Self::GetMany => "get many, random",
             Self::GetStale => "get, half stale",
             Self::Iterate => "iterate, full",
             Self::IterateTenthHoles => "iterate, 10 % holes",
@@ -199,6 +204,7 @@ impl Operation {
                 Some("insert_all")
             }
             Self::Get | Self::GetStale => Some("get_all"),
+            Self::GetMany => Some("get_many"),
             Self::Iterate
             | Self::IterateTenthHoles
             | Self::IterateHalfHoles
@@ -231,6 +237,7 @@ impl Operation {
             Self::Insert | Self::InsertGrowing => State::Gone,
             Self::InsertWarm => State::Cleared,
             Self::Get
+            | Self::GetMany
             | Self::Iterate
             | Self::Loop
             | Self::Churn
@@ -274,7 +281,7 @@ impl Operation {
         match self {
             Self::Remove => (live - slots / 2).min(SAMPLE_MAX),
             Self::Refill => (slots - live).min(SAMPLE_MAX),
-            Self::Get | Self::Churn | Self::ChurnHalfHoles => live.min(SAMPLE_MAX),
+            Self::Get | Self::GetMany | Self::Churn | Self::ChurnHalfHoles => live.min(SAMPLE_MAX),
             Self::GetStale => slots.min(SAMPLE_MAX),
             _ => live,
         }

@@ -188,12 +188,11 @@ impl<M: Map> Stage<M> {
         time
     }
 
-    fn get(&mut self, count: usize, passes: usize) -> Duration {
+    fn get(&mut self, count: usize, passes: usize, all: fn(&mut M, &[M::Key]) -> u64) -> Duration {
         let places = self.draw(count);
         let keys = self.keys.chunks_exact(self.slots).map(|keys| &keys[places.clone()]);
-        let (time, sum) = timed_passes(passes, self.maps.iter_mut().zip(keys), |(map, keys)| {
-            get_all::<M>(map, keys)
-        });
+        let maps = self.maps.iter_mut().zip(keys);
+        let (time, sum) = timed_passes(passes, maps, |(map, keys)| all(map, keys));
         assert_eq!(sum, self.sum_of(&places).wrapping_mul(passes as u64), "found");
         time
     }
@@ -351,7 +350,8 @@ impl<M: Map> Perform for Stage<M> {
                 self.make(|_| M::empty());
                 self.insert(count)
             }
-            Operation::Get => self.get(count, passes),
+            Operation::Get => self.get(count, passes, get_all::<M>),
+            Operation::GetMany => self.get(count, passes, get_many::<M>),
             Operation::GetStale => self.get_stale(count, passes),
             Operation::Iterate
             | Operation::IterateTenthHoles
@@ -442,6 +442,13 @@ fn get_all<M: Map>(map: &mut M, keys: &[M::Key]) -> u64 {
         let digest = map.get(key).map_or(0, Value::digest);
         sum.wrapping_add(digest)
     })
+}
+
+#[inline(never)]
+fn get_many<M: Map>(map: &mut M, keys: &[M::Key]) -> u64 {
+    let mut sum = 0u64;
+    map.get_many(keys, |value| sum = sum.wrapping_add(value.map_or(0, Value::digest)));
+    sum
 }
 
 #[inline(never)]

@@ -41,6 +41,11 @@ impl<V: Value> Map for Plain<V> {
     }
 
     #[inline]
+    fn get_many(&mut self, keys: &[DefaultKey], mut each: impl FnMut(Option<&V>)) {
+        Self::get_many(self, keys.iter().copied(), |_, value| each(value));
+    }
+
+    #[inline]
     fn remove(&mut self, key: DefaultKey) -> Option<V> {
         Self::remove(self, key)
     }
@@ -123,6 +128,11 @@ impl<V: Value> Map for SmallPages<V> {
     #[inline]
     fn get_mut(&mut self, key: DefaultKey) -> Option<&mut V> {
         self.0.get_mut(key)
+    }
+
+    #[inline]
+    fn get_many(&mut self, keys: &[DefaultKey], each: impl FnMut(Option<&V>)) {
+        Map::get_many(&mut self.0, keys, each);
     }
 
     #[inline]
