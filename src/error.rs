@@ -42,6 +42,7 @@ pub(crate) enum Holder {
     SlotMap,
     SecondaryMap,
     Arena,
+    Columns,
 }
 
 impl Holder {
@@ -53,6 +54,7 @@ impl Holder {
             Self::SlotMap => "SlotMap",
             Self::SecondaryMap => "SecondaryMap",
             Self::Arena => "Arena",
+            Self::Columns => "Columns",
         }
     }
 

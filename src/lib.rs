@@ -21,6 +21,7 @@
 //! |---|---|
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`Columns`] | rows, each of whose fields lies in an array of its own |
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
 //! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
 //! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
@@ -96,7 +97,7 @@
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
 //!   keys, see [`new_key_type!`].
-//! - `rayon`: `VmVec` and the maps in parallel; see `par`.
+//! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps and `VmVec`; see `saved` for the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
@@ -123,6 +124,7 @@ pub mod alloc;
 mod backing;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
+pub mod columns;
 #[cfg(test)]
 #[path = "../tests/common/effort.rs"]
 mod effort;
@@ -152,6 +154,8 @@ pub mod saved;
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
+#[doc(inline)]
+pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Row, RowMut, RowRef};
 pub use error::{Error, ErrorKind, Refused};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};

@@ -256,6 +256,14 @@ impl GrowingReservation {
         }
     }
 
+    /// Where a column starts, where it is dealt out to columns.
+    pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
+        match self.reservation() {
+            Ok(reservation) => reservation.column_start(number),
+            Err(foreign) => foreign.start(),
+        }
+    }
+
     /// The size of the range in bytes.
     pub fn reserved_bytes(&self) -> usize {
         match self.reservation() {

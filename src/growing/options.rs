@@ -7,7 +7,8 @@ use super::{GrowingReservation, Growth, Way};
 use crate::error::Error;
 use crate::keeper;
 use crate::reservation::{
-    HugePages, Reservation, ReservationBuilder, Space, usual_bytes, whole_bytes,
+    ColumnLayouts, HugePages, Reservation, ReservationBuilder, Space, column_count, usual_bytes,
+    whole_bytes,
 };
 use crate::service::{self, CommitAhead, Release};
 
@@ -57,6 +58,8 @@ pub(crate) struct Want {
     /// How many can ever be used.
     pub(crate) most_bytes: usize,
     pub(crate) align: usize,
+    /// To which columns it is dealt out; all bytes are those of rows then.
+    pub(crate) columns: Option<ColumnLayouts>,
     pub(crate) huge_pages: HugePages,
     pub(crate) growth: Growth,
     pub(crate) commit_ahead: CommitAhead,
@@ -78,9 +81,10 @@ impl GrowingReservation {
             }
         }
         let builder = Reservation::builder().align(want.align).huge_pages(want.huge_pages);
+        let builder = builder.columns(want.columns);
         let reservation = match want.exact_bytes {
             Some(bytes) => reserve_exactly(builder.bytes(bytes))?,
-            None => reserve_by_default(builder, want.need_bytes, want.most_bytes)?,
+            None => reserve_by_default(builder, want)?,
         };
         let fresh = Self::alone(reservation, want.growth, want.release, want.service);
         Ok(fresh.kept_for(wish))
@@ -93,17 +97,14 @@ fn reserve_exactly(builder: ReservationBuilder) -> Result<Reservation, Error> {
     builder.reserve().or_else(|error| again(builder, ended).ok_or(error))
 }
 
-/// Reserves for somebody who named no maximum and needs `need` bytes at once: as much as there is to be
-/// given, but no more than that and `most`. See [`Space`].
-fn reserve_by_default(
-    builder: ReservationBuilder,
-    need: usize,
-    most: usize,
-) -> Result<Reservation, Error> {
+/// Reserves for somebody who named no maximum and needs so many bytes at once: as much as there is to be
+/// given, but no more than he can ever use. See [`Space`].
+fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reservation, Error> {
+    let (need, most, columns) = (want.need_bytes, want.most_bytes, column_count(want.columns));
     let mut space = Space::now();
     let mut has_room = false;
     loop {
-        let taken = space.take_for_array(need, most);
+        let taken = space.take_for_array(need, most, columns);
         let is_all = taken.as_ref().is_ok_and(|taken| taken.bytes() >= usual_bytes().min(most));
         if !is_all && !has_room {
             // What is kept is counted, too.

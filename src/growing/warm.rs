@@ -5,8 +5,11 @@
 use super::options::Want;
 use super::{GrowingReservation, Growth, Memory, Way, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
-use crate::reservation::{HugePages, Reservation, page_size, usual_reservation_bytes};
+use crate::reservation::{
+    ColumnLayouts, HugePages, Reservation, page_size, usual_reservation_bytes,
+};
 use crate::service::{self, CommitAhead, Legacy, Release};
+use std::alloc::Layout;
 
 /// What a reservation has of the one before it.
 #[derive(Debug)]
@@ -30,6 +33,7 @@ pub(super) struct Wish {
     pub(super) need_bytes: usize,
     pub(super) align: usize,
     pub(super) huge_pages: HugePages,
+    pub(super) columns: Option<ColumnLayouts>,
 }
 
 /// In what steps arrays commit at least.
@@ -65,14 +69,19 @@ impl Warmth {
 impl Wish {
     /// What it is for who wants that, if he wants anything of the keeper.
     pub(super) fn of(want: &Want) -> Option<Self> {
-        let Want { align, huge_pages, .. } = *want;
+        let Want { align, huge_pages, columns, .. } = *want;
         let is_kept = match want.commit_ahead {
             CommitAhead::Auto => want.release != Release::Now,
             // Who says how much is to be ready has no more.
             CommitAhead::Bytes(1..) => false,
             CommitAhead::Off | CommitAhead::Bytes(_) => want.release == Release::Keep,
         };
-        if !is_kept {
+        // What the keeper writes to its first page is to lie in the first row. And it counts the bytes of rows:
+        // where each column has huge pages from the first row on, that is far too few.
+        let is_not_kept = |columns: ColumnLayouts| {
+            row_bytes(columns) > page_size() || huge_pages == HugePages::Always
+        };
+        if !is_kept || columns.is_some_and(is_not_kept) {
             return None;
         }
         let need_bytes = want.need_bytes.max(1);
@@ -80,7 +89,7 @@ impl Wish {
             Some(exact) => (Use::Exact, exact.checked_next_multiple_of(page_size())?),
             None => (Use::Array, usual_reservation_bytes(need_bytes, want.most_bytes)),
         };
-        Some(Self { used, reserved_bytes, need_bytes, align, huge_pages })
+        Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns })
     }
 
     /// Whether memory suits of which the first `bytes` hold anything.
@@ -88,6 +97,7 @@ impl Wish {
         memory.reserved_bytes() == self.reserved_bytes
             && memory.start().addr().get() % self.align == 0
             && memory.huge_pages() == self.huge_pages
+            && memory.columns() == self.columns
             && {
                 // It reaches to there, so it can be rounded.
                 let need = self.need_bytes.min(self.reserved_bytes);
@@ -146,6 +156,10 @@ impl GrowingReservation {
         let is_kept = self.warmth.as_ref().is_some_and(|warmth| keeper::is_on(warmth.used));
         is_kept.then(|| Legacy { written: self.zero_from(), keep: keep_left })
     }
+}
+
+fn row_bytes(columns: ColumnLayouts) -> usize {
+    columns.iter().map(Layout::size).sum()
 }
 
 /// Gives memory to the keeper of which so many bytes are committed, if it is wanted there.

@@ -122,6 +122,11 @@ impl RawVec {
         self.capacity
     }
 
+    /// Where a column starts, if elements are dealt out to columns and there is memory.
+    pub(crate) fn column_start(&self, number: usize) -> Option<NonNull<u8>> {
+        self.cold.memory().map(|memory| memory.column_start(number))
+    }
+
     pub(crate) const fn options(&self) -> Options {
         *self.cold.options()
     }
@@ -189,12 +194,14 @@ impl RawVec {
     /// The same, for who will [`serve`](Self::serve) it.
     fn reserve_unserved(&mut self, element: Layout, len: usize) -> Result<(), Error> {
         let Own { options, memory } = self.cold.try_own()?;
-        let Options { huge_pages, growth, commit_ahead, release, service, holder, .. } = *options;
+        let Options { huge_pages, growth, commit_ahead, release, columns, service, holder, .. } =
+            *options;
         let want = Want {
             exact_bytes: options.max_len.map(|max_len| bytes_of(element, max_len)).transpose()?,
             need_bytes: bytes_of(element, len.max(1))?,
             most_bytes: element.size().saturating_mul(options.bound),
             align: element.align(),
+            columns,
             huge_pages,
             growth,
             commit_ahead,

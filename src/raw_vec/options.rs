@@ -4,7 +4,7 @@
 
 use crate::error::Holder;
 use crate::growing::{Growth, Way};
-use crate::reservation::HugePages;
+use crate::reservation::{ColumnLayouts, HugePages};
 use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
 use std::fmt::DebugStruct;
@@ -19,6 +19,8 @@ pub(crate) struct Options {
     pub(crate) huge_pages: HugePages,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
+    /// To which columns its elements, which are rows then, are dealt out.
+    pub(crate) columns: Option<ColumnLayouts>,
     /// To who does either.
     pub(crate) service: &'static Way,
     /// Who is to be named where something is refused.
@@ -33,6 +35,7 @@ impl Options {
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,
         release: Release::Keep,
+        columns: None,
         service: Way::NONE,
         holder: Holder::VmVec,
     };

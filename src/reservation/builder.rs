@@ -2,11 +2,11 @@
 
 #![expect(unsafe_code, reason = "finds where in a mapping a range begins")]
 
-use super::{HugePages, Pages, Reservation, unreleased};
+use super::stripes::{ColumnLayouts, Stripes};
+use super::{HugePages, Reservation, unreleased};
 use crate::error::{Error, ErrorKind};
 use crate::os;
 use crate::page::{PageBytes, PageSize};
-use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 /// Options for a [`Reservation`]; see [`Reservation::builder`].
@@ -33,6 +33,8 @@ pub struct ReservationBuilder {
     align: usize,
     huge_pages: HugePages,
     form: Form,
+    /// To which columns it is dealt out.
+    columns: Option<ColumnLayouts>,
 }
 
 /// What is made beside the range itself.
@@ -48,7 +50,7 @@ enum Form {
 
 impl ReservationBuilder {
     pub(super) const USUAL: Self =
-        Self { bytes: 0, align: 1, huge_pages: HugePages::Auto, form: Form::Usual };
+        Self { bytes: 0, align: 1, huge_pages: HugePages::Auto, form: Form::Usual, columns: None };
 
     /// How many bytes to reserve; rounded up to whole pages. None, if not said.
     pub const fn bytes(mut self, bytes: usize) -> Self {
@@ -78,6 +80,13 @@ impl ReservationBuilder {
     /// so that such ranges side by side can be one mapping to the system.
     pub(crate) const fn bare(mut self) -> Self {
         self.form = Form::Bare;
+        self
+    }
+
+    /// Has the bytes be those of rows, and dealt out to columns, none of which is without bytes. See
+    /// [`Stripes`].
+    pub(crate) const fn columns(mut self, columns: Option<ColumnLayouts>) -> Self {
+        self.columns = columns;
         self
     }
 
@@ -124,17 +133,28 @@ impl ReservationBuilder {
         let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(|| too_much(self.bytes))?;
 
         let huge = self.huge_pages.page_bytes().filter(|_| self.form != Form::Bare);
-        let huge_from =
-            self.huge_pages.wanted_from().filter(|&from| huge.is_some() && bytes.get() > from);
+        // Each column has its own, and may waste as much.
+        let columns = self.columns.map_or(1, |columns| columns.len());
+        let wanted_from = self.huge_pages.wanted_from().and_then(|from| from.checked_mul(columns));
+        let huge_from = wanted_from.filter(|&from| huge.is_some() && bytes.get() > from);
         let huge_align = huge.filter(|_| huge_from.is_some()).unwrap_or(1);
         let align = self.align.max(huge_align).max(page.get());
 
+        let span = match self.columns {
+            // Huge pages are no matter for this.
+            Some(columns) => {
+                let stripes = Stripes::new(columns, bytes, page, None);
+                stripes.ok_or_else(|| too_much(self.bytes))?.span()
+            }
+            None => bytes,
+        };
         let mapping_bytes = self
-            .mapping_bytes(bytes, align, page)
+            .mapping_bytes(span, align, page)
             .ok_or_else(|| too_much(self.bytes.saturating_add(align)))?;
         let waits = self.form == Form::AdvisedLater && self.huge_pages == HugePages::Auto;
         let huge_from = huge_from.filter(|_| !waits);
-        Ok(Plan { bytes, align, mapping_bytes, huge_from, huge_pages: self.huge_pages })
+        let Self { columns, huge_pages, .. } = self;
+        Ok(Plan { bytes, columns, align, mapping_bytes, huge_from, huge_pages })
     }
 
     /// What to ask the system for: room to align the start, and a guard page behind the end.
@@ -153,6 +173,7 @@ impl ReservationBuilder {
 #[derive(Clone, Copy)]
 struct Plan {
     bytes: PageBytes,
+    columns: Option<ColumnLayouts>,
     align: usize,
     mapping_bytes: PageBytes,
     huge_from: Option<usize>,
@@ -162,7 +183,7 @@ struct Plan {
 impl Plan {
     /// The reservation that owns the mapping at `mapping_start`, of `mapping_bytes`.
     fn at(self, mapping_start: NonNull<u8>) -> Reservation {
-        let Self { bytes, align, mapping_bytes, huge_from, huge_pages } = self;
+        let Self { bytes, columns, align, mapping_bytes, huge_from, huge_pages } = self;
         let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
         // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
         // to align it, and the mapping is that much larger than `bytes` and the guard.
@@ -170,6 +191,7 @@ impl Plan {
         let reservation = Reservation {
             start,
             bytes,
+            columns,
             mapping_start,
             mapping_bytes,
             huge_from,
@@ -177,7 +199,7 @@ impl Plan {
             taken: None,
             offer: None,
         };
-        reservation.advise(&Pages { start, offset: 0, bytes, reservation: PhantomData });
+        reservation.advise(reservation.whole());
         reservation
     }
 }

@@ -14,14 +14,17 @@
 use crate::error::{Error, ErrorKind};
 use crate::os;
 use crate::page::PageBytes;
+use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
 
 mod builder;
 mod rooms;
 mod share;
+mod stripes;
 #[cfg(test)]
 mod tests;
 mod unreleased;
@@ -35,6 +38,9 @@ pub(crate) use share::{
     Space, Taken, blocks, default_reservation_bytes, usual_bytes, usual_reservation_bytes,
     whole_bytes,
 };
+pub(crate) use stripes::ColumnLayouts;
+pub(crate) use stripes::column_count;
+use stripes::{Huge, Stripes};
 
 /// Whether to ask the system for huge pages.
 ///
@@ -136,8 +142,10 @@ pub(crate) fn is_much_unreleased() -> bool {
 pub struct Reservation {
     /// Where the usable range starts, aligned as asked.
     start: NonNull<u8>,
-    /// The size of the usable range.
+    /// The size of the usable range; of what rows have of it, where it is dealt out to columns.
     bytes: PageBytes,
+    /// To which, if it is. Then its size never changes.
+    columns: Option<ColumnLayouts>,
     /// What the system gave: the usable range, the slack that aligned it, and the guard.
     mapping_start: NonNull<u8>,
     mapping_bytes: PageBytes,
@@ -156,16 +164,73 @@ unsafe impl Send for Reservation {}
 unsafe impl Sync for Reservation {}
 
 /// Whole pages of a reservation: made by [`Reservation::pages`], which checks the range, and for
-/// the whole of one.
+/// the whole of one. Where it is dealt out to columns, they are a [`Place`] in each.
+#[derive(Clone, Copy)]
 struct Pages<'r> {
-    start: NonNull<u8>,
     offset: usize,
+    bytes: PageBytes,
+    reservation: &'r Reservation,
+}
+
+/// Pages that lie side by side in a reservation: made by [`Pages::each`], and for the whole of one.
+struct Place<'r> {
+    start: NonNull<u8>,
     bytes: PageBytes,
     reservation: PhantomData<&'r Reservation>,
 }
 
-impl Pages<'_> {
+impl<'r> Pages<'r> {
+    /// What is done to them, where they lie; in one place after the other, until it is refused in one.
+    #[inline]
+    fn each<E>(self, mut act: impl FnMut(&Place<'r>) -> Result<(), E>) -> Result<(), E> {
+        match self.reservation.columns {
+            None => act(&self.place(self.offset, self.bytes)),
+            Some(_) => self.each_in_columns(self.reservation.stripes(), &mut act),
+        }
+    }
+
+    /// The same, but in columns of pages of the usual size only those that the bytes come to: what is in memory,
+    /// or is to be, is not all of a huge page that was committed for them.
+    #[inline]
+    fn each_used<E>(self, mut act: impl FnMut(&Place<'r>) -> Result<(), E>) -> Result<(), E> {
+        if self.reservation.columns.is_none() {
+            return act(&self.place(self.offset, self.bytes));
+        }
+        let stripes = self.reservation.stripes().map(Stripes::without_huge);
+        self.each_in_columns(stripes, &mut act)
+    }
+
+    #[cold]
     #[inline(never)]
+    fn each_in_columns<E>(
+        self,
+        stripes: Option<Stripes>,
+        act: &mut dyn FnMut(&Place<'r>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let bytes = self.offset..self.offset + self.bytes.get();
+        stripes.into_iter().flat_map(|stripes| stripes.places(bytes.clone())).try_for_each(
+            |place| {
+                let bytes = PageBytes::exact(place.len(), os::page_size()).expect("whole pages");
+                act(&self.place(place.start, bytes))
+            },
+        )
+    }
+
+    /// So many bytes from an offset on, which are inside the reservation.
+    fn place(self, offset: usize, bytes: PageBytes) -> Place<'r> {
+        debug_assert!(offset + bytes.get() <= self.reservation.span().get());
+        // SAFETY: inside the range that begins at `start`, or one past its end.
+        let start = unsafe { self.reservation.start.add(offset) };
+        Place { start, bytes, reservation: PhantomData }
+    }
+
+    #[inline(never)]
+    fn commit(self) -> Result<(), Error> {
+        self.each(Place::commit)
+    }
+}
+
+impl Place<'_> {
     fn commit(&self) -> Result<(), Error> {
         // SAFETY: the pages lie inside a reservation, which is borrowed.
         unsafe { os::commit(self.start, self.bytes) }
@@ -221,7 +286,7 @@ impl Reservation {
     ///
     /// [`System`](ErrorKind::System) if the system does not tell (no `/proc`, for example).
     pub fn committed_bytes(&self) -> Result<usize, Error> {
-        os::committed_bytes(self.start, self.bytes)
+        os::committed_bytes(self.start, self.span())
     }
 
     /// How many bytes are in memory now, as the system tells it.
@@ -232,13 +297,20 @@ impl Reservation {
     ///
     /// As for [`committed_bytes`](Self::committed_bytes).
     pub fn resident_bytes(&self) -> Result<usize, Error> {
-        os::resident_bytes(self.start, self.bytes)
+        os::resident_bytes(self.start, self.span())
     }
 
     /// How many bytes are in memory now; none, if the system does not tell.
     pub(crate) fn resident_within(&self, range: Range<usize>) -> usize {
-        let resident = |pages: Pages<'_>| os::resident_bytes_within(pages.start, pages.bytes);
-        self.pages(range).ok().and_then(resident).unwrap_or(0)
+        let Ok(pages) = self.pages(range) else { return 0 };
+        let bytes = pages.bytes.get();
+        let mut sum = 0;
+        let Ok(()) = pages.each_used(|place| {
+            sum += os::resident_bytes_within(place.start, place.bytes).unwrap_or(0);
+            Ok::<_, Infallible>(())
+        });
+        // The pages of columns are more than the bytes that lie there.
+        sum.min(bytes)
     }
 
     /// Makes pages readable and writable, and has the system promise memory for them.
@@ -254,6 +326,30 @@ impl Reservation {
     /// held then; where some of the range was committed before, more of it may be now.
     pub fn commit(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         self.pages(range)?.commit()
+    }
+
+    /// To which columns it is dealt out, if it is.
+    pub(crate) const fn columns(&self) -> Option<ColumnLayouts> {
+        self.columns
+    }
+
+    /// Where a column starts, if it is dealt out to columns.
+    pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
+        let offset = self.stripes().map_or(0, |stripes| stripes.start(number));
+        // SAFETY: a column starts within the range.
+        unsafe { self.start.add(offset) }
+    }
+
+    fn stripes(&self) -> Option<Stripes> {
+        let huge = self.huge_from.zip(self.huge_pages.page_bytes());
+        let huge = huge.map(|(from, bytes)| Huge { from, bytes });
+        let stripes = Stripes::new(self.columns?, self.bytes, os::page_size(), huge);
+        Some(stripes.expect("there were addresses for them"))
+    }
+
+    /// How many bytes of addresses it has for use.
+    fn span(&self) -> PageBytes {
+        self.stripes().map_or(self.bytes, Stripes::span)
     }
 
     /// Hands the memory of pages back to the system, and the promise of it; what they held is
@@ -279,11 +375,23 @@ impl Reservation {
         range: impl RangeBounds<usize>,
     ) -> Result<(), Error> {
         let pages = self.pages(range)?;
-        // SAFETY: `pages` lies inside the range that `self` owns, and is not used by the caller's
-        // promise.
-        unsafe { os::decommit(pages.start, pages.bytes) }?;
+        let mut is_first = true;
+        pages.each(|place| {
+            // SAFETY: `place` lies inside the range that `self` owns, and is not used by the caller's
+            // promise.
+            let decommitted = unsafe { os::decommit(place.start, place.bytes) };
+            if mem::take(&mut is_first) {
+                return decommitted;
+            }
+            // Once some are gone there is no way back. What is refused then stays charged, but not in memory.
+            if decommitted.is_err() {
+                // SAFETY: the same; so it is still committed. If that is refused too, it stays there.
+                let _ = unsafe { os::discard(place.start, place.bytes) };
+            }
+            Ok(())
+        })?;
         // The pages are new to the system, and must be like their neighbours to merge with them.
-        self.advise(&pages);
+        self.advise(pages);
         Ok(())
     }
 
@@ -291,20 +399,33 @@ impl Reservation {
     /// not.
     pub(crate) fn decommit_if_possible(&mut self, range: Range<usize>) -> bool {
         let Ok(pages) = self.pages(range) else { return false };
-        // SAFETY: as for `decommit`.
-        let decommitted = unsafe { os::decommit_if_possible(pages.start, pages.bytes) };
-        if decommitted {
-            self.advise(&pages);
+        let mut is_first = true;
+        let decommitted = pages.each(|place| {
+            // SAFETY: as for `decommit`.
+            let is_done = unsafe { os::decommit_if_possible(place.start, place.bytes) };
+            if mem::take(&mut is_first) {
+                return is_done.then_some(()).ok_or(());
+            }
+            // As in `decommit_unused`.
+            if !is_done {
+                // SAFETY: the same.
+                let _ = unsafe { os::discard(place.start, place.bytes) };
+            }
+            Ok(())
+        });
+        if decommitted.is_ok() {
+            self.advise(pages);
         }
-        decommitted
+        decommitted.is_ok()
     }
 
     /// Gives up the addresses behind the first `keep` bytes, if the system can release a part.
     pub(crate) fn give_up_behind(&mut self, keep: usize) {
-        let Ok(pages) = self.pages(keep..) else { return };
-        let to_mapping_end = self.mapping_end() - pages.start.addr().get();
+        // What is behind the end of rows is not the end of each column.
+        let (Ok(pages), None) = (self.pages(keep..), self.columns) else { return };
+        let start = pages.place(keep, pages.bytes).start;
+        let to_mapping_end = self.mapping_end() - start.addr().get();
         let behind = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
-        let start = pages.start;
         if behind == PageBytes::ZERO || !os::RELEASES_PARTS {
             return;
         }
@@ -319,7 +440,8 @@ impl Reservation {
 
     /// Has it counted among those whose size was guessed, until it is released.
     pub(crate) fn count_as(&mut self, mut taken: Taken) {
-        taken.settle(self.bytes, self.huge_from.is_some() || self.huge_pages != HugePages::Auto);
+        let is_advised = self.huge_from.is_some() || self.huge_pages != HugePages::Auto;
+        taken.settle(self.span(), is_advised, column_count(self.columns));
         self.taken = Some(taken);
     }
 
@@ -360,19 +482,24 @@ impl Reservation {
         &self,
         range: impl RangeBounds<usize>,
     ) -> Result<(), Error> {
-        let pages = self.pages(range)?;
-        pages.commit()?;
-        // SAFETY: `pages` lies inside the range that `self` owns, was just committed, and is not used
-        // by the caller's promise.
-        unsafe { os::discard(pages.start, pages.bytes) }
+        self.pages(range)?.each(|place| {
+            place.commit()?;
+            // SAFETY: `place` lies inside the range that `self` owns, was just committed, and is not used
+            // by the caller's promise.
+            unsafe { os::discard(place.start, place.bytes) }
+        })
     }
 
     /// Hands the memory of pages back, before the whole is released. What they hold then, and
     /// whether they are accessible, is not said. Whether the system did it.
     pub(crate) fn abandon(&mut self, range: Range<usize>) -> bool {
         let Ok(pages) = self.pages(range) else { return false };
-        // SAFETY: as for `decommit`.
-        unsafe { os::abandon(pages.start, pages.bytes) }
+        let abandoned = pages.each(|place| {
+            // SAFETY: as for `decommit`.
+            let is_done = unsafe { os::abandon(place.start, place.bytes) };
+            if is_done { Ok(()) } else { Err(()) }
+        });
+        abandoned.is_ok()
     }
 
     /// Commits pages where they are not, and makes all of them resident now, so that touching
@@ -392,12 +519,12 @@ impl Reservation {
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
-        pages.prefault()
+        pages.each_used(Place::prefault)
     }
 
     /// [`prefault`](Self::prefault) for pages that are committed: changes no mapping.
     pub(crate) fn prefault_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        self.pages(range)?.prefault()
+        self.pages(range)?.each_used(Place::prefault)
     }
 
     /// The same in a way that others hardly notice.
@@ -407,9 +534,10 @@ impl Reservation {
     /// - The pages are committed, and stay so meanwhile.
     /// - Unless [`os::TOUCHING_IS_SHARED`], nobody else uses them meanwhile.
     pub(crate) unsafe fn touch_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        let pages = self.pages(range)?;
-        // SAFETY: inside the range that `self` owns; the rest is the caller's promise.
-        unsafe { os::touch(pages.start, pages.bytes) }
+        self.pages(range)?.each_used(|place| {
+            // SAFETY: inside the range that `self` owns; the rest is the caller's promise.
+            unsafe { os::touch(place.start, place.bytes) }
+        })
     }
 
     /// Commits pages where they are not, and keeps them in memory, so that they are never paged
@@ -422,23 +550,21 @@ impl Reservation {
     /// As for [`commit`](Self::commit), and [`LockLimit`](ErrorKind::LockLimit) if the process
     /// may not lock that much.
     pub fn lock(&self, range: impl RangeBounds<usize>) -> Result<Locked<'_>, Error> {
+        debug_assert!(self.columns.is_none(), "nobody is given one with columns");
         let pages = self.pages(range)?;
         pages.commit()?;
-        os::lock(pages.start, pages.bytes)?;
-        Ok(Locked { start: pages.start, bytes: pages.bytes, reservation: PhantomData })
+        let Place { start, bytes, reservation, .. } = pages.place(pages.offset, pages.bytes);
+        os::lock(start, bytes)?;
+        Ok(Locked { start, bytes, reservation })
     }
 
     /// Asks for huge pages from the first byte on, if that was not done yet.
     pub(crate) fn want_huge_pages(&mut self) {
         debug_assert!(self.offer.is_none(), "others may have a part");
+        debug_assert!(self.columns.is_none(), "columns have them from the beginning");
         if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
             self.huge_from = Some(0);
-            self.advise(&Pages {
-                start: self.start,
-                offset: 0,
-                bytes: self.bytes,
-                reservation: PhantomData,
-            });
+            self.advise(self.whole());
         }
     }
 
@@ -460,10 +586,12 @@ impl Reservation {
         let Ok(pages) = self.pages(..used) else { return false };
         let page = os::page_size();
         let Some(new_bytes) = PageBytes::ceil(new_bytes, page) else { return false };
-        if pages.bytes == PageBytes::ZERO || new_bytes == PageBytes::ZERO {
+        if pages.bytes == PageBytes::ZERO || new_bytes == PageBytes::ZERO || self.columns.is_some()
+        {
             return false;
         }
         let old_bytes = pages.bytes;
+        let pages = pages.place(0, old_bytes);
         // SAFETY: `pages` lies inside the range that `self` owns, and is committed and not used by its
         // old address by the caller's promise.
         let moved = unsafe { os::move_if_possible(pages.start, old_bytes, new_bytes) };
@@ -500,8 +628,12 @@ impl Reservation {
     #[inline(never)]
     pub(crate) fn commit_if_possible(&self, range: Range<usize>) -> bool {
         let Ok(pages) = self.pages(range) else { return false };
-        // SAFETY: `pages` lies inside the range that `self` owns.
-        unsafe { os::commit_if_possible(pages.start, pages.bytes) }
+        let committed = pages.each(|place| {
+            // SAFETY: `place` lies inside the range that `self` owns.
+            let is_done = unsafe { os::commit_if_possible(place.start, place.bytes) };
+            if is_done { Ok(()) } else { Err(()) }
+        });
+        committed.is_ok()
     }
 
     /// The one range check: every method that takes a range goes through here.
@@ -538,10 +670,12 @@ impl Reservation {
         };
         let (offset, end) = (whole(start)?, whole(end)?);
         let bytes = end.checked_sub(offset).expect("compared above");
-        // SAFETY: `start <= total`, the size of the range that begins at `self.start`, so the sum
-        // stays inside it or one past its end.
-        let start = unsafe { self.start.add(offset.get()) };
-        Ok(Pages { start, offset: offset.get(), bytes, reservation: PhantomData })
+        Ok(Pages { offset: offset.get(), bytes, reservation: self })
+    }
+
+    /// All of it.
+    const fn whole(&self) -> Pages<'_> {
+        Pages { offset: 0, bytes: self.bytes, reservation: self }
     }
 
     #[cold]
@@ -552,21 +686,20 @@ impl Reservation {
     /// Tells the system about huge pages, before the pages are committed: what is committed is
     /// then like what is behind it but for the access, and growth takes no mapping more.
     #[inline(never)]
-    fn advise(&self, pages: &Pages<'_>) {
-        let (skip, wanted) = match self.huge_from {
-            Some(from) => (from.saturating_sub(pages.offset), os::HugeAdvice::Wanted),
-            None if self.huge_pages == HugePages::Never => (0, os::HugeAdvice::Unwanted),
+    fn advise(&self, pages: Pages<'_>) {
+        let (from, wanted) = match self.huge_from {
+            Some(from) => (from.max(pages.offset), os::HugeAdvice::Wanted),
+            None if self.huge_pages == HugePages::Never => (pages.offset, os::HugeAdvice::Unwanted),
             None => return,
         };
-        let skip = PageBytes::ceil(skip, os::page_size());
-        let Some((skip, rest)) = skip.and_then(|skip| Some((skip, pages.bytes.checked_sub(skip)?)))
-        else {
-            return;
-        };
-        // SAFETY: `skip` is at most `pages.bytes`, so the sum stays inside the pages.
-        let start = unsafe { pages.start.add(skip.get()) };
-        // SAFETY: inside `pages`, which lies inside the range that `self` owns.
-        unsafe { os::advise_huge(start, rest, wanted) }
+        let Some(skip) = PageBytes::ceil(from - pages.offset, os::page_size()) else { return };
+        let Some(bytes) = pages.bytes.checked_sub(skip) else { return };
+        let wanted_for = Pages { offset: pages.offset + skip.get(), bytes, ..pages };
+        let Ok(()) = wanted_for.each(|place| {
+            // SAFETY: inside the range that `self` owns.
+            unsafe { os::advise_huge(place.start, place.bytes, wanted) };
+            Ok::<_, Infallible>(())
+        });
     }
 
     /// An end of memory to be committed, rounded up to whole [runs](Self::run_bytes).

@@ -140,9 +140,16 @@ impl Space {
     /// # Errors
     ///
     /// [`MappingLimit`](ErrorKind::MappingLimit), if there are too many already.
-    pub(crate) fn take_for_array(self, need: usize, most: usize) -> Result<Taken, Error> {
+    pub(crate) fn take_for_array(
+        self,
+        need: usize,
+        most: usize,
+        columns: u8,
+    ) -> Result<Taken, Error> {
         let usual = usual_bytes();
-        take_mappings(MAPPINGS, ALL_EIGHTHS)
+        // Each column has its own.
+        let mappings = columns.saturating_mul(MAPPINGS);
+        take_mappings(mappings, ALL_EIGHTHS)
             .map_err(|limit| Error::new(ErrorKind::MappingLimit, need).with_limit(limit as u64))?;
         let arrays = ARRAYS.fetch_add(1, ORDER);
         let mut bytes = 0;
@@ -151,7 +158,7 @@ impl Space {
             bytes = self.share(taken).of_array(arrays, usual).min(most);
             Some(taken.wrapping_add(bytes))
         });
-        Ok(Taken { bytes, mappings: MAPPINGS, kind: Kind::Array })
+        Ok(Taken { bytes, mappings, kind: Kind::Array })
     }
 
     /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder. None,
@@ -256,13 +263,14 @@ impl Taken {
     }
 
     /// Counts what was reserved, in place of what may be.
-    pub(super) fn settle(&mut self, reserved: PageBytes, is_advised: bool) {
+    pub(super) fn settle(&mut self, reserved: PageBytes, is_advised: bool, columns: u8) {
         if !self.has_room() {
             return;
         }
         // Blocks take advice later.
         let is_advised = is_advised || self.kind == Kind::Block;
-        self.count(reserved.get(), if is_advised { MAPPINGS } else { MAPPINGS_UNADVISED });
+        let mappings = if is_advised { MAPPINGS } else { MAPPINGS_UNADVISED };
+        self.count(reserved.get(), columns.saturating_mul(mappings));
     }
 
     /// Counts a block as one that has no room any more, and is one mapping.

@@ -54,7 +54,7 @@ fn what_was_refused_side_by_side_is_released_as_one() {
     let whole = Reservation::new(63 * page).unwrap();
     // The guard is the last of 64 pages.
     let (start, bytes) = (whole.mapping_start, whole.mapping_bytes.get());
-    std::mem::forget(whole);
+    mem::forget(whole);
     let fault = Fault::from_nth(Call::Release, 0);
     for piece in [0, 2, 1, 7, 4, 6, 5, 3] {
         let piece_bytes = PageBytes::exact(bytes / 8, os::page_size()).unwrap();

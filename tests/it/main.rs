@@ -15,6 +15,9 @@ mod block_model;
 mod block_op;
 mod budget;
 mod buffer;
+mod columns;
+mod columns_model;
+mod columns_op;
 mod drops;
 #[path = "../common/effort.rs"]
 mod effort;

@@ -27,7 +27,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ),
     ("dense", &["vec", "key", "slot_map", "secondary", "reservation", "error"]),
     ("index", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
-    ("columns", &["vec", "key", "slot_map", "secondary", "dense", "error"]),
+    ("columns", &["vec", "raw_vec", "growing", "reservation", "heap", "error"]),
     ("alloc", &["growing", "keeper", "reservation", "service", "error"]),
     ("file", &["raw_vec", "vec", "reservation", "error"]),
     // Other names for what is there, and look-ups that the caller vouches for.

@@ -204,6 +204,7 @@ impl Bump {
             release => release,
         };
         let want = Want {
+            columns: None,
             exact_bytes: max_bytes,
             need_bytes: first.size(),
             most_bytes: usize::MAX,

@@ -76,7 +76,14 @@ impl Model {
     fn run_warm(left: u16, need: u16, ops: &[(Op, Refused)]) {
         let (used, huge_pages) = (Use::Exact, HugePages::Never);
         let reserved_bytes = round_up(BYTES, page_size());
-        let wish = |need_bytes| Wish { used, reserved_bytes, need_bytes, align: 1, huge_pages };
+        let wish = |need_bytes| Wish {
+            used,
+            reserved_bytes,
+            need_bytes,
+            align: 1,
+            huge_pages,
+            columns: None,
+        };
         // Where the last run has failed there may be something.
         keeper::trim();
         let left = round_up(Self::at(left).max(1), page_size());

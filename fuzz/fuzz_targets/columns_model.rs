@@ -1,0 +1,25 @@
+//! Whatever is done to columns, they hold what a `Vec` of rows holds: the model test, fuzzed.
+
+#![no_main]
+
+#[path = "../../tests/it/columns_op.rs"]
+mod columns_op;
+
+use columns_op::{Config, Mixed, Model, Op, Twelve};
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+enum Kind {
+    Mixed,
+    One,
+    Twelve,
+}
+
+fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
+    let (kind, config, ops) = input;
+    match kind {
+        Kind::Mixed => Model::<Mixed>::run(config, &ops),
+        Kind::One => Model::<(u32,)>::run(config, &ops),
+        Kind::Twelve => Model::<Twelve>::run(config, &ops),
+    }
+});

@@ -1,0 +1,410 @@
+//! [`Fields`]: the parts of a row, each in a column of its own.
+//!
+//! # Why this is sound
+//!
+//! All that is done to columns is done here, to each field by the pointer to its own column. The
+//! trait is implemented for tuples alone, so nobody else answers for what it says.
+
+#![expect(unsafe_code, reason = "reads and writes what lies in columns")]
+
+use crate::reservation::ColumnLayouts;
+use std::alloc::Layout;
+use std::fmt;
+use std::ptr::{self, NonNull};
+use std::slice;
+
+/// What a [`Row`](super::Row) is made of: a tuple of one to twelve fields, each of which has a
+/// column.
+///
+/// It is implemented for all of these, and nobody else can implement it. What it has is for
+/// [`Columns`](super::Columns).
+pub trait Fields: Sized + sealed::Sealed {
+    /// A reference to each field of a row.
+    type Refs<'a>
+    where
+        Self: 'a;
+    /// A mutable reference to each.
+    type Muts<'a>
+    where
+        Self: 'a;
+    /// All columns, as slices of the same length.
+    type Slices<'a>
+    where
+        Self: 'a;
+    /// The same, mutable.
+    type SlicesMut<'a>
+    where
+        Self: 'a;
+
+    /// Where the columns start: a pointer to each.
+    #[doc(hidden)]
+    type Starts: Copy + fmt::Debug;
+
+    /// The size of all fields, none of them padded, and the alignment of the most aligned.
+    #[doc(hidden)]
+    const ROW: Layout;
+
+    /// Those that have a size.
+    #[doc(hidden)]
+    const COLUMNS: ColumnLayouts;
+
+    /// Pointers that are aligned, and good for what has no size.
+    #[doc(hidden)]
+    fn dangling() -> Self::Starts;
+
+    /// `start_of` tells where the columns are that have a size, by number.
+    #[doc(hidden)]
+    fn starts(start_of: impl Fn(usize) -> NonNull<u8>) -> Self::Starts;
+
+    /// # Safety
+    ///
+    /// - Each column has memory for a value at `index`, which is not used by anybody.
+    #[doc(hidden)]
+    unsafe fn write(self, starts: Self::Starts, index: usize);
+
+    /// # Safety
+    ///
+    /// - Each column has a value at `index`, which nobody reads or drops again, and nobody writes to.
+    #[doc(hidden)]
+    unsafe fn read(starts: Self::Starts, index: usize) -> Self;
+
+    /// Copies the row at `from`, as bytes, to `to`.
+    ///
+    /// # Safety
+    ///
+    /// - Each column has a value at `from`, which is not used by its old place from then on, and memory at
+    ///   `to`, another place, that nobody uses.
+    #[doc(hidden)]
+    unsafe fn copy(starts: Self::Starts, from: usize, to: usize);
+
+    /// # Safety
+    ///
+    /// - Each column has a value at both, and they are the caller's alone.
+    #[doc(hidden)]
+    unsafe fn swap(starts: Self::Starts, a: usize, b: usize);
+
+    /// Drops the values of `count` rows, column by column. Should one panic, the others are dropped.
+    ///
+    /// # Safety
+    ///
+    /// - Each column has values there, which nobody uses from then on.
+    #[doc(hidden)]
+    unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize);
+
+    /// # Safety
+    ///
+    /// - Each column has a value at `index`, to which nobody writes for as long as `'a`.
+    #[doc(hidden)]
+    unsafe fn refs<'a>(starts: Self::Starts, index: usize) -> Self::Refs<'a>
+    where
+        Self: 'a;
+
+    /// # Safety
+    ///
+    /// - Each column has a value at `index`, which is the caller's alone for as long as `'a`.
+    #[doc(hidden)]
+    unsafe fn muts<'a>(starts: Self::Starts, index: usize) -> Self::Muts<'a>
+    where
+        Self: 'a;
+
+    /// # Safety
+    ///
+    /// - Each column has `len` values from `from` on, to which nobody writes for as long as `'a`.
+    #[doc(hidden)]
+    unsafe fn slices<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::Slices<'a>
+    where
+        Self: 'a;
+
+    /// # Safety
+    ///
+    /// - Each column has `len` values from `from` on, which are the caller's alone for as long as `'a`.
+    #[doc(hidden)]
+    unsafe fn slices_mut<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::SlicesMut<'a>
+    where
+        Self: 'a;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Values of a column that are dropped with it.
+struct Dropped<T> {
+    first: NonNull<T>,
+    count: usize,
+}
+
+impl<T> Drop for Dropped<T> {
+    fn drop(&mut self) {
+        let values = ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.count);
+        // SAFETY: who made it says that they are values which nobody uses from then on.
+        unsafe { values.drop_in_place() }
+    }
+}
+
+/// Those that have a size, in front; and how many they are.
+const fn sized<const N: usize>(all: [Layout; N]) -> ([Layout; N], usize) {
+    let mut sized = all;
+    let (mut number, mut count) = (0, 0);
+    while number < N {
+        if all[number].size() > 0 {
+            sized[count] = all[number];
+            count += 1;
+        }
+        number += 1;
+    }
+    (sized, count)
+}
+
+/// All of them in one, without padding.
+const fn row(fields: &[Layout]) -> Layout {
+    let (mut number, mut size, mut align) = (0, 0_usize, 1);
+    while number < fields.len() {
+        size = match size.checked_add(fields[number].size()) {
+            Some(sum) => sum,
+            None => panic!("the fields of a row have more bytes than there can be"),
+        };
+        if fields[number].align() > align {
+            align = fields[number].align();
+        }
+        number += 1;
+    }
+    match Layout::from_size_align(size, align) {
+        Ok(row) => row,
+        Err(_) => panic!("the fields of a row have more bytes than there can be"),
+    }
+}
+
+/// The place of a value in a column.
+///
+/// # Safety
+///
+/// - The column reaches as far as that.
+#[inline]
+unsafe fn at<T>(start: NonNull<T>, index: usize) -> NonNull<T> {
+    // SAFETY: the caller's promise.
+    unsafe { start.add(index) }
+}
+
+/// A tuple, which no function can take apart.
+macro_rules! fields {
+    ($($field:ident $number:tt),+) => {
+        impl<$($field),+> sealed::Sealed for ($($field,)+) {}
+
+        impl<$($field),+> Tuple for ($($field,)+) {
+            const ALL: &'static [Layout] = &[$(Layout::new::<$field>()),+];
+            const SIZED: (&'static [Layout], usize) = {
+                let (layouts, count) = &const { sized([$(Layout::new::<$field>()),+]) };
+                (layouts, *count)
+            };
+        }
+
+        impl<$($field),+> Fields for ($($field,)+) {
+            type Refs<'a> = ($(&'a $field,)+) where Self: 'a;
+            type Muts<'a> = ($(&'a mut $field,)+) where Self: 'a;
+            type Slices<'a> = ($(&'a [$field],)+) where Self: 'a;
+            type SlicesMut<'a> = ($(&'a mut [$field],)+) where Self: 'a;
+            type Starts = ($(NonNull<$field>,)+);
+
+            const ROW: Layout = row(Self::ALL);
+            const COLUMNS: ColumnLayouts = &Self::SIZED.0.split_at(Self::SIZED.1).0;
+
+            #[inline]
+            fn dangling() -> Self::Starts {
+                ($(NonNull::<$field>::dangling(),)+)
+            }
+
+            #[inline]
+            fn starts(start_of: impl Fn(usize) -> NonNull<u8>) -> Self::Starts {
+                let mut number = 0;
+                ($({
+                    if size_of::<$field>() == 0 {
+                        NonNull::<$field>::dangling()
+                    } else {
+                        number += 1;
+                        start_of(number - 1).cast::<$field>()
+                    }
+                },)+)
+            }
+
+            #[inline]
+            unsafe fn write(self, starts: Self::Starts, index: usize) {
+                $(
+                    // SAFETY: the caller's promise.
+                    let place = unsafe { at(starts.$number, index) };
+                    // SAFETY: the caller's promise.
+                    unsafe { place.write(self.$number) };
+                )+
+            }
+
+            #[inline]
+            unsafe fn read(starts: Self::Starts, index: usize) -> Self {
+                ($({
+                    // SAFETY: the caller's promise.
+                    let place = unsafe { at(starts.$number, index) };
+                    // SAFETY: the caller's promise.
+                    unsafe { place.read() }
+                },)+)
+            }
+
+            #[inline]
+            unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
+                $(
+                    // SAFETY: the caller's promise.
+                    let place = unsafe { at(starts.$number, from) };
+                    // SAFETY: the same.
+                    let other = unsafe { at(starts.$number, to) };
+                    // SAFETY: the same; they are two places.
+                    unsafe { place.copy_to_nonoverlapping(other, 1) };
+                )+
+            }
+
+            #[inline]
+            unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
+                $(
+                    // SAFETY: the caller's promise.
+                    let place = unsafe { at(starts.$number, a) };
+                    // SAFETY: the same.
+                    let other = unsafe { at(starts.$number, b) };
+                    // SAFETY: the same. They may be one.
+                    unsafe { ptr::swap(place.as_ptr(), other.as_ptr()) };
+                )+
+            }
+
+            unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize) {
+                // Should the values of one column panic, the fields behind it are dropped nevertheless.
+                drop(($({
+                    // SAFETY: the caller's promise.
+                    let first = unsafe { at(starts.$number, from) };
+                    Dropped { first, count }
+                },)+));
+            }
+
+            #[inline]
+            unsafe fn refs<'a>(starts: Self::Starts, index: usize) -> Self::Refs<'a>
+            where
+                Self: 'a,
+            {
+                ($({
+                    // SAFETY: the caller's promise.
+                    let place = unsafe { at(starts.$number, index) };
+                    // SAFETY: the caller's promise.
+                    unsafe { place.as_ref() }
+                },)+)
+            }
+
+            #[inline]
+            unsafe fn muts<'a>(starts: Self::Starts, index: usize) -> Self::Muts<'a>
+            where
+                Self: 'a,
+            {
+                ($({
+                    // SAFETY: the caller's promise.
+                    let mut place = unsafe { at(starts.$number, index) };
+                    // SAFETY: the caller's promise; columns do not overlap.
+                    unsafe { place.as_mut() }
+                },)+)
+            }
+
+            #[inline]
+            unsafe fn slices<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::Slices<'a>
+            where
+                Self: 'a,
+            {
+                ($({
+                    // SAFETY: the caller's promise.
+                    let first = unsafe { at(starts.$number, from) };
+                    // SAFETY: the caller's promise.
+                    unsafe { slice::from_raw_parts(first.as_ptr(), len) }
+                },)+)
+            }
+
+            #[inline]
+            unsafe fn slices_mut<'a>(
+                starts: Self::Starts,
+                from: usize,
+                len: usize,
+            ) -> Self::SlicesMut<'a>
+            where
+                Self: 'a,
+            {
+                ($({
+                    // SAFETY: the caller's promise.
+                    let first = unsafe { at(starts.$number, from) };
+                    // SAFETY: the caller's promise; columns do not overlap.
+                    unsafe { slice::from_raw_parts_mut(first.as_ptr(), len) }
+                },)+)
+            }
+        }
+
+        impl<$($field),+> super::Row for ($($field,)+) {
+            type Fields = Self;
+            type Ref<'a> = ($(&'a $field,)+) where Self: 'a;
+            type Mut<'a> = ($(&'a mut $field,)+) where Self: 'a;
+            type Slices<'a> = ($(&'a [$field],)+) where Self: 'a;
+            type SlicesMut<'a> = ($(&'a mut [$field],)+) where Self: 'a;
+
+            #[inline]
+            fn into_fields(self) -> Self {
+                self
+            }
+
+            #[inline]
+            fn from_fields(fields: Self) -> Self {
+                fields
+            }
+
+            #[inline]
+            fn by_ref<'a>(fields: Self::Ref<'a>) -> Self::Ref<'a>
+            where
+                Self: 'a,
+            {
+                fields
+            }
+
+            #[inline]
+            fn by_mut<'a>(fields: Self::Mut<'a>) -> Self::Mut<'a>
+            where
+                Self: 'a,
+            {
+                fields
+            }
+
+            #[inline]
+            fn by_slices<'a>(columns: Self::Slices<'a>) -> Self::Slices<'a>
+            where
+                Self: 'a,
+            {
+                columns
+            }
+
+            #[inline]
+            fn by_slices_mut<'a>(columns: Self::SlicesMut<'a>) -> Self::SlicesMut<'a>
+            where
+                Self: 'a,
+            {
+                columns
+            }
+        }
+    };
+}
+
+/// What is said of a tuple's fields in steps, since one constant cannot.
+trait Tuple {
+    const ALL: &'static [Layout];
+    /// Those that have a size are in front, so many of them.
+    const SIZED: (&'static [Layout], usize);
+}
+
+fields!(A 0);
+fields!(A 0, B 1);
+fields!(A 0, B 1, C 2);
+fields!(A 0, B 1, C 2, D 3);
+fields!(A 0, B 1, C 2, D 3, E 4);
+fields!(A 0, B 1, C 2, D 3, E 4, F 5);
+fields!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+fields!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+fields!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+fields!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+fields!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
+fields!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);

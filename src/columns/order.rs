@@ -1,0 +1,80 @@
+//! Rows in another order.
+
+#![forbid(unsafe_code)]
+
+use super::{Columns, Row};
+use crate::error::{Error, or_give_up};
+use crate::heap::try_reserve_exact;
+use std::cmp::Ordering;
+
+impl<R: Row> Columns<R> {
+    /// Sorts the rows by a comparison; those that are equal keep their order.
+    ///
+    /// The rows are compared where they lie, and then each moves once or twice: O(n log n) comparisons, O(n)
+    /// moves, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison panic, no row has
+    /// moved; if it is no order, the rows come to be in any.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns: stayput::Columns<(u32, char)> =
+    ///     [(3, 'c'), (1, 'a'), (2, 'b')].into_iter().collect();
+    /// columns.sort_by(|(a, _), (b, _)| a.cmp(b));
+    /// assert_eq!(columns.as_slices().1, ['a', 'b', 'c']);
+    /// ```
+    #[track_caller]
+    pub fn sort_by(&mut self, compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering) {
+        or_give_up(self.try_sort_by(compare));
+    }
+
+    /// [`sort_by`](Self::sort_by), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the allocator refuses eight bytes a row ([`Memory`](crate::ErrorKind::Memory)). No row has moved then.
+    ///
+    /// # Panics
+    ///
+    /// Maybe, if the comparison is no order.
+    pub fn try_sort_by(
+        &mut self,
+        mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
+    ) -> Result<(), Error> {
+        let mut order = Vec::new();
+        try_reserve_exact(&mut order, self.len())?;
+        order.extend(0..self.len());
+        let row = |index: usize| self.get(index).expect("it is one of them");
+        // By their places, those that are equal keep their order, and no more memory is needed for it.
+        order.sort_unstable_by(|&a, &b| compare(row(a), row(b)).then(a.cmp(&b)));
+        self.put_in(order);
+        Ok(())
+    }
+
+    /// Sorts the rows by a key; those whose keys are equal keep their order. See [`sort_by`](Self::sort_by).
+    ///
+    /// # Panics
+    ///
+    /// As for [`sort_by`](Self::sort_by).
+    #[track_caller]
+    pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(R::Ref<'_>) -> T) {
+        self.sort_by(|a, b| key(a).cmp(&key(b)));
+    }
+
+    /// Has the row from `order[i]` lie at `i`: goes once round each cycle.
+    fn put_in(&mut self, mut order: Vec<usize>) {
+        for first in 0..order.len() {
+            let mut at = first;
+            while order[at] != first {
+                let from = order[at];
+                self.swap(at, from);
+                order[at] = at;
+                at = from;
+            }
+            order[at] = at;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Traits of std.
+
+#![forbid(unsafe_code)]
+
+use super::{Columns, Iter, IterMut, Row};
+use crate::error::{Error, Refused, give_up};
+use crate::vec::Rest;
+use std::fmt;
+
+impl<R: Row> Columns<R> {
+    /// Appends all rows of an iterator, or returns the error and those that could not be put in.
+    ///
+    /// Should the iterator panic, what was put in before stays.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_extend<I: IntoIterator<Item = R>>(
+        &mut self,
+        rows: I,
+    ) -> Result<(), Refused<Rest<I::IntoIter>>> {
+        let mut rows = rows.into_iter();
+        // In one step; the hint may be wrong, so if so much is not to be had each push tells.
+        let room = self.max_len() - self.len();
+        let _: Result<(), Error> = self.try_reserve(rows.size_hint().0.min(room));
+        while let Some(row) = rows.next() {
+            if let Err(Refused { error, value }) = self.try_push(row) {
+                return Err(Refused { error, value: Some(value).into_iter().chain(rows) });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Row> Extend<R> for Columns<R> {
+    /// Appends all rows.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend`](Columns::try_extend) has an error.
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = R>>(&mut self, rows: I) {
+        if let Err(refused) = self.try_extend(rows) {
+            give_up(refused.error);
+        }
+    }
+}
+
+impl<R: Row> FromIterator<R> for Columns<R> {
+    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
+        let mut columns = Self::new();
+        columns.extend(rows);
+        columns
+    }
+}
+
+impl<'a, R: Row> IntoIterator for &'a Columns<R> {
+    type Item = R::Ref<'a>;
+    type IntoIter = Iter<'a, R>;
+
+    #[inline]
+    fn into_iter(self) -> Iter<'a, R> {
+        self.iter()
+    }
+}
+
+impl<'a, R: Row> IntoIterator for &'a mut Columns<R> {
+    type Item = R::Mut<'a>;
+    type IntoIter = IterMut<'a, R>;
+
+    #[inline]
+    fn into_iter(self) -> IterMut<'a, R> {
+        self.iter_mut()
+    }
+}
+
+impl<R: Row> fmt::Debug for Columns<R>
+where
+    for<'a> R::Ref<'a>: fmt::Debug,
+{
+    /// A list of the rows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}

@@ -1,0 +1,122 @@
+use super::*;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use crate::reservation::{HugePages, Reservation, page_size};
+use proptest::prelude::*;
+use std::sync::Mutex;
+
+fn pages(bytes: usize) -> PageSize {
+    PageSize::new(bytes).unwrap()
+}
+
+fn arb_columns() -> impl Strategy<Value = ColumnLayouts> {
+    let column = (1..200_usize, 0..14_u32).prop_map(|(count, shift)| {
+        Layout::from_size_align(count << shift.min(6), 1 << shift).unwrap()
+    });
+    prop::collection::vec(column, 1..13).prop_map(|columns| -> ColumnLayouts {
+        // They are there for good, as those of types are, and found again, so that they are no leak.
+        static KEPT: Mutex<Vec<ColumnLayouts>> = Mutex::new(Vec::new());
+        let columns = Box::leak(Box::new(&*columns.leak()));
+        KEPT.lock().unwrap().push(columns);
+        columns
+    })
+}
+
+fn arb_huge() -> impl Strategy<Value = Option<Huge>> {
+    prop::option::of((0..64_usize).prop_map(|mib| Huge { from: mib << 16, bytes: 2 << 20 }))
+}
+
+proptest! {
+    /// Whatever bytes are taken, one range after the other: each page that a row lies in is in one of the
+    /// ranges of its column, and no page is in two.
+    #[test]
+    fn ranges_that_follow_each_other_do_so_in_all_columns(
+        columns in arb_columns(),
+        huge in arb_huge(),
+        page in prop::sample::select(vec![4096_usize, 16384, 65536]),
+        total in 1..4096_usize,
+        cuts in prop::collection::vec(0..4096_usize, 0..6),
+    ) {
+        let page_size = pages(page);
+        let total = total * page;
+        let bytes = PageBytes::exact(total, page_size).unwrap();
+        let stripes = Stripes::new(columns, bytes, page_size, huge).unwrap();
+        let row_bytes: usize = columns.iter().map(Layout::size).sum();
+        let span = stripes.span().get();
+        prop_assert!(span <= total + columns.len() * (2 * page + 12 * (GAP_BYTES + LINE_BYTES) + 13 * (1 << 13)));
+
+        // Columns lie one behind the other, as aligned as they must be, with a page between.
+        let mut end = 0;
+        for (number, column) in columns.iter().enumerate() {
+            let start = stripes.start(number);
+            prop_assert!(start % column.align() == 0);
+            prop_assert!(start / page * page >= end);
+            end = (start + column.size() * (total / row_bytes)).next_multiple_of(page);
+        }
+        prop_assert_eq!(end.max(page), span.max(page));
+
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| (cut * page).min(total)).collect();
+        cuts.extend([0, total]);
+        cuts.sort_unstable();
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for cut in cuts.windows(2) {
+            for place in stripes.places(cut[0]..cut[1]) {
+                prop_assert!(place.start % page == 0 && place.end % page == 0);
+                prop_assert!(place.start < place.end && place.end <= span);
+                places.push(place);
+            }
+            // What fits into the bytes so far has its memory.
+            let rows = cut[1] / row_bytes;
+            for (number, column) in columns.iter().enumerate().filter(|_| rows > 0) {
+                let needed = stripes.start(number)..stripes.start(number) + rows * column.size();
+                let covered: usize = places
+                    .iter()
+                    .map(|place| place.end.min(needed.end).saturating_sub(place.start.max(needed.start)))
+                    .sum();
+                prop_assert_eq!(covered, needed.len());
+            }
+        }
+        places.sort_unstable_by_key(|place| place.start);
+        prop_assert!(places.windows(2).all(|pair| pair[0].end <= pair[1].start));
+    }
+}
+
+#[test]
+fn more_rows_than_there_are_addresses_for_are_none() {
+    const PARTS: &[Layout] = &[Layout::new::<u64>(), Layout::new::<u8>()];
+    const COLUMNS: ColumnLayouts = &PARTS;
+    let page = pages(4096);
+    let most = PageBytes::exact(isize::MAX as usize & !4095, page).unwrap();
+    assert!(Stripes::new(COLUMNS, most, page, None).is_none());
+}
+
+/// What is said to be committed is, in each column, whichever call is refused.
+#[test]
+fn a_refusal_leaves_all_columns_or_is_none() {
+    const PARTS: &[Layout] = &[Layout::new::<u64>(), Layout::new::<u8>(), Layout::new::<u32>()];
+    const COLUMNS: ColumnLayouts = &PARTS;
+    let bytes = 64 * page_size();
+    for nth in 0..5 {
+        for is_told in [false, true] {
+            let builder = Reservation::builder().bytes(bytes).huge_pages(HugePages::Never);
+            let mut range = builder.columns(Some(COLUMNS)).reserve().unwrap();
+            range.commit(..).unwrap();
+            let all = range.committed_bytes().unwrap();
+            assert!(all >= bytes / 13 * 13);
+            let fault = Fault::nth(Call::Decommit, nth);
+            let is_gone = if is_told {
+                range.decommit(bytes / 2..).is_ok()
+            } else {
+                range.decommit_if_possible(bytes / 2..bytes)
+            };
+            drop(fault);
+            assert_eq!(is_gone, nth > 0);
+            let left = range.committed_bytes().unwrap();
+            assert!(if is_gone { left < all } else { left == all }, "{left} of {all}");
+            // Nothing of the first half is gone in any case.
+            assert!(left >= all / 2 - page_size());
+            assert!(range.commit_if_possible(bytes / 2..bytes));
+            assert_eq!(range.committed_bytes().unwrap(), all);
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Operations on `Columns` and on a `Vec` of rows side by side: what the model test and the fuzz target
+//! `columns_model` share.
+
+use stayput::{Budget, Columns, CommitAhead, ErrorKind, Growth, HugePages, Release, Row};
+use std::fmt::Debug;
+use std::mem;
+
+/// A row that is made from a number, and told apart by it.
+pub(crate) trait Record: Row + Clone + PartialEq + Debug {
+    /// The most rows that a run has.
+    const MOST: usize;
+
+    fn make(n: u32) -> Self;
+
+    /// What was looked at is the row of a number, which is the same for all its fields.
+    fn seen(row: Self::Ref<'_>) -> u32;
+
+    fn change(row: Self::Mut<'_>, n: u32);
+
+    /// The numbers of all rows, out of each column.
+    fn columns(slices: Self::Slices<'_>) -> Vec<u32>;
+
+    /// The same, by which each field becomes that of the number and one more.
+    fn count_up(slices: Self::SlicesMut<'_>);
+}
+
+/// What takes a page, and lies at one.
+#[repr(align(4096))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Page(u32);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Nothing;
+
+/// Columns of all kinds.
+pub(crate) type Mixed = (u8, String, Nothing, u64, Page, [u16; 3]);
+
+fn low(n: u32) -> u8 {
+    n.to_le_bytes()[0]
+}
+
+fn shorts(n: u32) -> [u16; 3] {
+    [u16::from(low(n)), 7, 9]
+}
+
+impl Record for Mixed {
+    const MOST: usize = 300;
+
+    fn make(n: u32) -> Self {
+        (low(n), n.to_string(), Nothing, u64::from(n), Page(n), shorts(n))
+    }
+
+    fn seen((byte, text, _, number, page, short): Self::Ref<'_>) -> u32 {
+        let n = page.0;
+        let expected = (low(n), n.to_string(), u64::from(n), shorts(n));
+        assert_eq!((*byte, text.clone(), *number, *short), expected);
+        assert_eq!(std::ptr::from_ref(page).addr() % 4096, 0);
+        n
+    }
+
+    fn change((byte, text, _, number, page, short): Self::Mut<'_>, n: u32) {
+        (*byte, *text, *number, *page, *short) =
+            (low(n), n.to_string(), u64::from(n), Page(n), shorts(n));
+    }
+
+    fn columns((bytes, texts, nothing, numbers, pages, short): Self::Slices<'_>) -> Vec<u32> {
+        assert_eq!(
+            [texts.len(), nothing.len(), numbers.len(), pages.len(), short.len()],
+            [bytes.len(); 5]
+        );
+        let rows = bytes.iter().zip(texts).zip(numbers).zip(pages).zip(short);
+        rows.map(|((((byte, text), number), page), short)| {
+            Self::seen((byte, text, &Nothing, number, page, short))
+        })
+        .collect()
+    }
+
+    fn count_up((bytes, texts, _, numbers, pages, short): Self::SlicesMut<'_>) {
+        for page in pages.iter_mut() {
+            page.0 = page.0.wrapping_add(1);
+        }
+        let numbers_of = || pages.iter().map(|page| page.0);
+        bytes.iter_mut().zip(numbers_of()).for_each(|(byte, n)| *byte = low(n));
+        texts.iter_mut().zip(numbers_of()).for_each(|(text, n)| *text = n.to_string());
+        numbers.iter_mut().zip(numbers_of()).for_each(|(number, n)| *number = n.into());
+        short.iter_mut().zip(numbers_of()).for_each(|(short, n)| *short = shorts(n));
+    }
+}
+
+/// One column.
+impl Record for (u32,) {
+    const MOST: usize = 60_000;
+
+    fn make(n: u32) -> Self {
+        (n,)
+    }
+
+    fn seen((n,): Self::Ref<'_>) -> u32 {
+        *n
+    }
+
+    fn change((number,): Self::Mut<'_>, n: u32) {
+        *number = n;
+    }
+
+    fn columns((numbers,): Self::Slices<'_>) -> Vec<u32> {
+        numbers.to_vec()
+    }
+
+    fn count_up((numbers,): Self::SlicesMut<'_>) {
+        for n in numbers {
+            *n = n.wrapping_add(1);
+        }
+    }
+}
+
+pub(crate) type Twelve = (u32, u8, u16, u64, u32, u8, u16, u64, [u8; 3], u8, u16, u128);
+
+fn twelve(n: u32) -> Twelve {
+    let (byte, short, long) = (low(n), u16::from(low(n)), u64::from(n));
+    (n, byte, short, long, n, byte, short, long, [byte; 3], byte, short, u128::from(n))
+}
+
+#[expect(clippy::many_single_char_names, reason = "there are twelve of them")]
+impl Record for Twelve {
+    const MOST: usize = 20_000;
+
+    fn make(n: u32) -> Self {
+        twelve(n)
+    }
+
+    fn seen((a, b, c, d, e, f, g, h, i, j, k, l): Self::Ref<'_>) -> u32 {
+        assert_eq!((*a, *b, *c, *d, *e, *f, *g, *h, *i, *j, *k, *l), twelve(*a));
+        *a
+    }
+
+    fn change((a, b, c, d, e, f, g, h, i, j, k, l): Self::Mut<'_>, n: u32) {
+        (*a, *b, *c, *d, *e, *f, *g, *h, *i, *j, *k, *l) = twelve(n);
+    }
+
+    fn columns((a, _, _, _, _, _, _, _, _, _, _, l): Self::Slices<'_>) -> Vec<u32> {
+        assert!(a.iter().map(|n| u128::from(*n)).eq(l.iter().copied()));
+        a.to_vec()
+    }
+
+    fn count_up((a, b, c, d, e, f, g, h, i, j, k, l): Self::SlicesMut<'_>) {
+        for at in 0..a.len() {
+            (a[at], b[at], c[at], d[at], e[at], f[at], g[at], h[at], i[at], j[at], k[at], l[at]) =
+                twelve(a[at].wrapping_add(1));
+        }
+    }
+}
+
+/// How columns are made.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Config {
+    max_len: Option<u16>,
+    fixed_steps: bool,
+    huge_pages: u8,
+    is_ahead: bool,
+    release: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op {
+    Push(u32),
+    Pop,
+    Extend(u32, u16),
+    /// With a hint that says too much.
+    ExtendMore(u32, u8),
+    SwapRemove(u16),
+    Replace(u16, u32),
+    Swap(u16, u16),
+    Change(u16, u32),
+    CountUp,
+    Truncate(u16),
+    Clear,
+    Retain(u8),
+    Sort(u8),
+    Reserve(u16),
+    ReserveExact(u16),
+    Prefault(u16),
+    PrefaultAhead,
+    Shrink,
+    ShrinkTo(u16),
+    ShrinkWithin(u16),
+    /// Out of it by both ends, and what is left into another.
+    TakeOut(u8, u8),
+    /// What there is, dropped, and made anew.
+    Anew,
+}
+
+pub(crate) struct Model<R: Record> {
+    config: Config,
+    columns: Columns<R>,
+    rows: Vec<R>,
+}
+
+impl<R: Record> Model<R> {
+    fn made(config: Config) -> Columns<R> {
+        let mut builder = Columns::builder();
+        if let Some(max_len) = config.max_len {
+            builder = builder.max_len(max_len.into());
+        }
+        if config.fixed_steps {
+            builder = builder.growth(Growth::Fixed { step_bytes: 10_000 });
+        }
+        builder = builder.huge_pages(match config.huge_pages % 3 {
+            0 => HugePages::Auto,
+            1 => HugePages::Always,
+            _ => HugePages::Never,
+        });
+        if config.is_ahead {
+            builder = builder.commit_ahead(CommitAhead::Auto);
+        }
+        builder
+            .release(match config.release % 3 {
+                0 => Release::Now,
+                1 => Release::Keep,
+                _ => Release::Background,
+            })
+            .build()
+    }
+
+    pub(crate) fn run(config: Config, ops: &[Op]) {
+        let mut model = Self { config, columns: Self::made(config), rows: Vec::new() };
+        for op in ops {
+            model.apply(*op);
+            assert_eq!(model.columns.len(), model.rows.len());
+            if let Some(last) = model.columns.last() {
+                assert_eq!(R::make(R::seen(last)), model.rows[model.rows.len() - 1]);
+            }
+        }
+        model.compare();
+    }
+
+    fn compare(&self) {
+        assert!(self.columns.iter().map(|row| R::make(R::seen(row))).eq(self.rows.iter().cloned()));
+        let numbers = R::columns(self.columns.as_slices());
+        assert!(numbers.into_iter().map(R::make).eq(self.rows.iter().cloned()));
+        assert!(self.columns.get(self.rows.len()).is_none());
+        let stats = self.columns.stats();
+        assert!(stats.len <= stats.capacity && stats.capacity <= stats.max_len);
+    }
+
+    fn most(&self) -> usize {
+        self.config.max_len.map_or(usize::MAX, usize::from)
+    }
+
+    fn push(&mut self, row: R) -> bool {
+        match self.columns.try_push(row.clone()) {
+            Ok(()) => {
+                self.rows.push(row);
+                true
+            }
+            Err(refused) => {
+                assert_eq!((refused.error.kind(), &refused.value), (ErrorKind::MaxLen, &row));
+                assert_eq!(self.rows.len(), self.most());
+                false
+            }
+        }
+    }
+
+    fn extend(&mut self, first: u32, count: usize, more: usize) {
+        let count = count.min(R::MOST.saturating_sub(self.rows.len()));
+        let rows = || (0..count).zip(first..).map(|(_, n)| R::make(n % 1_000_000));
+        let room = self.most() - self.rows.len();
+        match self.columns.try_extend(Hinted { rows: rows(), more }) {
+            Ok(()) => assert!(count <= room),
+            Err(refused) => {
+                assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+                assert!(refused.value.eq(rows().skip(room)));
+            }
+        }
+        self.rows.extend(rows().take(room));
+    }
+
+    fn apply(&mut self, op: Op) {
+        let len = self.rows.len();
+        let at = |place: u16| usize::from(place) % len.max(1);
+        match op {
+            Op::Push(n) => {
+                if len < R::MOST {
+                    self.push(R::make(n % 1_000_000));
+                }
+            }
+            Op::Pop => assert_eq!(self.columns.pop(), self.rows.pop()),
+            Op::Extend(first, count) => self.extend(first, count.into(), 0),
+            Op::ExtendMore(first, count) => self.extend(first, count.into(), 1 << 20),
+            Op::SwapRemove(place) if len > 0 => {
+                assert_eq!(self.columns.swap_remove(at(place)), self.rows.swap_remove(at(place)));
+            }
+            Op::Replace(place, n) if len > 0 => {
+                let row = R::make(n % 1_000_000);
+                let old = mem::replace(&mut self.rows[at(place)], row.clone());
+                assert_eq!(self.columns.replace(at(place), row), old);
+            }
+            Op::Swap(a, b) if len > 0 => {
+                self.columns.swap(at(a), at(b));
+                self.rows.swap(at(a), at(b));
+            }
+            Op::Change(place, n) if len > 0 => {
+                let n = n % 1_000_000;
+                R::change(self.columns.get_mut(at(place)).unwrap(), n);
+                self.rows[at(place)] = R::make(n);
+            }
+            Op::SwapRemove(_) | Op::Replace(..) | Op::Swap(..) | Op::Change(..) => {
+                assert!(self.columns.get_mut(0).is_none());
+            }
+            Op::CountUp => {
+                let numbers = R::columns(self.columns.as_slices());
+                R::count_up(self.columns.as_mut_slices());
+                self.rows = numbers.into_iter().map(|n| R::make(n.wrapping_add(1))).collect();
+            }
+            Op::Truncate(len) => {
+                self.columns.truncate(len.into());
+                self.rows.truncate(len.into());
+            }
+            Op::Clear => {
+                self.columns.clear();
+                self.rows.clear();
+            }
+            Op::Retain(which) => self.retain(which),
+            Op::Sort(which) => self.sort(which),
+            _ => self.apply_to_memory(op),
+        }
+    }
+
+    fn retain(&mut self, which: u8) {
+        let divisor = u32::from(which % 5) + 2;
+        let numbers = R::columns(self.columns.as_slices());
+        let mut turn = numbers.iter();
+        self.columns.retain(|_| turn.next().unwrap() % divisor != 0);
+        let kept = numbers.into_iter().filter(|n| n % divisor != 0);
+        self.rows = kept.map(R::make).collect();
+    }
+
+    fn sort(&mut self, which: u8) {
+        let divisor = u32::from(which) + 1;
+        let mut numbers = R::columns(self.columns.as_slices());
+        numbers.sort_by_key(|n| n / divisor);
+        self.columns.sort_by_key(|row| R::seen(row) / divisor);
+        self.rows = numbers.into_iter().map(R::make).collect();
+    }
+
+    fn apply_to_memory(&mut self, op: Op) {
+        let room = self.most() - self.rows.len();
+        // No more than there is room for on a small system.
+        let rows = |count: u16| usize::from(count) % R::MOST;
+        match op {
+            Op::Reserve(count) => {
+                let reserved = self.columns.try_reserve(rows(count));
+                assert_eq!(reserved.is_ok(), rows(count) <= room);
+            }
+            Op::ReserveExact(count) => {
+                let reserved = self.columns.try_reserve_exact(rows(count));
+                assert_eq!(reserved.is_ok(), rows(count) <= room);
+            }
+            Op::Prefault(count) => {
+                let prefaulted = self.columns.try_prefault(rows(count));
+                assert_eq!(prefaulted.is_ok(), rows(count) <= room);
+            }
+            Op::PrefaultAhead => {
+                let done = self.columns.prefault_ahead(Budget::bytes(1 << 18));
+                assert!(done.refused.is_none());
+            }
+            Op::Shrink => self.columns.try_shrink_to_fit().unwrap(),
+            Op::ShrinkTo(count) => self.columns.try_shrink_to(count.into()).unwrap(),
+            Op::ShrinkWithin(bytes) => {
+                let budget = Budget::bytes(usize::from(bytes) << 4);
+                let _ = self.columns.shrink_to_fit_within(budget).unwrap();
+            }
+            Op::TakeOut(front, back) => {
+                let mut rows = mem::replace(&mut self.columns, Self::made(self.config)).into_iter();
+                let mut expected = mem::take(&mut self.rows).into_iter();
+                assert_eq!(rows.len(), expected.len());
+                for _ in 0..front {
+                    assert_eq!(rows.next(), expected.next());
+                }
+                for _ in 0..back {
+                    assert_eq!(rows.next_back(), expected.next_back());
+                }
+                if front & 1 == 0 {
+                    self.columns.extend(rows);
+                    self.rows.extend(expected);
+                }
+            }
+            Op::Anew => {
+                self.columns = Self::made(self.config);
+                self.rows.clear();
+            }
+            _ => unreachable!("done elsewhere"),
+        }
+    }
+}
+
+/// Rows, with a hint that there are more.
+struct Hinted<I> {
+    rows: I,
+    more: usize,
+}
+
+impl<I: Iterator> Iterator for Hinted<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.rows.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.rows.size_hint().0 + self.more, None)
+    }
+}
