@@ -97,6 +97,7 @@
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
 //!   keys, see [`new_key_type!`].
+//! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
 //! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps and `VmVec`; see `saved` for the form.
 //!
@@ -174,6 +175,9 @@ pub use service::{CommitAhead, Release};
 pub use slot_map::Bitmap;
 #[doc(inline)]
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
+#[cfg(feature = "derive")]
+#[doc(inline)]
+pub use stayput_derive::Row;
 #[doc(inline)]
 pub use vec::{GrowOnly, VecBuilder, VecStats, VmVec};
 

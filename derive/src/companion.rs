@@ -1,0 +1,170 @@
+//! The structs that a row has beside it.
+
+use crate::kind::{Kind, lifetime};
+use proc_macro2::{Group, Spacing, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::{
+    Attribute, DeriveInput, Field, Fields, GenericParam, Generics, Ident, LifetimeParam, Meta,
+    parse_quote,
+};
+
+/// One of the four.
+pub(crate) struct Companion<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) name: Ident,
+    pub(crate) input: &'a DeriveInput,
+    pub(crate) fields: &'a Fields,
+}
+
+impl Companion<'_> {
+    /// The struct, and what is implemented for it.
+    pub(crate) fn items(&self) -> TokenStream {
+        let shared = self.kind.is_shared().then(|| self.copies());
+        let (definition, debug) = (self.definition(), self.debug());
+        let items = quote!(#definition #debug #shared);
+        // What is the row itself to the fields of the row is not itself to the companion.
+        let (name, (_, own, _)) = (&self.input.ident, self.input.generics.split_for_impl());
+        without_self(items, &quote!(#name #own))
+    }
+
+    /// The row's generics behind the lifetime for which it is borrowed.
+    pub(crate) fn generics(&self) -> Generics {
+        let mut generics = self.input.generics.clone();
+        let row = GenericParam::Lifetime(LifetimeParam::new(lifetime()));
+        generics.params.insert(0, row);
+        generics
+    }
+
+    fn definition(&self) -> TokenStream {
+        let Self { kind, name, input, fields } = self;
+        let (visibility, docs) = (&input.vis, kind.docs(&input.ident));
+        let generics = self.generics();
+        let bounds = &generics.where_clause;
+        let each = fields.iter().map(|field| self.field(field));
+        let body = if matches!(fields, Fields::Named(_)) {
+            quote!(#bounds { #(#each,)* })
+        } else {
+            quote!((#(#each,)*) #bounds;)
+        };
+        quote! {
+            #[doc = #docs]
+            #[allow(dead_code, reason = "not each of the four is used by all")]
+            #visibility struct #name #generics #body
+        }
+    }
+
+    /// The field of the companion for one of the row.
+    fn field(&self, field: &Field) -> TokenStream {
+        let docs = field.attrs.iter().filter(|attribute| is_doc_comment(attribute));
+        let (visibility, what) = (&field.vis, self.kind.of_field(&field.ty));
+        let name = field.ident.as_ref().map(|name| quote!(#name:));
+        quote!(#(#docs)* #visibility #name #what)
+    }
+
+    /// `Debug`, where all fields have it.
+    fn debug(&self) -> TokenStream {
+        let mut generics = self.generics();
+        let bounds = &mut generics.make_where_clause().predicates;
+        let mut told = Vec::new();
+        for (number, (field, member)) in self.fields.iter().zip(self.fields.members()).enumerate() {
+            let what = self.kind.of_field(&field.ty);
+            bounds.push(parse_quote!(#what: __Told<#number>));
+            told.push(quote!(<#what as __Told<#number>>::told(&self.#member)));
+        }
+        let (params, own, bounds) = generics.split_for_impl();
+        let name = &self.name;
+        let text = name.unraw().to_string();
+        let body = if let Fields::Named(fields) = self.fields {
+            let names = fields.named.iter().filter_map(|field| field.ident.as_ref());
+            let names = names.map(|name| name.unraw().to_string());
+            quote!(f.debug_struct(#text) #(.field(#names, #told))*)
+        } else {
+            quote!(f.debug_tuple(#text) #(.field(#told))*)
+        };
+        let telling = telling();
+        quote! {
+            const _: () = {
+                #telling
+
+                #[automatically_derived]
+                impl #params ::core::fmt::Debug for #name #own #bounds {
+                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                        #body.finish()
+                    }
+                }
+            };
+        }
+    }
+
+    /// `Clone` and `Copy`, which references have whatever they point to.
+    fn copies(&self) -> TokenStream {
+        let generics = self.generics();
+        let (params, own, bounds) = generics.split_for_impl();
+        let name = &self.name;
+        quote! {
+            #[automatically_derived]
+            impl #params ::core::clone::Clone for #name #own #bounds {
+                #[inline]
+                fn clone(&self) -> #name #own {
+                    *self
+                }
+            }
+
+            #[automatically_derived]
+            impl #params ::core::marker::Copy for #name #own #bounds {}
+        }
+    }
+}
+
+/// What `Debug` asks of each field.
+///
+/// A derive asks for `Debug` of the generics instead, and refuses rows that have a field without. Bounds by
+/// the number of the field are never taken for one another, as those of two fields are whose types differ by
+/// lifetimes alone.
+fn telling() -> TokenStream {
+    quote! {
+        trait __Told<const FIELD: usize> {
+            fn told(&self) -> &dyn ::core::fmt::Debug;
+        }
+
+        impl<T: ::core::fmt::Debug, const FIELD: usize> __Told<FIELD> for T {
+            fn told(&self) -> &dyn ::core::fmt::Debug {
+                self
+            }
+        }
+    }
+}
+
+/// Whether it is text, and not `#[doc(hidden)]` or the like.
+fn is_doc_comment(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("doc") && matches!(attribute.meta, Meta::NameValue(_))
+}
+
+/// The same with `this` wherever it says `Self`.
+fn without_self(tokens: TokenStream, this: &TokenStream) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut all = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let inner = without_self(group.stream(), this);
+                let mut outer = Group::new(group.delimiter(), inner);
+                outer.set_span(group.span());
+                outer.to_tokens(&mut all);
+            }
+            TokenTree::Ident(name) if name == "Self" => {
+                let in_path = tokens.peek().is_some_and(begins_path_separator);
+                all.extend(if in_path { quote!(<#this>) } else { this.clone() });
+            }
+            token => token.to_tokens(&mut all),
+        }
+    }
+    all
+}
+
+/// Whether `::` begins there, and not the colon before a bound.
+fn begins_path_separator(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(colon)
+        if colon.as_char() == ':' && colon.spacing() == Spacing::Joint)
+}

@@ -1,0 +1,396 @@
+//! `#[derive(Row)]`: the structs that it makes, and columns of them.
+
+// What the macro writes is warned of as if it were written here, and names what it uses by its full path.
+#![deny(warnings, missing_docs, missing_debug_implementations, rust_2018_idioms, unused)]
+#![deny(clippy::pedantic)]
+
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use stayput::{Columns, Row};
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+#[derive(Row, Clone, Debug, PartialEq)]
+struct Particle {
+    position: [f32; 3],
+    age: u32,
+    name: String,
+}
+
+fn particle(age: u32) -> Particle {
+    Particle { position: [0.0; 3], age, name: age.to_string() }
+}
+
+#[test]
+fn rows_come_back_as_they_were() {
+    let mut particles = Columns::<Particle>::new();
+    for age in 0..100 {
+        particles.push(particle(age));
+    }
+    assert_eq!(particles.len(), 100);
+    for age in (0..100).rev() {
+        assert_eq!(particles.pop(), Some(particle(age)));
+    }
+    assert_eq!(particles.pop(), None);
+}
+
+#[test]
+fn references_have_the_names_of_the_fields() {
+    let mut particles: Columns<Particle> = (0..3).map(particle).collect();
+    let ParticleMut { position, age, name } = particles.get_mut(1).unwrap();
+    position[2] = 4.0;
+    *age = 70;
+    name.push('!');
+
+    let seen: ParticleRef<'_> = particles.get(1).unwrap();
+    assert_eq!((seen.position, *seen.age, seen.name.as_str()), (&[0.0, 0.0, 4.0], 70, "1!"));
+    assert!(particles.get(3).is_none());
+    assert!(particles.get_mut(3).is_none());
+}
+
+#[test]
+fn slices_have_the_names_of_the_fields() {
+    let mut particles: Columns<Particle> = (0..3).map(particle).collect();
+    let ParticleSlicesMut { position, age, name } = particles.as_mut_slices();
+    for age in age {
+        *age += 1;
+    }
+    name[0] = "first".to_owned();
+    position[2] = [1.0; 3];
+
+    let ParticleSlices { position, age, name } = particles.as_slices();
+    assert_eq!(age, [1, 2, 3]);
+    assert_eq!(name, ["first", "1", "2"]);
+    assert_eq!(position, [[0.0; 3], [0.0; 3], [1.0; 3]]);
+}
+
+#[test]
+fn loops_give_the_structs() {
+    let mut particles: Columns<Particle> = (0..3).map(particle).collect();
+    for ParticleMut { age, .. } in particles.iter_mut().skip(1) {
+        *age *= 2;
+    }
+    let ages: Vec<u32> = particles.iter().map(|row| *row.age).collect();
+    assert_eq!(ages, [0, 2, 4]);
+}
+
+#[derive(Row, Debug, PartialEq)]
+struct Pair(u8, String);
+
+#[test]
+fn tuple_structs_give_tuple_structs() {
+    let mut pairs = Columns::<Pair>::new();
+    pairs.push(Pair(1, "one".to_owned()));
+    pairs.push(Pair(2, "two".to_owned()));
+    let PairMut(number, _) = pairs.get_mut(0).unwrap();
+    *number = 9;
+    let PairSlicesMut(_, names) = pairs.as_mut_slices();
+    names[1].push('!');
+    let PairRef(number, name) = pairs.get(0).unwrap();
+    assert_eq!((*number, name.as_str()), (9, "one"));
+    let PairSlices(numbers, names) = pairs.as_slices();
+    assert_eq!((numbers, names), (&[9, 2][..], &["one".to_owned(), "two!".to_owned()][..]));
+    assert_eq!(pairs.pop(), Some(Pair(2, "two!".to_owned())));
+}
+
+/// Has neither `Debug` nor `Clone`.
+struct Opaque(u8);
+
+#[derive(Row)]
+struct Generic<'x: 'y, 'y, T, I: Iterator = std::vec::IntoIter<u8>, const N: usize = 2>
+where
+    T: PartialEq<T>,
+    I::Item: Send,
+{
+    borrowed: &'x [T],
+    text: &'y str,
+    other: &'x str,
+    item: I::Item,
+    array: [T; N],
+    none: PhantomData<I>,
+}
+
+#[test]
+fn generics_keep_their_bounds() {
+    let text = String::from("text");
+    let borrowed = vec![1, 2, 3];
+    let mut rows = Columns::<Generic<'_, '_, i32>>::new();
+    rows.push(Generic {
+        borrowed: &borrowed,
+        text: &text,
+        other: "other",
+        item: 7,
+        array: [4, 5],
+        none: PhantomData,
+    });
+    *rows.get_mut(0).unwrap().item += 1;
+    let row: GenericRef<'_, '_, '_, i32> = rows.get(0).unwrap();
+    assert_eq!((*row.borrowed, *row.text, *row.other), (&borrowed[..], "text", "other"));
+    assert_eq!((*row.item, row.array, row.none), (8, &[4, 5], &PhantomData));
+    assert!(format!("{row:?}").starts_with("GenericRef { borrowed: [1, 2, 3], text: \"text\", "));
+    let slices: GenericSlices<'_, '_, '_, i32> = rows.as_slices();
+    assert_eq!(slices.array, [[4, 5]]);
+    let slices: GenericSlicesMut<'_, '_, '_, i32> = rows.as_mut_slices();
+    slices.array[0][1] = 6;
+    let last = rows.pop().unwrap();
+    assert_eq!(last.array, [4, 6]);
+}
+
+#[derive(Row, Debug, PartialEq)]
+struct Bytes<const N: usize> {
+    bytes: [u8; N],
+}
+
+#[test]
+fn constants_are_generics_too() {
+    let mut rows = Columns::<Bytes<5>>::new();
+    rows.push(Bytes { bytes: *b"12345" });
+    let BytesSlices::<'_, 5> { bytes } = rows.as_slices();
+    assert_eq!(bytes, [*b"12345"]);
+    assert_eq!(rows.pop(), Some(Bytes { bytes: *b"12345" }));
+}
+
+#[derive(Row)]
+#[row(reference = "Seen", mutable = "Changed")]
+#[row(slices = "AllSeen", slices_mut = "AllChanged")]
+struct Renamed {
+    value: i64,
+}
+
+#[test]
+fn other_names_are_taken() {
+    let mut rows: Columns<Renamed> = [1, 2].map(|value| Renamed { value }).into_iter().collect();
+    let Changed { value } = rows.get_mut(0).unwrap();
+    *value = 5;
+    let AllChanged { value } = rows.as_mut_slices();
+    value[1] = 6;
+    let Seen { value } = rows.get(0).unwrap();
+    assert_eq!(*value, 5);
+    let AllSeen { value } = rows.as_slices();
+    assert_eq!(value, [5, 6]);
+}
+
+#[derive(Row, Debug, Default, PartialEq)]
+struct Twelve {
+    a: u8,
+    b: u16,
+    c: u32,
+    d: u64,
+    e: u128,
+    f: i8,
+    g: i16,
+    h: i32,
+    i: i64,
+    j: i128,
+    k: (),
+    l: Option<Box<Self>>,
+}
+
+#[test]
+fn twelve_fields_are_columns_and_may_be_of_the_row_itself() {
+    let mut rows = Columns::<Twelve>::new();
+    rows.push(Twelve { c: 3, j: 10, l: Some(Box::default()), ..Twelve::default() });
+    let TwelveSlices { a, b, c, d, e, f, g, h, i, j, k, l } = rows.as_slices();
+    assert_eq!((a, b, c, d, e, f), (&[0][..], &[0][..], &[3][..], &[0][..], &[0][..], &[0][..]));
+    assert_eq!((g, h, i, j, k), (&[0][..], &[0][..], &[0][..], &[10][..], &[()][..]));
+    assert_eq!(l, [Some(Box::new(Twelve::default()))]);
+    assert_eq!(rows.pop().unwrap().c, 3);
+}
+
+/// A constant of its own, and bounds that are also the companions'.
+#[derive(Clone, Copy, Row)]
+struct Own
+where
+    Self: Sized,
+{
+    array: [u8; Self::COUNT],
+}
+
+impl Own {
+    const COUNT: usize = 3;
+}
+
+#[test]
+fn the_row_may_be_called_self() {
+    let rows: Columns<Own> = [Own { array: [1; 3] }; 2].into_iter().collect();
+    assert_eq!(rows.as_slices().array, [[1; Own::COUNT]; 2]);
+}
+
+#[derive(Row)]
+struct Marked {
+    marker: (),
+    other: PhantomData<Opaque>,
+    value: u8,
+}
+
+#[test]
+fn fields_without_a_size_are_columns() {
+    let mut rows = Columns::<Marked>::new();
+    for value in 0..3 {
+        rows.push(Marked { marker: (), other: PhantomData, value });
+    }
+    let MarkedSlices { marker, other, value } = rows.as_slices();
+    assert_eq!((marker, other.len(), value), (&[(); 3][..], 3, &[0, 1, 2][..]));
+    let MarkedMut { marker: (), other, value } = rows.get_mut(2).unwrap();
+    assert_eq!((*other, *value), (PhantomData, 2));
+}
+
+/// Rows that others see.
+pub mod visible {
+    use stayput::Row;
+
+    /// A row of a module.
+    #[derive(Debug, Row)]
+    pub struct Body {
+        /// Meters per second.
+        pub speed: f32,
+        /// For this file.
+        pub(super) inner: u8,
+        hidden: u16,
+    }
+
+    impl Body {
+        /// Without speed.
+        #[must_use]
+        pub fn new(hidden: u16) -> Self {
+            Self { speed: 0.0, inner: 1, hidden }
+        }
+    }
+
+    impl BodyRef<'_> {
+        /// What others cannot see.
+        #[must_use]
+        pub fn hidden(self) -> u16 {
+            *self.hidden
+        }
+    }
+
+    /// Another.
+    #[derive(Debug, Row)]
+    pub struct Tuple(pub u8, u16);
+}
+
+#[test]
+fn fields_are_as_visible_as_in_the_row() {
+    let mut bodies = Columns::<visible::Body>::new();
+    bodies.push(visible::Body::new(7));
+    *bodies.get_mut(0).unwrap().speed = 2.0;
+    bodies.as_mut_slices().inner[0] = 3;
+    let body: visible::BodyRef<'_> = bodies.get(0).unwrap();
+    assert_eq!((body.hidden(), *body.inner), (7, 3));
+    assert_eq!(format!("{body:?}"), "BodyRef { speed: 2.0, inner: 3, hidden: 7 }");
+}
+
+#[test]
+fn all_four_tell_what_they_hold() {
+    let mut pairs: Columns<Pair> = [Pair(1, "one".to_owned())].into_iter().collect();
+    assert_eq!(format!("{:?}", pairs.get(0).unwrap()), "PairRef(1, \"one\")");
+    assert_eq!(format!("{:?}", pairs.get_mut(0).unwrap()), "PairMut(1, \"one\")");
+    assert_eq!(format!("{:?}", pairs.as_slices()), "PairSlices([1], [\"one\"])");
+    assert_eq!(format!("{:?}", pairs.as_mut_slices()), "PairSlicesMut([1], [\"one\"])");
+}
+
+#[derive(Row)]
+struct Holds<T> {
+    held: T,
+}
+
+/// With the bound that `Debug` has, too.
+#[derive(Row)]
+struct HoldsTold<T: Debug>(T, T);
+
+#[test]
+fn bounds_of_the_row_do_not_keep_it_from_being_told() {
+    let rows: Columns<HoldsTold<u8>> = [HoldsTold(1, 2)].into_iter().collect();
+    assert_eq!(format!("{:?}", rows.as_slices()), "HoldsToldSlices([1], [2])");
+}
+
+#[test]
+fn structs_of_functions_are_rows_with_fields_nobody_should_use() {
+    #[derive(Row)]
+    struct Old {
+        #[deprecated]
+        old: u8,
+    }
+
+    #[expect(deprecated, reason = "it is old")]
+    let rows: Columns<Old> = [Old { old: 1 }].into_iter().collect();
+    assert_eq!(rows.as_slices().old, [1]);
+}
+
+assert_impl_all!(HoldsRef<'static, Opaque>: Copy, Send, Sync);
+assert_impl_all!(HoldsSlices<'static, Opaque>: Copy, Send, Sync);
+assert_not_impl_any!(HoldsMut<'static, u8>: Clone);
+assert_not_impl_any!(HoldsSlicesMut<'static, u8>: Clone);
+assert_impl_all!(HoldsRef<'static, u8>: Debug);
+assert_impl_all!(HoldsMut<'static, u8>: Debug);
+assert_impl_all!(HoldsSlices<'static, u8>: Debug);
+assert_impl_all!(HoldsSlicesMut<'static, u8>: Debug);
+assert_not_impl_any!(HoldsRef<'static, Opaque>: Debug);
+assert_not_impl_any!(HoldsSlicesMut<'static, Opaque>: Debug);
+
+/// A field whose type has no `Debug`, with which the structs have none.
+#[derive(Row)]
+struct Plain {
+    opaque: Opaque,
+}
+
+assert_impl_all!(PlainRef<'static>: Copy);
+assert_not_impl_any!(PlainRef<'static>: Debug);
+
+#[test]
+fn what_cannot_be_told_can_be_held() {
+    let rows: Columns<Plain> = [Plain { opaque: Opaque(3) }].into_iter().collect();
+    assert_eq!(rows.as_slices().opaque[0].0, 3);
+    let rows: Columns<Holds<Opaque>> = [Holds { held: Opaque(4) }].into_iter().collect();
+    let (row, same) = (rows.get(0).unwrap(), rows.get(0).unwrap());
+    assert_eq!((row.held.0, same.held.0), (4, 4));
+}
+
+/// Where names mean something else, and structs have names like those that the macro gives.
+#[expect(non_camel_case_types, dead_code, reason = "names that might be taken for others")]
+mod shadowed {
+    struct Option;
+    struct Result;
+    struct Clone;
+    struct Copy;
+    struct Debug;
+    struct Fields;
+    mod core {}
+    mod std {}
+    mod stayput {}
+
+    #[derive(::stayput::Row)]
+    pub(super) struct r#type<'row, 'a, Row> {
+        pub(super) r#fn: u8,
+        pub(super) fields: &'a u8,
+        pub(super) f: &'row Row,
+    }
+}
+
+#[test]
+fn names_around_it_mean_nothing_to_it() {
+    let mut rows = Columns::<shadowed::r#type<'_, '_, u8>>::new();
+    rows.push(shadowed::r#type { r#fn: 1, fields: &2, f: &3 });
+    let row: shadowed::typeRef<'_, '_, '_, u8> = rows.get(0).unwrap();
+    assert_eq!(format!("{row:?}"), "typeRef { fn: 1, fields: 2, f: 3 }");
+}
+
+/// A struct that a macro makes, whose types are groups.
+macro_rules! row_of {
+    ($name:ident, $field:ident: $type:ty) => {
+        #[derive(Row)]
+        struct $name {
+            $field: $type,
+            other: Option<Box<Self>>,
+        }
+    };
+}
+
+row_of!(Made, value: u8);
+
+#[test]
+fn structs_of_macros_are_rows() {
+    let rows: Columns<Made> = [Made { value: 1, other: None }].into_iter().collect();
+    let MadeRef { value, other } = rows.get(0).unwrap();
+    assert_eq!((*value, other.is_none()), (1, true));
+}
