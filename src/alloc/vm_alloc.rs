@@ -54,7 +54,9 @@ use std::ptr::NonNull;
 /// such as the stack of a thread, is not seen: [`trim`] does the same. (In the child of a fork, room of a block that
 /// another thread was just growing stays reserved.)
 ///
-/// Each block that has room takes two page tables of its own, 8 KiB, since no other can lie near it.
+/// A block with so much room takes two page tables of its own, 8 KiB, since no other can lie near it. So there are
+/// 256 of these, if nobody [says](Self::reserve_bytes) how much is wanted: the next have room for twice their size
+/// and lie near each other. (On Linux, which can move those that outgrow it.)
 ///
 /// Leak checkers that look for pointers in `malloc`'s memory (`LeakSanitizer`) do not look into large
 /// blocks, and report what only these point to.

@@ -331,6 +331,9 @@ pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), E
 /// Whether [`release`] can end a part of a reservation, or several at once.
 pub(crate) const RELEASES_PARTS: bool = cfg!(unix_vm);
 
+/// Whether [`move_if_possible`] ever can.
+pub(crate) const MOVES: bool = cfg!(target_os = "linux");
+
 /// Whether others may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
 

@@ -21,6 +21,10 @@
 //! Blocks can be moved when they outgrow their room, so that they are given less: 1/1024 of what is left of
 //! the ladder's half (1/16 on 32-bit systems), and all together at most a quarter of all addresses.
 //!
+//! So much room takes two page tables of its own for each block, 8 KiB, since no other lies near it. Where there
+//! are [`FAR_BLOCKS`] already, the next lie near each other: they are given no more than the least that is room, and
+//! their page tables are shared. (Not where the system cannot move them.)
+//!
 //! # What all addresses are
 //!
 //! As many as the system has for a process. Where it has few (32 bits) or grants few (`RLIMIT_AS`), it is
@@ -71,6 +75,9 @@ const BLOCK_PART: usize = if usize::BITS >= 64 { 1 << 10 } else { 1 << 4 };
 /// At most so many blocks have room to grow: 32,768 mappings, so that half are left to others. (16,464 were
 /// seen for 40,000 blocks of a MiB, 8,192 of them with room.)
 pub(crate) const MOST_BLOCKS: usize = 8192;
+
+/// So many blocks may lie far from each other: 2 MiB of page tables.
+const FAR_BLOCKS: usize = 256;
 
 /// The most mappings that one reservation takes, and those of one without advice about huge pages.
 const MAPPINGS: u8 = 4;
@@ -161,11 +168,12 @@ impl Space {
         Ok(Taken { bytes, mappings, kind: Kind::Array })
     }
 
-    /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder. None,
-    /// if that is less than `least`.
+    /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder, or `least`
+    /// beside many others. None, if there is less than `least`.
     pub(crate) fn take_for_block(self, said: Option<usize>, least: usize) -> Option<Taken> {
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
-        BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
+        let others = BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
+        let said = said.or_else(|| (os::MOVES && others >= FAR_BLOCKS).then_some(least));
         let bytes = take_mappings(MAPPINGS, ALL_EIGHTHS).ok().and_then(|()| {
             let bytes = self.take_block_bytes(said, least);
             if bytes.is_none() {

@@ -115,6 +115,32 @@ fn tens_of_thousands_of_blocks_leave_addresses_and_mappings_to_others() {
     });
 }
 
+/// Bytes of page tables.
+fn page_tables() -> usize {
+    let status = fs::read_to_string("/proc/self/status").expect("it is Linux");
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmPTE:")?.strip_suffix("kB"));
+    kib.expect("it says").trim().parse::<usize>().expect("a number") << 10
+}
+
+#[test]
+fn thousands_of_blocks_share_page_tables() {
+    in_child("blocks::thousands_of_blocks_share_page_tables", || {
+        if page_size() != 4096 || usize::BITS < 64 {
+            eprintln!("SKIPPED: the arithmetic is for pages of 4 KiB");
+            return;
+        }
+        const BLOCKS: usize = 2000;
+        let before = page_tables();
+        let blocks: Vec<_> =
+            (0..BLOCKS).map(|n| Marked::new(256 << 10, n as u8).expect("there is room")).collect();
+        let taken = page_tables() - before;
+        assert_eq!(stats().roomy_blocks, BLOCKS);
+        // It would be 16 MiB for blocks that lie far from each other.
+        assert!(taken <= 5 * MIB, "{taken} bytes");
+        drop(blocks);
+    });
+}
+
 #[test]
 fn under_an_address_limit_blocks_have_less_room() {
     in_child("blocks::under_an_address_limit_blocks_have_less_room", || {
