@@ -43,6 +43,7 @@ pub(crate) enum Holder {
     SecondaryMap,
     Arena,
     Columns,
+    DenseSlotMap,
 }
 
 impl Holder {
@@ -55,6 +56,7 @@ impl Holder {
             Self::SecondaryMap => "SecondaryMap",
             Self::Arena => "Arena",
             Self::Columns => "Columns",
+            Self::DenseSlotMap => "DenseSlotMap",
         }
     }
 

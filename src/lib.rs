@@ -24,6 +24,7 @@
 //! | [`Columns`] | rows, each of whose fields lies in an array of its own |
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
 //! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
+//! | [`DenseSlotMap`] | values found by such keys, side by side in an array, or in columns |
 //! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
 //! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
 //! | [`secondary::Column`] | maps side by side: what `join` of a slot map or a secondary map takes |
@@ -126,6 +127,7 @@ mod backing;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
 pub mod columns;
+pub mod dense;
 #[cfg(test)]
 #[path = "../tests/common/effort.rs"]
 mod effort;
@@ -157,12 +159,14 @@ pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
 #[doc(inline)]
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Row, RowMut, RowRef};
+#[doc(inline)]
+pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
 pub use error::{Error, ErrorKind, Refused};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
-pub use names::{basic, dense, hop, sparse_secondary};
 #[doc(no_inline)]
-pub use names::{dense::DenseSlotMap, hop::HopSlotMap};
+pub use names::hop::HopSlotMap;
+pub use names::{basic, hop, sparse_secondary};
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
 #[doc(inline)]
 pub use secondary::{

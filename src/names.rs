@@ -23,33 +23,6 @@ pub mod basic {
     pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
 }
 
-/// The module of `DenseSlotMap` in the crate `slotmap`.
-pub mod dense {
-    pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, Values, ValuesMut};
-
-    /// A [`SlotMap`](crate::SlotMap), by the name under which the crate `slotmap` has another map.
-    ///
-    /// That one keeps its values side by side, and moves the last into the place of one that is
-    /// removed. This one does not: values never move, and lie side by side as far as there are no
-    /// holes, which insertion fills first. All calls of that map find the values that they find there,
-    /// but for those that give slices (`values_as_slice`, `keys_as_slice`, `as_slices` and the like),
-    /// which cannot be here. The order of iteration is that of the indices.
-    ///
-    /// It is the same type as `SlotMap`, so a trait cannot be implemented for both.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::DenseSlotMap;
-    ///
-    /// let mut map = DenseSlotMap::new();
-    /// let keys = ["a", "b", "c"].map(|value| map.insert(value));
-    /// map.remove(keys[0]);
-    /// assert!(map.values().eq(&["b", "c"]));
-    /// ```
-    pub type DenseSlotMap<K, V> = crate::slot_map::SlotMap<K, V>;
-}
-
 /// The module of `HopSlotMap` in the crate `slotmap`.
 pub mod hop {
     pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, Values, ValuesMut};

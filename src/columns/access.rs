@@ -18,6 +18,14 @@ impl<R: Row> Columns<R> {
         ..Options::DEFAULT
     };
 
+    /// Of a row, without padding.
+    pub(crate) const ROW_BYTES: usize = Self::ROW.size();
+
+    /// Options that were said of no array in particular, for these columns.
+    pub(crate) fn options(options: Options) -> Options {
+        Options { columns: Self::OPTIONS.columns, ..options }
+    }
+
     /// What the start of the reservation is where there is none. Nobody uses it.
     const DANGLING: NonNull<u8> = NonNull::dangling();
 
@@ -40,7 +48,7 @@ impl<R: Row> Columns<R> {
     }
 
     /// Without rows; the addresses are reserved, if the options name a maximum.
-    pub(super) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
+    pub(crate) fn try_with_options(options: Options, capacity: usize) -> Result<Self, Error> {
         let mut columns = Self::over(RawVec::try_new(Self::DANGLING, Self::ROW, options)?);
         // As for `VmVec`.
         columns.try_reserve_exact(capacity)?;

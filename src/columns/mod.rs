@@ -28,6 +28,7 @@ pub use builder::ColumnsBuilder;
 pub use fields::Fields;
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
+pub(crate) use order::put_in;
 pub use row::{Row, RowMut, RowRef};
 
 use crate::raw_vec::RawVec;

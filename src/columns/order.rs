@@ -50,7 +50,7 @@ impl<R: Row> Columns<R> {
         let row = |index: usize| self.get(index).expect("it is one of them");
         // By their places, those that are equal keep their order, and no more memory is needed for it.
         order.sort_unstable_by(|&a, &b| compare(row(a), row(b)).then(a.cmp(&b)));
-        self.put_in(order);
+        put_in(order, |a, b| self.swap(a, b));
         Ok(())
     }
 
@@ -63,18 +63,18 @@ impl<R: Row> Columns<R> {
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(R::Ref<'_>) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
     }
+}
 
-    /// Has the row from `order[i]` lie at `i`: goes once round each cycle.
-    fn put_in(&mut self, mut order: Vec<usize>) {
-        for first in 0..order.len() {
-            let mut at = first;
-            while order[at] != first {
-                let from = order[at];
-                self.swap(at, from);
-                order[at] = at;
-                at = from;
-            }
+/// Has the row from `order[i]` lie at `i`, by exchanging rows: goes once round each cycle.
+pub(crate) fn put_in(mut order: Vec<usize>, mut swap: impl FnMut(usize, usize)) {
+    for first in 0..order.len() {
+        let mut at = first;
+        while order[at] != first {
+            let from = order[at];
+            swap(at, from);
             order[at] = at;
+            at = from;
         }
+        order[at] = at;
     }
 }

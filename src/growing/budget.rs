@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How much a call may do: so many bytes, or as long as there is time.
+/// How much a call may do: so many bytes, so many swaps, or as long as there is time.
 ///
 /// # Examples
 ///
@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     bytes: usize,
+    swaps: usize,
     until: Option<Instant>,
 }
 
@@ -32,7 +33,23 @@ impl Budget {
     /// About so many bytes: work is done in pieces of 64 KiB and more (2 MiB where there are huge
     /// pages), the first of which is done whatever its size. 0 does nothing.
     pub const fn bytes(bytes: usize) -> Self {
-        Self { bytes, until: None }
+        Self { bytes, swaps: usize::MAX, until: None }
+    }
+
+    /// So many swaps of two values, where these are what a call does
+    /// ([`DenseSlotMap::defragment_by`](crate::DenseSlotMap::defragment_by)). For others it is
+    /// [`UNLIMITED`](Self::UNLIMITED). 0 does nothing.
+    pub const fn swaps(swaps: usize) -> Self {
+        let bytes = if swaps == 0 { 0 } else { usize::MAX };
+        Self { bytes, swaps, until: None }
+    }
+
+    /// What is left of it after so many bytes.
+    pub(crate) const fn less(self, bytes: usize) -> Self {
+        match self.bytes {
+            usize::MAX => self,
+            all => Self { bytes: all.saturating_sub(bytes), ..self },
+        }
     }
 
     /// As long as that, from now on: make one for each call. No piece is begun that would take longer, if it took as long as
@@ -40,7 +57,8 @@ impl Budget {
     pub fn time(time: Duration) -> Self {
         // What cannot be expressed is no end.
         let until = if time.is_zero() { None } else { Instant::now().checked_add(time) };
-        Self { bytes: if time.is_zero() { 0 } else { usize::MAX }, until }
+        let bytes = if time.is_zero() { 0 } else { usize::MAX };
+        Self { bytes, swaps: usize::MAX, until }
     }
 }
 
@@ -49,6 +67,7 @@ impl Budget {
 pub(crate) struct Purse {
     budget: Budget,
     spent: usize,
+    swapped: usize,
     /// For the last piece.
     last: usize,
     /// When the last piece was begun, and how long the longest took.
@@ -58,7 +77,7 @@ pub(crate) struct Purse {
 
 impl Purse {
     pub(crate) const fn new(budget: Budget) -> Self {
-        Self { budget, spent: 0, last: 0, begun: None, longest: Duration::ZERO }
+        Self { budget, spent: 0, swapped: 0, last: 0, begun: None, longest: Duration::ZERO }
     }
 
     /// That of a call without a budget.
@@ -97,6 +116,13 @@ impl Purse {
         true
     }
 
+    /// Pays for a swap of so many bytes that is done now, if there is enough left.
+    pub(crate) fn pay_swap(&mut self, bytes: usize) -> bool {
+        let pays = self.swapped < self.budget.swaps && self.pay(bytes);
+        self.swapped += usize::from(pays);
+        pays
+    }
+
     /// Takes the money for the last piece back, which could not be had.
     pub(crate) fn refund(&mut self) {
         self.spent -= std::mem::take(&mut self.last);
@@ -123,8 +149,17 @@ mod tests {
     }
 
     #[test]
+    fn swaps_are_counted_and_no_limit_to_others() {
+        let mut purse = Purse::new(Budget::swaps(2));
+        assert!([true, true, false] == [(); 3].map(|()| purse.pay_swap(1 << 20)));
+        assert!(Purse::new(Budget::swaps(1)).pay(usize::MAX));
+        let mut bytes = Purse::new(Budget::bytes(100));
+        assert!([true, true, false] == [(); 3].map(|()| bytes.pay_swap(50)));
+    }
+
+    #[test]
     fn nothing_buys_nothing() {
-        for budget in [Budget::bytes(0), Budget::time(Duration::ZERO)] {
+        for budget in [Budget::bytes(0), Budget::swaps(0), Budget::time(Duration::ZERO)] {
             assert!(!Purse::new(budget).pay(1));
         }
     }

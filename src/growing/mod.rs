@@ -121,6 +121,24 @@ pub struct GivenBack {
     pub is_done: bool,
 }
 
+impl Prefaulted {
+    /// The same of two arrays.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            ahead_bytes: self.ahead_bytes + other.ahead_bytes,
+            refused: self.refused.or(other.refused),
+        }
+    }
+}
+
+impl GivenBack {
+    /// The same of two arrays.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self { bytes: self.bytes + other.bytes, is_done: self.is_done && other.is_done }
+    }
+}
+
 impl Reservation {
     /// Uses the reservation from its front on. Nothing of it counts as usable at first.
     ///

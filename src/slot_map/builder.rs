@@ -67,6 +67,11 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         Self { options: Options::DEFAULT, capacity: 0, reuse: Reuse::Recent, map: PhantomData }
     }
 
+    /// With options that were said of another map, whose table this is to be.
+    pub(crate) const fn of_options(options: Options) -> Self {
+        Self { options, ..Self::new() }
+    }
+
     /// The number of slots that the map can ever have, retired ones among them; addresses for
     /// them are reserved at once.
     ///

@@ -124,12 +124,12 @@ fn page_tables() -> usize {
 
 #[test]
 fn thousands_of_blocks_share_page_tables() {
+    const BLOCKS: usize = 2000;
     in_child("blocks::thousands_of_blocks_share_page_tables", || {
         if page_size() != 4096 || usize::BITS < 64 {
             eprintln!("SKIPPED: the arithmetic is for pages of 4 KiB");
             return;
         }
-        const BLOCKS: usize = 2000;
         let before = page_tables();
         let blocks: Vec<_> =
             (0..BLOCKS).map(|n| Marked::new(256 << 10, n as u8).expect("there is room")).collect();

@@ -1,0 +1,254 @@
+//! Looking values up, and going over them.
+
+use super::{DenseSlotMap, Iter, IterMut, Keys, Rows, Values, ValuesMut};
+use crate::columns::{Columns, Row};
+use crate::key::Key;
+
+impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
+    /// The number of values. O(1).
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are no values. O(1).
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The number of values that committed memory has room for. O(1).
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.rows.capacity().min(self.keys.capacity()).min(self.table.capacity())
+    }
+
+    /// The number of values that the map can ever have: as asked, or as fit into the reservations, or as keys can
+    /// number. O(1).
+    pub fn max_len(&self) -> usize {
+        self.rows.max_len().min(self.keys.max_len()).min(self.table.max_len())
+    }
+
+    /// Whether the key's value is in the map. O(1).
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// The value of a key. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let key = map.insert("bar");
+    /// assert_eq!(map.get(key), Some(&"bar"));
+    /// map.remove(key);
+    /// assert_eq!(map.get(key), None);
+    /// ```
+    #[inline]
+    pub fn get(&self, key: K) -> Option<S::Ref<'_>> {
+        self.rows.get(self.row_of(key)?)
+    }
+
+    /// The value of a key, to be changed. O(1).
+    #[inline]
+    pub fn get_mut(&mut self, key: K) -> Option<S::Mut<'_>> {
+        let row = self.row_of(key)?;
+        self.order.is_touched = true;
+        self.rows.get_mut(row)
+    }
+
+    /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
+    /// Linear in the keys.
+    ///
+    /// In a large map this is faster than a [`get`](Self::get) for each: the table is asked some
+    /// keys ahead of their turn. So keys may be taken out of the iterator up to 32 ahead.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b, c] = [1, 2, 3].map(|n| map.insert(n));
+    /// map.remove(b);
+    /// let mut found = Vec::new();
+    /// map.get_many([c, b, a], |_, value| found.push(value));
+    /// assert_eq!(found, [Some(&3), None, Some(&1)]);
+    /// ```
+    #[inline]
+    pub fn get_many<'a>(
+        &'a self,
+        keys: impl IntoIterator<Item = K>,
+        mut f: impl FnMut(K, Option<S::Ref<'a>>),
+    ) {
+        self.table.get_many(keys, |key, row| {
+            f(key, row.and_then(|row| self.rows.get(*row as usize)));
+        });
+    }
+
+    /// In which row the value of a key is: its index in the slices. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = ["a", "b"].map(|value| map.insert(value));
+    /// assert_eq!(map.row_of(b), Some(1));
+    /// map.remove(a);
+    /// assert_eq!((map.row_of(b), map.keys_as_slice()[0]), (Some(0), b));
+    /// ```
+    #[inline]
+    pub fn row_of(&self, key: K) -> Option<usize> {
+        Some(*self.table.get(key)? as usize)
+    }
+
+    /// The keys of the values, in the same order. O(1).
+    #[inline]
+    pub fn keys_as_slice(&self) -> &[K] {
+        &self.keys
+    }
+
+    /// All values: a slice, or those of all columns. O(1).
+    #[inline]
+    pub fn as_slice(&self) -> S::Slices<'_> {
+        self.rows.slices()
+    }
+
+    /// All values, to be changed: a slice, or those of all columns. O(1).
+    ///
+    /// Whoever exchanges two of them exchanges which keys they have.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> S::SlicesMut<'_> {
+        self.order.is_touched = true;
+        self.rows.slices_mut()
+    }
+
+    /// [`as_slice`](Self::as_slice), by the name that it has in the `slotmap` crate.
+    #[inline]
+    pub fn values_as_slice(&self) -> S::Slices<'_> {
+        self.as_slice()
+    }
+
+    /// [`as_mut_slice`](Self::as_mut_slice), by the name that it has in the `slotmap` crate.
+    #[inline]
+    pub fn values_as_mut_slice(&mut self) -> S::SlicesMut<'_> {
+        self.as_mut_slice()
+    }
+
+    /// The keys, and the values in the same order. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let key = map.insert(7);
+    /// assert_eq!(map.as_slices(), (&[key][..], &[7][..]));
+    /// ```
+    #[inline]
+    pub fn as_slices(&self) -> (&[K], S::Slices<'_>) {
+        (&self.keys, self.rows.slices())
+    }
+
+    /// The keys, and the values in the same order, to be changed. O(1).
+    #[inline]
+    pub fn as_mut_slices(&mut self) -> (&[K], S::SlicesMut<'_>) {
+        self.order.is_touched = true;
+        (&self.keys, self.rows.slices_mut())
+    }
+
+    /// All keys and values, in the order of rows.
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, K, V, S> {
+        Iter::new(&self.keys, self.rows.iter())
+    }
+
+    /// All keys and values, the values to be changed, in the order of rows.
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterMut<'_, K, V, S> {
+        self.order.is_touched = true;
+        IterMut::new(&self.keys, self.rows.iter_mut())
+    }
+
+    /// All keys, in the order of rows.
+    #[inline]
+    pub fn keys(&self) -> Keys<'_, K, V> {
+        Keys::new(&self.keys)
+    }
+
+    /// All values, in the order of rows.
+    #[inline]
+    pub fn values(&self) -> Values<'_, K, V, S> {
+        Values::new(self.rows.iter())
+    }
+
+    /// All values, to be changed, in the order of rows.
+    #[inline]
+    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V, S> {
+        self.order.is_touched = true;
+        ValuesMut::new(self.rows.iter_mut())
+    }
+}
+
+impl<K: Key, V> DenseSlotMap<K, V> {
+    /// [`get_many`](Self::get_many), with the values to be changed. A key may come more than once.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [a, b] = [1, 2].map(|n| map.insert(n));
+    /// map.get_many_mut([a, b, a], |_, value| value.into_iter().for_each(|n| *n *= 10));
+    /// assert_eq!((map[a], map[b]), (100, 20));
+    /// ```
+    #[inline]
+    pub fn get_many_mut(
+        &mut self,
+        keys: impl IntoIterator<Item = K>,
+        mut f: impl FnMut(K, Option<&mut V>),
+    ) {
+        self.order.is_touched = true;
+        let rows = &mut self.rows;
+        self.table.get_many(keys, |key, row| {
+            f(key, row.and_then(|row| rows.as_mut_slice().get_mut(*row as usize)));
+        });
+    }
+
+    /// The key of a value in the map, from a reference to it. O(1).
+    ///
+    /// `None` if the reference is to something else, or the values are of size zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let keys = [map.insert(1.5), map.insert(2.5)];
+    /// let largest = map.values().max_by(|a, b| f64::total_cmp(a, b)).unwrap();
+    /// assert_eq!(map.key_of(largest), Some(keys[1]));
+    /// assert_eq!(map.key_of(&2.5), None);
+    /// ```
+    pub fn key_of(&self, value: &V) -> Option<K> {
+        self.keys.get(self.rows.index_of(value)?).copied()
+    }
+}
+
+impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
+    /// [`get_many`](Self::get_many), with the rows to be changed. A key may come more than once.
+    #[inline]
+    pub fn get_many_mut(
+        &mut self,
+        keys: impl IntoIterator<Item = K>,
+        mut f: impl FnMut(K, Option<R::Mut<'_>>),
+    ) {
+        self.order.is_touched = true;
+        let rows = &mut self.rows;
+        self.table.get_many(keys, |key, row| {
+            f(key, row.and_then(|row| rows.get_mut(*row as usize)));
+        });
+    }
+}

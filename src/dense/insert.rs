@@ -1,0 +1,223 @@
+//! Putting values in.
+
+use super::{DenseSlotMap, Rows};
+use crate::error::{Error, Refused, give_up};
+use crate::key::Key;
+use crate::vec::Rest;
+
+impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
+    /// Puts a value in, behind all others, and returns its key. O(1); enters the kernel if committed memory is used
+    /// up.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_insert`](Self::try_insert) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let key = map.insert(42);
+    /// assert_eq!(map[key], 42);
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert(&mut self, value: V) -> K {
+        match self.try_insert(value) {
+            Ok(key) => key,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`insert`](Self::insert), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// If keys cannot number another value ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has
+    /// `max_len` of them ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is
+    /// unchanged then.
+    #[inline]
+    pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
+        match self.make_room().and_then(|row| self.enter(row)) {
+            Ok(key) => {
+                self.put(key, value);
+                Ok(key)
+            }
+            Err(error) => Err(Refused { error, value }),
+        }
+    }
+
+    /// Puts in the value that `make` makes of its key. O(1).
+    ///
+    /// Should `make` panic, the map is unchanged, and the next value gets the key that it was
+    /// shown.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let key = map.insert_with_key(|key| (key, 20));
+    /// assert_eq!(map[key], (key, 20));
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert_with_key<F: FnOnce(K) -> V>(&mut self, make: F) -> K {
+        match self.try_insert_with_key(|key| Ok::<V, std::convert::Infallible>(make(key))) {
+            Ok(key) => key,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Puts in the value that `make` makes of its key, or returns the error that `make` does; then
+    /// the map is unchanged, as it is should `make` panic, and the next value gets the key that it
+    /// was shown. O(1).
+    ///
+    /// # Errors
+    ///
+    /// What `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert). After a successful [`try_reserve`](Self::try_reserve) of 1
+    /// it does not panic.
+    #[inline]
+    #[track_caller]
+    pub fn try_insert_with_key<F, E>(&mut self, make: F) -> Result<K, E>
+    where
+        F: FnOnce(K) -> Result<V, E>,
+    {
+        let row = match self.make_room() {
+            Ok(row) => row,
+            Err(error) => give_up(error),
+        };
+        let mut value = None;
+        let key = self.table.try_insert_with_key(|key| {
+            value = Some(make(key)?);
+            Ok(row)
+        })?;
+        if let Some(value) = value {
+            self.put(key, value);
+        }
+        Ok(key)
+    }
+
+    /// Puts all values in, and their keys, in the same order, into `keys`.
+    ///
+    /// Should the iterator or `keys` panic, what was put in before stays.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_insert_many`](Self::try_insert_many) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let mut keys = Vec::new();
+    /// map.insert_many(["a", "b", "c"], &mut keys);
+    /// assert_eq!(map[keys[1]], "b");
+    /// ```
+    #[track_caller]
+    pub fn insert_many(&mut self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
+        if let Err(refused) = self.try_insert_many(values, keys) {
+            give_up(refused.error);
+        }
+    }
+
+    /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_insert`](Self::try_insert). What an implementation of `Extend` does not ask for is
+    /// dropped with the iterator.
+    pub fn try_insert_many<I: IntoIterator<Item = V>>(
+        &mut self,
+        values: I,
+        keys: &mut impl Extend<K>,
+    ) -> Result<(), Refused<Rest<I::IntoIter>>> {
+        let mut values = values.into_iter();
+        // Memory in one step; if so much is not to be had, each insertion tells. The hint may be wrong.
+        let room = self.max_len() - self.len();
+        let _ = self.try_reserve(values.size_hint().0.min(room));
+        let mut refused = None;
+        let inserted = values
+            .by_ref()
+            .map_while(|value| self.try_insert(value).map_err(|this| refused = Some(this)).ok());
+        // Whoever asks on after the end must not have another value taken, and this one lost.
+        keys.extend(inserted.fuse());
+        match refused {
+            None => Ok(()),
+            Some(Refused { error, value }) => {
+                Err(Refused { error, value: Some(value).into_iter().chain(values) })
+            }
+        }
+    }
+
+    /// Puts a value back that was [detached](Self::detach), behind all others, under its key. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If the key is not that of a detached value, or there is no memory.
+    #[track_caller]
+    pub fn reattach(&mut self, detached_key: K, value: V) {
+        assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached");
+    }
+
+    /// [`reattach`](Self::reattach), or the value back.
+    ///
+    /// # Errors
+    ///
+    /// If the key is not that of a detached value, or there is no memory; after a
+    /// [`try_reserve`](Self::try_reserve) of 1 there is.
+    pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
+        let Ok(row) = self.make_room() else { return Err(value) };
+        if self.table.try_reattach(detached_key, row).is_err() {
+            return Err(value);
+        }
+        // As the map would make it: tags are not its own.
+        let key =
+            self.table.get_by_index(detached_key.index()).map_or(detached_key, |(key, _)| key);
+        self.put(key, value);
+        Ok(())
+    }
+
+    /// Makes room for a key and a value; in which row they will be.
+    #[inline]
+    fn make_room(&mut self) -> Result<u32, Error> {
+        let row = self.keys.len();
+        if row >= self.rows.capacity().min(self.keys.capacity()) {
+            self.grow()?;
+        }
+        // The table numbers no more than that; see `enter`.
+        Ok(u32::try_from(row).unwrap_or(u32::MAX))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> Result<(), Error> {
+        self.rows.try_reserve(1).map_err(Self::explain)?;
+        self.keys.try_reserve(1).map_err(Self::explain)
+    }
+
+    /// Has the table make a key for a row.
+    #[inline]
+    fn enter(&mut self, row: u32) -> Result<K, Error> {
+        self.table.try_insert(row).map_err(|refused| Self::explain(refused.error))
+    }
+
+    /// Puts a value into the row that it has room for.
+    #[inline]
+    fn put(&mut self, key: K, value: V) {
+        self.order.is_touched = true;
+        // There is room for both.
+        let _: Result<(), Refused<K>> = self.keys.try_push(key);
+        let _: Result<(), Refused<V>> = self.rows.try_push(value);
+    }
+}

@@ -1,0 +1,409 @@
+//! [`Rows`]: where the values of a dense map lie.
+
+#![forbid(unsafe_code)]
+
+use crate::columns::{self, Columns, ColumnsStats, Row};
+use crate::error::{Error, Refused};
+use crate::growing::{Budget, GivenBack, Prefaulted};
+use crate::raw_vec::Options;
+use crate::vec::{self, VecStats, VmVec};
+use std::iter::FusedIterator;
+use std::slice;
+
+/// An array of rows without gaps, in which a [`DenseSlotMap`](super::DenseSlotMap) keeps its values:
+/// a [`VmVec`], or [`Columns`].
+///
+/// It is implemented for these two, and nobody else can implement it. What it has is for the map.
+pub trait Rows: sealed::Made {
+    /// What is put in, and taken out.
+    type Value;
+    /// One to look at: `&V`, or a [`RowRef`](crate::RowRef).
+    type Ref<'a>
+    where
+        Self: 'a;
+    /// One to change: `&mut V`, or a [`RowMut`](crate::RowMut).
+    type Mut<'a>
+    where
+        Self: 'a;
+    /// All of them: a slice, or the slices of all columns.
+    type Slices<'a>
+    where
+        Self: 'a;
+    /// The same, to be changed.
+    type SlicesMut<'a>
+    where
+        Self: 'a;
+    /// Goes over them.
+    type Iter<'a>: DoubleEndedIterator<Item = Self::Ref<'a>>
+        + ExactSizeIterator
+        + FusedIterator
+        + Clone
+    where
+        Self: 'a;
+    /// Goes over them, which may be changed.
+    type IterMut<'a>: DoubleEndedIterator<Item = Self::Mut<'a>> + ExactSizeIterator + FusedIterator
+    where
+        Self: 'a;
+    /// Takes them out.
+    type IntoIter: DoubleEndedIterator<Item = Self::Value> + ExactSizeIterator + FusedIterator;
+
+    /// Of one row.
+    #[doc(hidden)]
+    const BYTES: usize;
+    #[doc(hidden)]
+    fn count(&self) -> usize;
+    #[doc(hidden)]
+    fn capacity(&self) -> usize;
+    #[doc(hidden)]
+    fn max_len(&self) -> usize;
+    #[doc(hidden)]
+    fn stats(&self) -> VecStats;
+    #[doc(hidden)]
+    fn try_reserve(&mut self, additional: usize) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn try_prefault(&mut self, additional: usize) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted;
+    #[doc(hidden)]
+    fn try_shrink_to_fit(&mut self) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error>;
+    #[doc(hidden)]
+    fn try_push(&mut self, value: Self::Value) -> Result<(), Refused<Self::Value>>;
+    #[doc(hidden)]
+    fn pop(&mut self) -> Option<Self::Value>;
+    #[doc(hidden)]
+    fn swap_remove(&mut self, row: usize) -> Self::Value;
+    #[doc(hidden)]
+    fn swap(&mut self, a: usize, b: usize);
+    #[doc(hidden)]
+    fn clear(&mut self);
+    #[doc(hidden)]
+    fn get(&self, row: usize) -> Option<Self::Ref<'_>>;
+    #[doc(hidden)]
+    fn get_mut(&mut self, row: usize) -> Option<Self::Mut<'_>>;
+    #[doc(hidden)]
+    fn slices(&self) -> Self::Slices<'_>;
+    #[doc(hidden)]
+    fn slices_mut(&mut self) -> Self::SlicesMut<'_>;
+    #[doc(hidden)]
+    fn iter(&self) -> Self::Iter<'_>;
+    #[doc(hidden)]
+    fn iter_mut(&mut self) -> Self::IterMut<'_>;
+    #[doc(hidden)]
+    fn into_rows(self) -> Self::IntoIter;
+}
+
+pub(super) mod sealed {
+    use super::{Error, Options};
+
+    /// What a user chose for a map.
+    #[derive(Debug)]
+    pub struct Plan {
+        pub(in crate::dense) options: Options,
+        pub(in crate::dense) capacity: usize,
+    }
+
+    pub trait Made: Default {
+        fn try_made(plan: Plan) -> Result<Self, Error>;
+    }
+}
+
+impl<V> sealed::Made for VmVec<V> {
+    fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
+        Self::try_with_options(plan.options, plan.capacity)
+    }
+}
+
+impl<V> Rows for VmVec<V> {
+    type Value = V;
+    type Ref<'a>
+        = &'a V
+    where
+        V: 'a;
+    type Mut<'a>
+        = &'a mut V
+    where
+        V: 'a;
+    type Slices<'a>
+        = &'a [V]
+    where
+        V: 'a;
+    type SlicesMut<'a>
+        = &'a mut [V]
+    where
+        V: 'a;
+    type Iter<'a>
+        = slice::Iter<'a, V>
+    where
+        V: 'a;
+    type IterMut<'a>
+        = slice::IterMut<'a, V>
+    where
+        V: 'a;
+    type IntoIter = vec::IntoIter<V>;
+
+    const BYTES: usize = size_of::<V>();
+
+    #[inline]
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn capacity(&self) -> usize {
+        self.capacity()
+    }
+
+    fn max_len(&self) -> usize {
+        self.max_len()
+    }
+
+    fn stats(&self) -> VecStats {
+        self.stats()
+    }
+
+    #[inline]
+    fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve(additional)
+    }
+
+    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve_exact(additional)
+    }
+
+    fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_prefault(additional)
+    }
+
+    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+        self.prefault_ahead(budget)
+    }
+
+    fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.try_shrink_to_fit()
+    }
+
+    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        self.shrink_to_fit_within(budget)
+    }
+
+    #[inline]
+    fn try_push(&mut self, value: V) -> Result<(), Refused<V>> {
+        self.try_push(value)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<V> {
+        self.pop()
+    }
+
+    #[inline]
+    fn swap_remove(&mut self, row: usize) -> V {
+        self.swap_remove(row)
+    }
+
+    #[inline]
+    fn swap(&mut self, a: usize, b: usize) {
+        self.as_mut_slice().swap(a, b);
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> Option<&V> {
+        self.as_slice().get(row)
+    }
+
+    #[inline]
+    fn get_mut(&mut self, row: usize) -> Option<&mut V> {
+        self.as_mut_slice().get_mut(row)
+    }
+
+    #[inline]
+    fn slices(&self) -> &[V] {
+        self
+    }
+
+    #[inline]
+    fn slices_mut(&mut self) -> &mut [V] {
+        self
+    }
+
+    #[inline]
+    fn iter(&self) -> slice::Iter<'_, V> {
+        self.as_slice().iter()
+    }
+
+    #[inline]
+    fn iter_mut(&mut self) -> slice::IterMut<'_, V> {
+        self.as_mut_slice().iter_mut()
+    }
+
+    fn into_rows(self) -> vec::IntoIter<V> {
+        self.into_iter()
+    }
+}
+
+impl<R: Row> sealed::Made for Columns<R> {
+    fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
+        Self::try_with_options(Self::options(plan.options), plan.capacity)
+    }
+}
+
+impl<R: Row> Rows for Columns<R> {
+    type Value = R;
+    type Ref<'a>
+        = R::Ref<'a>
+    where
+        R: 'a;
+    type Mut<'a>
+        = R::Mut<'a>
+    where
+        R: 'a;
+    type Slices<'a>
+        = R::Slices<'a>
+    where
+        R: 'a;
+    type SlicesMut<'a>
+        = R::SlicesMut<'a>
+    where
+        R: 'a;
+    type Iter<'a>
+        = columns::Iter<'a, R>
+    where
+        R: 'a;
+    type IterMut<'a>
+        = columns::IterMut<'a, R>
+    where
+        R: 'a;
+    type IntoIter = columns::IntoIter<R>;
+
+    const BYTES: usize = Self::ROW_BYTES;
+
+    #[inline]
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn capacity(&self) -> usize {
+        self.capacity()
+    }
+
+    fn max_len(&self) -> usize {
+        self.max_len()
+    }
+
+    fn stats(&self) -> VecStats {
+        let ColumnsStats {
+            len,
+            capacity,
+            max_len,
+            reserved_bytes,
+            committed_bytes,
+            ahead_bytes,
+            late,
+            resident_bytes,
+        } = self.stats();
+        VecStats {
+            len,
+            capacity,
+            max_len,
+            reserved_bytes,
+            committed_bytes,
+            ahead_bytes,
+            late,
+            resident_bytes,
+        }
+    }
+
+    #[inline]
+    fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve(additional)
+    }
+
+    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve_exact(additional)
+    }
+
+    fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_prefault(additional)
+    }
+
+    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+        self.prefault_ahead(budget)
+    }
+
+    fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.try_shrink_to_fit()
+    }
+
+    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        self.shrink_to_fit_within(budget)
+    }
+
+    #[inline]
+    fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
+        self.try_push(row)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<R> {
+        self.pop()
+    }
+
+    #[inline]
+    fn swap_remove(&mut self, row: usize) -> R {
+        self.swap_remove(row)
+    }
+
+    #[inline]
+    fn swap(&mut self, a: usize, b: usize) {
+        self.swap(a, b);
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> Option<R::Ref<'_>> {
+        self.get(row)
+    }
+
+    #[inline]
+    fn get_mut(&mut self, row: usize) -> Option<R::Mut<'_>> {
+        self.get_mut(row)
+    }
+
+    #[inline]
+    fn slices(&self) -> R::Slices<'_> {
+        self.as_slices()
+    }
+
+    #[inline]
+    fn slices_mut(&mut self) -> R::SlicesMut<'_> {
+        self.as_mut_slices()
+    }
+
+    #[inline]
+    fn iter(&self) -> columns::Iter<'_, R> {
+        self.iter()
+    }
+
+    #[inline]
+    fn iter_mut(&mut self) -> columns::IterMut<'_, R> {
+        self.iter_mut()
+    }
+
+    fn into_rows(self) -> columns::IntoIter<R> {
+        self.into_iter()
+    }
+}

@@ -1,0 +1,119 @@
+//! Rows in another order, all at once.
+
+use super::{DenseSlotMap, Rows};
+use crate::columns::{Columns, Row, put_in};
+use crate::error::{Error, or_give_up};
+use crate::heap::try_reserve_exact;
+use crate::key::Key;
+use std::cmp::Ordering;
+
+impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
+    /// Sorts the rows by a comparison of two of them.
+    fn try_sort_rows(
+        &mut self,
+        mut compare: impl FnMut(&S, usize, usize) -> Ordering,
+    ) -> Result<(), Error> {
+        let mut order = Vec::new();
+        try_reserve_exact(&mut order, self.len()).map_err(Self::explain)?;
+        order.extend(0..self.len());
+        let Self { rows, .. } = self;
+        // By their places, those that are equal keep their order, and no more memory is needed for it.
+        order.sort_unstable_by(|&a, &b| compare(rows, a, b).then(a.cmp(&b)));
+        self.order.forget();
+        put_in(order, |a, b| {
+            self.keys.swap(a, b);
+            self.rows.swap(a, b);
+        });
+        for row in 0..self.len() {
+            self.note(self.keys[row], u32::try_from(row).unwrap_or(u32::MAX));
+        }
+        Ok(())
+    }
+}
+
+impl<K: Key, V> DenseSlotMap<K, V> {
+    /// Sorts the values by a comparison; those that are equal keep their order, and all keep their keys.
+    ///
+    /// They are compared where they lie, and then each moves once or twice: O(n log n) comparisons, O(n)
+    /// moves, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison
+    /// panic, no value has moved; if it is no order, the values come to be in any.
+    ///
+    /// To have it done by and by, see [`defragment_by`](Self::defragment_by).
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let [three, one, two] = [3, 1, 2].map(|n| map.insert(n));
+    /// map.sort_by(|a, b| a.cmp(b));
+    /// assert_eq!(map.as_slice(), [1, 2, 3]);
+    /// assert_eq!((map[one], map[two], map[three]), (1, 2, 3));
+    /// ```
+    #[track_caller]
+    pub fn sort_by(&mut self, compare: impl FnMut(&V, &V) -> Ordering) {
+        or_give_up(self.try_sort_by(compare));
+    }
+
+    /// [`sort_by`](Self::sort_by), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the allocator refuses eight bytes a value ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
+    ///
+    /// # Panics
+    ///
+    /// Maybe, if the comparison is no order.
+    pub fn try_sort_by(
+        &mut self,
+        mut compare: impl FnMut(&V, &V) -> Ordering,
+    ) -> Result<(), Error> {
+        self.try_sort_rows(|rows, a, b| compare(&rows[a], &rows[b]))
+    }
+
+    /// Sorts the values by what is made of each; see [`sort_by`](Self::sort_by).
+    ///
+    /// # Panics
+    ///
+    /// As for [`sort_by`](Self::sort_by).
+    #[track_caller]
+    pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(&V) -> T) {
+        self.sort_by(|a, b| key(a).cmp(&key(b)));
+    }
+}
+
+impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
+    /// Sorts the rows by a comparison; those that are equal keep their order, and all keep their keys. As for
+    /// [values](DenseSlotMap#method.sort_by).
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
+    #[track_caller]
+    pub fn sort_by(&mut self, compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering) {
+        or_give_up(self.try_sort_by(compare));
+    }
+
+    /// [`sort_by`](Self::sort_by), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the allocator refuses eight bytes a row ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
+    ///
+    /// # Panics
+    ///
+    /// Maybe, if the comparison is no order.
+    pub fn try_sort_by(
+        &mut self,
+        mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
+    ) -> Result<(), Error> {
+        self.try_sort_rows(|rows, a, b| match rows.get(a).zip(rows.get(b)) {
+            Some((a, b)) => compare(a, b),
+            None => Ordering::Equal,
+        })
+    }
+}
