@@ -2,7 +2,7 @@
 
 use crate::peers::{Basic, Concurrent, Dense, Hop};
 use crate::stage::{Perform, Stage};
-use crate::stayput_maps::{Plain, SmallPages};
+use crate::stayput_maps::{Packed, Plain, SmallPages};
 
 /// The sizes of values that can be measured.
 pub(crate) const VALUE_BYTES: [usize; 3] = [4, 56, 64];
@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Stayput,
     /// With other settings.
     StayputVariant,
+    /// Of this crate; a removal moves the last value into the hole.
+    StayputMoving,
     /// Of another crate; values keep their places, and removed ones leave holes.
     Peer,
     /// Of another crate; a removal moves the last value into the hole.
@@ -84,6 +86,15 @@ pub(crate) const ALL: &[Container] = &[
         kind: Kind::StayputVariant,
         generations: true,
         stage: stage!(SmallPages),
+    },
+    Container {
+        id: "stayput-dense",
+        name: "stayput, Dense",
+        settings: "DenseSlotMap, 64-bit keys",
+        packages: &["stayput"],
+        kind: Kind::StayputMoving,
+        generations: true,
+        stage: stage!(Packed),
     },
     Container {
         id: "slotmap",

@@ -146,7 +146,7 @@ fn panel(area: &Area<'_>, title: &str, bars: &[Bar]) -> Result<(), Failure> {
 fn colour(kind: Kind) -> RGBColor {
     match kind {
         Kind::Stayput => RGBColor(0x00, 0x72, 0xB2),
-        Kind::StayputVariant => RGBColor(0x56, 0xB4, 0xE9),
+        Kind::StayputVariant | Kind::StayputMoving => RGBColor(0x56, 0xB4, 0xE9),
         Kind::Peer => RGBColor(0xAA, 0xAA, 0xAA),
         Kind::MovingPeer => RGBColor(0xCC, 0xB9, 0x9C),
         Kind::Limit => RGBColor(0xDD, 0xDD, 0xDD),

@@ -1,6 +1,6 @@
 //! The maps of this crate.
 
-use stayput::{DefaultKey, HugePages, Key, SecondaryMap, SlotMap};
+use stayput::{DefaultKey, DenseSlotMap, HugePages, Key, SecondaryMap, SlotMap};
 
 use crate::map::{Column, Map};
 use crate::value::Value;
@@ -182,5 +182,78 @@ impl<V: Value> Column<DefaultKey, V> for SmallPagesColumn<V> {
         V: 'a,
     {
         self.0.values()
+    }
+}
+
+/// Values side by side, found through a table.
+pub(crate) type Packed<V> = DenseSlotMap<DefaultKey, V>;
+
+impl<V: Value> Map for Packed<V> {
+    type Value = V;
+    type Key = DefaultKey;
+    type Column = PlainColumn<V>;
+
+    fn no_key() -> DefaultKey {
+        DefaultKey::null()
+    }
+
+    fn empty() -> Self {
+        Self::new()
+    }
+
+    fn with_room(slots: usize) -> Self {
+        Self::with_capacity(slots)
+    }
+
+    #[inline]
+    fn insert(&mut self, value: V) -> DefaultKey {
+        Self::insert(self, value)
+    }
+
+    #[inline]
+    fn get(&mut self, key: DefaultKey) -> Option<&V> {
+        Self::get(self, key)
+    }
+
+    #[inline]
+    fn get_mut(&mut self, key: DefaultKey) -> Option<&mut V> {
+        Self::get_mut(self, key)
+    }
+
+    #[inline]
+    fn get_many(&mut self, keys: &[DefaultKey], mut each: impl FnMut(Option<&V>)) {
+        Self::get_many(self, keys.iter().copied(), |_, value| each(value));
+    }
+
+    #[inline]
+    fn remove(&mut self, key: DefaultKey) -> Option<V> {
+        Self::remove(self, key)
+    }
+
+    #[inline]
+    fn values(&mut self) -> impl Iterator<Item = &V> {
+        Self::values(self)
+    }
+
+    #[inline]
+    fn retain(&mut self, keep: impl Fn(&V) -> bool) {
+        Self::retain(self, |_, value| keep(value));
+    }
+
+    #[inline]
+    fn join(&mut self, column: &PlainColumn<V>, each: impl Fn(&mut V, &V)) {
+        for (key, value) in self.iter_mut() {
+            if let Some(other) = column.get(key) {
+                each(value, other);
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
+
+    fn place(_: DefaultKey) -> Option<usize> {
+        None // values move
     }
 }

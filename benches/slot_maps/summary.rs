@@ -57,6 +57,8 @@ pub(crate) struct OperationSummary {
     pub(crate) moving_peer_ratio: Option<f64>,
     /// The quickest of those that stayput is weighed against.
     pub(crate) rival: Option<Rival>,
+    /// The same of the maps that move values: the quickest, of other crates, over that of stayput.
+    pub(crate) moving_rival: Option<Rival>,
     pub(crate) ratio_min: Option<f64>,
     pub(crate) holds: Option<bool>,
 }
@@ -107,7 +109,7 @@ impl Summary {
             version: machine.versions_of(container.packages),
             settings: container.settings,
             generations: container.generations,
-            values_move: container.kind == Kind::MovingPeer,
+            values_move: matches!(container.kind, Kind::MovingPeer | Kind::StayputMoving),
         });
         let live_ranges = ranges.iter().filter_map(|(container, outcome)| {
             Some(LiveRange {
@@ -180,6 +182,7 @@ impl OperationSummary {
             best_peer_ratio: None,
             moving_peer_ratio: None,
             rival: None,
+            moving_rival: None,
             ratio_min: bars::of(results.case, operation),
             holds: None,
         };
@@ -189,7 +192,11 @@ impl OperationSummary {
         summary.best_peer = best.map(|best| best.id);
         summary.best_peer_ratio = best_peer_ratio;
         summary.moving_peer_ratio = moving_peer_ratio;
-        summary.rival = summary.rival_in(results);
+        let is_rival = |figure: &&Figure| containers::RIVALS.contains(&figure.id);
+        let rival = quickest(summary.figures.iter().filter(is_rival));
+        summary.rival = summary.against(rival, Kind::Stayput, results);
+        let moving = summary.best(Kind::MovingPeer);
+        summary.moving_rival = summary.against(moving, Kind::StayputMoving, results);
         let moving = moving_peer_ratio.filter(|_| bars::is_for_moving_peers_too(operation));
         summary.holds = best_peer_ratio
             .zip(summary.ratio_min)
@@ -201,10 +208,9 @@ impl OperationSummary {
         quickest(self.of_kind(kind))
     }
 
-    fn rival_in(&self, results: &Results) -> Option<Rival> {
-        let rivals = self.figures.iter().filter(|figure| containers::RIVALS.contains(&figure.id));
-        let best = quickest(rivals)?;
-        let own = self.of_kind(Kind::Stayput).next()?;
+    /// That one against the first of a kind.
+    fn against(&self, best: Option<&Figure>, own: Kind, results: &Results) -> Option<Rival> {
+        let (best, own) = (best?, self.of_kind(own).next()?);
         let measured = |id| results.measured.iter().find(|one| one.container.id == id);
         let [ratio_p25, ratio_p50, ratio_p75] =
             stats::ratio_by_round(measured(own.id)?, measured(best.id)?, self.operation)?;

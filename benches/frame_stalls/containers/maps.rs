@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use stayput::{Budget, CommitAhead, DefaultKey, HugePages, SecondaryMap, SlotMap, SlotMapBuilder};
+use stayput::{
+    Budget, CommitAhead, DefaultKey, DenseSlotMap, DenseSlotMapBuilder, HugePages, SecondaryMap,
+    SlotMap, SlotMapBuilder,
+};
 
 use super::{Container, worlds};
 use crate::child::{Job, Outcome};
@@ -96,6 +99,20 @@ pub(super) const ALL: &[Container] = &[
     .measured_in(EVERYWHERE)
     .headline()
     .shown(0x22, 0x22, 0x22),
+    Container::stayput(["dense-slot-map", "stayput, Dense", "DenseSlotMap::new()"], |job| {
+        churn::measure(job, Handling::new(|_| DenseSlotMap::new()))
+    })
+    .measured_in(CHURN)
+    .shown(0x66, 0xAA, 0x99),
+    Container::stayput(
+        ["dense-slot-map-ahead", "stayput, Dense, ahead", "DenseSlotMap, CommitAhead::Auto"],
+        |job| {
+            let map = Handling::new(|_| DENSE_AHEAD.build()).served(|map: &Dense| map.stats().late);
+            churn::measure(job, map)
+        },
+    )
+    .measured_in(CHURN)
+    .shown(0x11, 0x77, 0x33),
     Container::stayput(
         [
             "slot-map-ahead-small",
@@ -156,6 +173,10 @@ fn plain<W: World + Default>() -> Handling<W> {
 }
 
 type Stayput = SlotMap<DefaultKey, Entity>;
+type Dense = DenseSlotMap<DefaultKey, Entity>;
+
+const DENSE_AHEAD: DenseSlotMapBuilder<DefaultKey, Entity> =
+    DenseSlotMap::builder().commit_ahead(CommitAhead::Auto);
 
 const AHEAD: SlotMapBuilder<DefaultKey, Entity> =
     SlotMap::builder().commit_ahead(CommitAhead::Auto);
