@@ -22,6 +22,7 @@
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
 //! | [`Columns`] | rows, each of whose fields lies in an array of its own |
+//! | [`Groups`] | rows by the eight or so, each field of which is an array |
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
 //! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
 //! | [`DenseSlotMap`] | values found by such keys, side by side in an array, or in columns |
@@ -158,7 +159,7 @@ pub mod saved;
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
 #[doc(inline)]
-pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Row, RowMut, RowRef};
+pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
 #[doc(inline)]
 pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
 pub use error::{Error, ErrorKind, Refused};

@@ -7,9 +7,12 @@
 
 #![expect(unsafe_code, reason = "reads and writes what lies in columns")]
 
+use super::Pad;
 use crate::reservation::ColumnLayouts;
 use std::alloc::Layout;
+use std::array;
 use std::fmt;
+use std::mem;
 use std::ptr::{self, NonNull};
 use std::slice;
 
@@ -35,6 +38,9 @@ pub trait Fields: Sized + sealed::Sealed {
     type SlicesMut<'a>
     where
         Self: 'a;
+
+    /// A record of [`Groups`](super::Groups): an array of each field.
+    type Group<const N: usize>;
 
     /// Where the columns start: a pointer to each.
     #[doc(hidden)]
@@ -122,6 +128,21 @@ pub trait Fields: Sized + sealed::Sealed {
     unsafe fn slices_mut<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::SlicesMut<'a>
     where
         Self: 'a;
+
+    /// A record of so many rows.
+    #[doc(hidden)]
+    fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N>;
+
+    /// Puts a row into a lane, and gives the one that was there.
+    #[doc(hidden)]
+    #[must_use]
+    fn put_into_lane<const N: usize>(self, group: &mut Self::Group<N>, lane: usize) -> Self;
+
+    #[doc(hidden)]
+    fn lane<const N: usize>(group: &Self::Group<N>, lane: usize) -> Self::Refs<'_>;
+
+    #[doc(hidden)]
+    fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_>;
 }
 
 mod sealed {
@@ -204,6 +225,7 @@ macro_rules! fields {
             type Muts<'a> = ($(&'a mut $field,)+) where Self: 'a;
             type Slices<'a> = ($(&'a [$field],)+) where Self: 'a;
             type SlicesMut<'a> = ($(&'a mut [$field],)+) where Self: 'a;
+            type Group<const N: usize> = ($([$field; N],)+);
             type Starts = ($(NonNull<$field>,)+);
 
             const ROW: Layout = row(Self::ALL);
@@ -335,6 +357,32 @@ macro_rules! fields {
                     unsafe { slice::from_raw_parts_mut(first.as_ptr(), len) }
                 },)+)
             }
+
+            #[inline]
+            fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N> {
+                let mut rows = rows.map(|row| ($(Some(row.$number),)+));
+                let none = "each is taken once";
+                ($(array::from_fn(|lane| rows[lane].$number.take().expect(none)),)+)
+            }
+
+            #[inline]
+            fn put_into_lane<const N: usize>(self, group: &mut Self::Group<N>, lane: usize) -> Self {
+                ($(mem::replace(&mut group.$number[lane], self.$number),)+)
+            }
+
+            #[inline]
+            fn lane<const N: usize>(group: &Self::Group<N>, lane: usize) -> Self::Refs<'_> {
+                ($(&group.$number[lane],)+)
+            }
+
+            #[inline]
+            fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_> {
+                ($(&mut group.$number[lane],)+)
+            }
+        }
+
+        impl<$($field: Pad),+> Pad for ($($field,)+) {
+            const PAD: Self = ($($field::PAD,)+);
         }
 
         impl<$($field),+> super::Row for ($($field,)+) {

@@ -15,6 +15,7 @@ mod access;
 mod builder;
 mod element;
 mod fields;
+mod groups;
 mod into_iter;
 mod iter;
 mod memory;
@@ -26,6 +27,7 @@ mod traits;
 
 pub use builder::ColumnsBuilder;
 pub use fields::Fields;
+pub use groups::{Groups, Pad};
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
 pub(crate) use order::put_in;

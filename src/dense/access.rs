@@ -3,6 +3,7 @@
 use super::{DenseSlotMap, Iter, IterMut, Keys, Rows, Values, ValuesMut};
 use crate::columns::{Columns, Row};
 use crate::key::Key;
+use crate::slot_map::prefetch::is_near;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// The number of values. O(1).
@@ -63,8 +64,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
     /// Linear in the keys.
     ///
-    /// In a large map this is faster than a [`get`](Self::get) for each: the table is asked some
-    /// keys ahead of their turn. So keys may be taken out of the iterator up to 32 ahead.
+    /// In a large map this is faster than a [`get`](Self::get) for each: the memory of a value is
+    /// asked for some keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
     ///
     /// # Examples
     ///
@@ -83,9 +84,52 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         keys: impl IntoIterator<Item = K>,
         mut f: impl FnMut(K, Option<S::Ref<'a>>),
     ) {
-        self.table.get_many(keys, |key, row| {
-            f(key, row.and_then(|row| self.rows.get(*row as usize)));
-        });
+        if self.is_near() {
+            // A loop, which is unrolled where `for_each` is not.
+            for key in keys {
+                f(key, self.get(key));
+            }
+            return;
+        }
+        let ahead = self.table.ahead();
+        ahead.each_by_halves(
+            keys,
+            &mut &*self,
+            |map, key| map.ask(key),
+            |map, key| {
+                f(key, map.get(key));
+            },
+        );
+    }
+
+    /// Visits all keys in their order, with the memory of their values asked for ahead, where that is worth while.
+    #[inline]
+    pub(super) fn visit_many(
+        &mut self,
+        keys: impl IntoIterator<Item = K>,
+        mut visit: impl FnMut(&mut Self, K),
+    ) {
+        if self.is_near() {
+            for key in keys {
+                visit(self, key);
+            }
+            return;
+        }
+        self.table.ahead().each_by_halves(keys, self, Self::ask, visit);
+    }
+
+    /// Whether to ask for rows ahead of their use gains nothing.
+    #[inline]
+    fn is_near(&self) -> bool {
+        is_near(self.len().saturating_mul(S::BYTES))
+    }
+
+    /// Asks for the row of a key ahead of its use.
+    #[inline]
+    fn ask(&self, key: K) {
+        if let Some(row) = self.row_of(key) {
+            self.rows.ask(row);
+        }
     }
 
     /// In which row the value of a key is: its index in the slices. O(1).
@@ -211,11 +255,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         keys: impl IntoIterator<Item = K>,
         mut f: impl FnMut(K, Option<&mut V>),
     ) {
-        self.order.is_touched = true;
-        let rows = &mut self.rows;
-        self.table.get_many(keys, |key, row| {
-            f(key, row.and_then(|row| rows.as_mut_slice().get_mut(*row as usize)));
-        });
+        self.visit_many(keys, |map, key| f(key, map.get_mut(key)));
     }
 
     /// The key of a value in the map, from a reference to it. O(1).
@@ -245,10 +285,6 @@ impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
         keys: impl IntoIterator<Item = K>,
         mut f: impl FnMut(K, Option<R::Mut<'_>>),
     ) {
-        self.order.is_touched = true;
-        let rows = &mut self.rows;
-        self.table.get_many(keys, |key, row| {
-            f(key, row.and_then(|row| rows.get_mut(*row as usize)));
-        });
+        self.visit_many(keys, |map, key| f(key, map.get_mut(key)));
     }
 }

@@ -49,7 +49,11 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
     /// Takes out and drops the values of all these keys, and returns how many there were.
     ///
-    /// Should a drop, or the iterator, panic, what was taken out before is out, and all else stays.
+    /// In a large map this is faster than one call for each: the memory of a value is asked for some
+    /// keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
+    ///
+    /// Should a drop, or the iterator, panic, what was taken out before is out, and all else stays, also
+    /// what is named by keys that were taken ahead.
     ///
     /// # Examples
     ///
@@ -61,7 +65,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// ```
     pub fn remove_many(&mut self, keys: impl IntoIterator<Item = K>) -> usize {
         let mut removed = 0;
-        keys.into_iter().for_each(|key| removed += usize::from(self.remove(key).is_some()));
+        self.visit_many(keys, |map, key| removed += usize::from(map.remove(key).is_some()));
         removed
     }
 

@@ -21,12 +21,19 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// let key = map.insert(42);
     /// assert_eq!(map[key], 42);
     /// ```
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a value in memory, passed to a call, is copied twice"
+    )]
+    #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: V) -> K {
-        match self.try_insert(value) {
-            Ok(key) => key,
-            Err(refused) => give_up(refused.error),
+        match self.make_key() {
+            Ok(key) => {
+                self.put(key, value);
+                key
+            }
+            Err(error) => give_up(error),
         }
     }
 
@@ -37,9 +44,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// If keys cannot number another value ([`KeyBits`](crate::ErrorKind::KeyBits)), the map has
     /// `max_len` of them ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory. The map is
     /// unchanged then.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `insert`")]
+    #[inline(always)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
-        match self.make_room().and_then(|row| self.enter(row)) {
+        match self.make_key() {
             Ok(key) => {
                 self.put(key, value);
                 Ok(key)
@@ -195,7 +203,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         if row >= self.rows.capacity().min(self.keys.capacity()) {
             self.grow()?;
         }
-        // The table numbers no more than that; see `enter`.
+        // The table refuses a key before it is more.
         Ok(u32::try_from(row).unwrap_or(u32::MAX))
     }
 
@@ -206,9 +214,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.keys.try_reserve(1).map_err(Self::explain)
     }
 
-    /// Has the table make a key for a row.
+    /// A key for the next row, for which there is room then.
     #[inline]
-    fn enter(&mut self, row: u32) -> Result<K, Error> {
+    fn make_key(&mut self) -> Result<K, Error> {
+        let row = self.make_room()?;
         self.table.try_insert(row).map_err(|refused| Self::explain(refused.error))
     }
 
@@ -216,8 +225,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[inline]
     fn put(&mut self, key: K, value: V) {
         self.order.is_touched = true;
-        // There is room for both.
-        let _: Result<(), Refused<K>> = self.keys.try_push(key);
-        let _: Result<(), Refused<V>> = self.rows.try_push(value);
+        self.keys.push(key);
+        self.rows.push(value);
     }
 }

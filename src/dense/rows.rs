@@ -3,9 +3,10 @@
 #![forbid(unsafe_code)]
 
 use crate::columns::{self, Columns, ColumnsStats, Row};
-use crate::error::{Error, Refused};
+use crate::error::Error;
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
+use crate::slot_map::prefetch::ask_for;
 use crate::vec::{self, VecStats, VmVec};
 use std::iter::FusedIterator;
 use std::slice;
@@ -71,7 +72,7 @@ pub trait Rows: sealed::Made {
     #[doc(hidden)]
     fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error>;
     #[doc(hidden)]
-    fn try_push(&mut self, value: Self::Value) -> Result<(), Refused<Self::Value>>;
+    fn push(&mut self, value: Self::Value);
     #[doc(hidden)]
     fn pop(&mut self) -> Option<Self::Value>;
     #[doc(hidden)]
@@ -84,6 +85,9 @@ pub trait Rows: sealed::Made {
     fn get(&self, row: usize) -> Option<Self::Ref<'_>>;
     #[doc(hidden)]
     fn get_mut(&mut self, row: usize) -> Option<Self::Mut<'_>>;
+    /// Asks for the memory of a row ahead of its use.
+    #[doc(hidden)]
+    fn ask(&self, row: usize);
     #[doc(hidden)]
     fn slices(&self) -> Self::Slices<'_>;
     #[doc(hidden)]
@@ -191,8 +195,8 @@ impl<V> Rows for VmVec<V> {
     }
 
     #[inline]
-    fn try_push(&mut self, value: V) -> Result<(), Refused<V>> {
-        self.try_push(value)
+    fn push(&mut self, value: V) {
+        self.push(value);
     }
 
     #[inline]
@@ -223,6 +227,11 @@ impl<V> Rows for VmVec<V> {
     #[inline]
     fn get_mut(&mut self, row: usize) -> Option<&mut V> {
         self.as_mut_slice().get_mut(row)
+    }
+
+    #[inline]
+    fn ask(&self, row: usize) {
+        ask_for(self.as_ptr().wrapping_add(row));
     }
 
     #[inline]
@@ -349,8 +358,8 @@ impl<R: Row> Rows for Columns<R> {
     }
 
     #[inline]
-    fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
-        self.try_push(row)
+    fn push(&mut self, row: R) {
+        self.push(row);
     }
 
     #[inline]
@@ -382,6 +391,10 @@ impl<R: Row> Rows for Columns<R> {
     fn get_mut(&mut self, row: usize) -> Option<R::Mut<'_>> {
         self.get_mut(row)
     }
+
+    /// There are as many lines as columns, and who looks at a few of them need not wait for all.
+    #[inline]
+    fn ask(&self, _: usize) {}
 
     #[inline]
     fn slices(&self) -> R::Slices<'_> {

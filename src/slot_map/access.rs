@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
 use super::iter::{WalkMut, WalkRef};
+use super::prefetch::Ahead;
 use super::{DisjointError, GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut, iter};
 use crate::key::Key;
 use std::ptr;
@@ -298,6 +299,12 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     pub fn grow_only(&mut self) -> GrowOnlyMap<'_, K, V> {
         GrowOnlyMap::new(self)
+    }
+
+    /// Where the slots are, to be asked for.
+    #[inline]
+    pub(crate) fn ahead(&self) -> Ahead<V> {
+        self.slots.ahead()
     }
 
     #[inline]

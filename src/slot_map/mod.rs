@@ -44,7 +44,7 @@ pub(crate) mod join;
 mod live;
 #[cfg(feature = "serde")]
 pub(crate) mod parts;
-mod prefetch;
+pub(crate) mod prefetch;
 pub(crate) mod slots;
 pub(crate) mod state;
 #[cfg(test)]

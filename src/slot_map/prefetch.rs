@@ -90,6 +90,35 @@ impl<V> Ahead<V> {
         older.iter().chain(newer).flatten().for_each(|key| visit(*key));
     }
 
+    /// The same where a slot says what else will be read: `ask` is told each key halfway, to ask for that. So it is of
+    /// use where that is not near, even if the slots are.
+    #[inline]
+    pub(crate) fn each_by_halves<K: Key, M>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        map: &mut M,
+        ask: impl Fn(&M, K),
+        mut visit: impl FnMut(&mut M, K),
+    ) {
+        let mut ring = [None; AHEAD];
+        let mut oldest = 0;
+        keys.into_iter().for_each(|key| {
+            self.ask(key);
+            if let Some(key) = ring[(oldest + AHEAD / 2) % AHEAD] {
+                ask(map, key);
+            }
+            let this = ring[oldest].replace(key);
+            oldest = (oldest + 1) % AHEAD;
+            if let Some(key) = this {
+                visit(map, key);
+            }
+        });
+        let (newer, older) = ring.split_at(oldest);
+        let left = || older.iter().chain(newer).flatten();
+        left().skip(AHEAD / 2).for_each(|key| ask(map, *key));
+        left().for_each(|key| visit(map, *key));
+    }
+
     #[inline]
     fn ask<K: Key>(&self, key: K) {
         let slot = self.start.as_ptr().wrapping_add(key.data().index() as usize);
@@ -98,6 +127,21 @@ impl<V> Ahead<V> {
         if LINE_BYTES % Slots::<V>::STRIDE_BYTES != 0 {
             prefetch(slot.cast::<u8>().wrapping_add(Slots::<V>::STATE_OFFSET));
         }
+    }
+}
+
+/// Whether an array of so many bytes is in the cache anyhow, or near it.
+#[inline]
+pub(crate) const fn is_near(bytes: usize) -> bool {
+    bytes <= NEAR_BYTES
+}
+
+/// Asks for a value, which may lie across two lines; of a large one, for the first and the last.
+#[inline]
+pub(crate) fn ask_for<T>(value: *const T) {
+    prefetch(value.cast());
+    if LINE_BYTES % size_of::<T>().max(1) != 0 {
+        prefetch(value.cast::<u8>().wrapping_add(size_of::<T>() - 1));
     }
 }
 

@@ -190,12 +190,19 @@ impl<T> VmVec<T> {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = len - 1;
-        self.as_mut_slice().swap(index, last);
+        let start = self.as_mut_ptr();
+        // SAFETY: within the length.
+        let hole = unsafe { start.add(index) };
+        // SAFETY: initialised. It is overwritten, or behind the length, before anybody reads it again: no user code
+        // runs until then.
+        let taken = unsafe { hole.read() };
+        // SAFETY: within the length.
+        let from = unsafe { start.add(last) };
+        // SAFETY: the last element, which may be the one that was taken, is not used by its old place, which is behind
+        // the length now.
+        unsafe { from.copy_to(hole, 1) };
         self.len = last;
-        // SAFETY: within the old length.
-        let taken = unsafe { self.as_ptr().add(last) };
-        // SAFETY: it was initialised, and is behind the length now, so nobody reads it again.
-        unsafe { taken.read() }
+        taken
     }
 
     /// Drops the elements from `len` on. The memory stays. O(number dropped).

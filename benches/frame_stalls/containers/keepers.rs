@@ -1,16 +1,16 @@
 //! How slot maps are inserted to, removed from and summed.
 
 use slotmap::Key as _;
-use stayput::{Key as _, SlotMap};
+use stayput::Key as _;
 
 use crate::entity::{self, Entity};
 use crate::scenario::churn::Keeper;
 
-/// What the two of `slotmap` share.
+/// What the two of `slotmap` share, and ours, which have the same names.
 macro_rules! slotmap {
-    ($map:ident) => {
-        impl Keeper for slotmap::$map<slotmap::DefaultKey, Entity> {
-            type Key = slotmap::DefaultKey;
+    ($map:ident of $of:ident) => {
+        impl Keeper for $of::$map<$of::DefaultKey, Entity> {
+            type Key = $of::DefaultKey;
 
             fn no_key() -> Self::Key {
                 Self::Key::null()
@@ -32,8 +32,10 @@ macro_rules! slotmap {
         }
     };
 }
-slotmap!(SlotMap);
-slotmap!(DenseSlotMap);
+slotmap!(SlotMap of slotmap);
+slotmap!(DenseSlotMap of slotmap);
+slotmap!(SlotMap of stayput);
+slotmap!(DenseSlotMap of stayput);
 
 impl Keeper for thunderdome::Arena<Entity> {
     type Key = thunderdome::Index;
@@ -98,27 +100,5 @@ impl Keeper for slab::Slab<Entity> {
 
     fn sum(&self) -> u64 {
         entity::sum(self.iter().map(|(_, entity)| entity))
-    }
-}
-
-impl Keeper for SlotMap<stayput::DefaultKey, Entity> {
-    type Key = stayput::DefaultKey;
-
-    fn no_key() -> Self::Key {
-        Self::Key::null()
-    }
-
-    #[inline]
-    fn insert(&mut self, entity: Entity) -> Self::Key {
-        self.insert(entity)
-    }
-
-    #[inline]
-    fn remove(&mut self, key: Self::Key) -> bool {
-        self.remove(key).is_some()
-    }
-
-    fn sum(&self) -> u64 {
-        entity::sum(self.values())
     }
 }
