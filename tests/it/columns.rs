@@ -13,6 +13,10 @@ fn rows_may_borrow() {
         *length += 1;
     }
     assert_eq!(columns.as_slices(), (&["th", "tw"][..], &[6, 4][..]));
+    let clone = columns.clone();
+    columns.insert(1, ("on", 4));
+    assert!(columns.drain(..=1).eq([("th", 6), ("on", 4)]));
+    assert_eq!(clone.as_slices().0, ["th", "tw"]);
 }
 
 #[test]
@@ -98,6 +102,13 @@ fn a_row_that_lies_harms_only_itself() {
         (columns.len(), columns.as_slices()),
         (3, ["b!", "c!"].map(String::from).as_slice())
     );
+    let insert = std::panic::AssertUnwindSafe(|| columns.insert(1, Liar("panics".into())));
+    assert!(std::panic::catch_unwind(insert).is_err());
+    assert_eq!(columns.as_slices(), ["b!", "c!"].map(String::from).as_slice());
+    columns.insert(1, Liar("d".into()));
+    assert!(columns.clone() == columns);
+    assert_eq!(columns.remove(1), Liar("another".into()));
+    assert!(columns.drain(1..1).next().is_none());
     assert_eq!(columns.swap_remove(0), Liar("another".into()));
     assert_eq!(columns.get(0).unwrap(), "c!");
     columns.retain(|row| row.is_some());
