@@ -21,6 +21,12 @@ where
         Ok(clone)
     }
 
+    /// A clone of each row, made when it is asked for.
+    #[cfg(feature = "serde")]
+    pub(crate) fn iter_clones(&self) -> impl Iterator<Item = R> {
+        self.iter_fields().map(|fields| R::from_fields(R::Fields::cloned(fields)))
+    }
+
     /// Appends clones of the rows of `source` from `first` on, for which there is room.
     fn append_clones(&mut self, source: &Self, first: usize) {
         let count = source.len - first;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::Error;
+use crate::service::Release;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::cmp::Ordering;
 use std::mem;
@@ -237,7 +238,9 @@ fn what_is_refused_changes_nothing() {
         result.is_err_and(|error| error.kind() != ErrorKind::MaxLen)
     }
 
-    let mut columns = Columns::<Five>::builder().huge_pages(HugePages::Never).build();
+    // Nothing that others have left, which a clone could have in the place of new memory.
+    let builder = Columns::<Five>::builder().huge_pages(HugePages::Never).release(Release::Now);
+    let mut columns = builder.build();
     columns.extend((0..1000).map(five));
     let spare = columns.capacity() - 1000;
     let mut others: Columns<Five> = (0..spare as u64 + 1).map(five).collect();
