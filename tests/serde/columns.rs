@@ -140,3 +140,20 @@ fn rows_are_written_as_they_say_themselves() {
     assert!(catch_unwind(AssertUnwindSafe(|| serde_json::to_string(&columns))).is_err());
     assert_eq!(columns.as_slices(), ["a", "panics"]);
 }
+
+#[cfg(feature = "derive")]
+#[test]
+fn derived_rows_need_nothing_else_to_be_written() {
+    #[derive(Row, Serialize, Deserialize)]
+    #[serde(rename_all = "UPPERCASE")]
+    struct Particle<T> {
+        position: [T; 2],
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    }
+
+    let text = r#"[{"POSITION":[1,2],"NAME":"a"},{"POSITION":[3,4]}]"#;
+    let columns: Columns<Particle<u8>> = serde_json::from_str(text).unwrap();
+    assert_eq!(columns.as_slices().position, [[1, 2], [3, 4]]);
+    assert_eq!(serde_json::to_string(&columns).unwrap(), text);
+}
