@@ -289,7 +289,7 @@ where
 
     fn extend(&mut self, first: u32, count: usize, more: usize) {
         let count = count.min(R::MOST.saturating_sub(self.rows.len()));
-        let rows = || (0..count).zip(first..).map(|(_, n)| R::make(n % 1_000_000));
+        let rows = || (0..count).zip(first % 1_000_000..).map(|(_, n)| R::make(n % 1_000_000));
         let room = self.most() - self.rows.len();
         match self.columns.try_extend(Hinted { rows: rows(), more }) {
             Ok(()) => assert!(count <= room),
@@ -304,7 +304,8 @@ where
     /// Columns of their own, and rows, within the maximum.
     fn others(&self, first: u32, count: u16) -> (Columns<R>, Vec<R>) {
         let count = usize::from(count) % (R::MOST / 2).min(self.most() / 2 + 1);
-        let rows: Vec<_> = (0..count).zip(first..).map(|(_, n)| R::make(n % 1_000_000)).collect();
+        let rows: Vec<_> =
+            (0..count).zip(first % 1_000_000..).map(|(_, n)| R::make(n % 1_000_000)).collect();
         let mut columns = Self::made(self.config);
         columns.extend(rows.iter().cloned());
         (columns, rows)
@@ -473,15 +474,18 @@ where
 
         let (mut columns, mut rows) = (self.columns.clone(), self.rows.clone());
         assert!(columns == self.columns && hash(&columns) == hash(&self.columns));
+        let row = R::make(n % 1_000_000);
         match usize::from(place) % (rows.len() + 2) {
-            0 => drop((columns.pop(), rows.pop())),
-            at if at > rows.len() => {
-                drop(columns.try_push(R::make(n)).map(|()| rows.push(R::make(n))))
+            0 => assert_eq!(columns.pop(), rows.pop()),
+            at if at <= rows.len() => {
+                columns.replace(at - 1, row.clone());
+                rows[at - 1] = row;
             }
-            at => {
-                columns.replace(at - 1, R::make(n % 1_000_000));
-                rows[at - 1] = R::make(n % 1_000_000);
+            _ if rows.len() < self.most() => {
+                columns.push(row.clone());
+                rows.push(row);
             }
+            _ => {}
         }
         assert_eq!(columns == self.columns, rows == self.rows);
         assert_eq!(columns.cmp(&self.columns), rows.cmp(&self.rows));

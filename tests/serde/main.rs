@@ -144,7 +144,7 @@ fn slots_that_were_given_up_keep_their_generations() {
 #[test]
 fn slots_that_were_passed_over_take_no_memory_when_they_are_read() {
     // In memory that others had they are written to, one by one.
-    stayput::keeper::set_most_bytes(0);
+    keeper::set_most_bytes(0);
     let mut map: SlotMap<DefaultKey, [u64; 31]> = SlotMap::new();
     map.insert_at(KeyData::from_parts(200_000, 1, 0).unwrap().into(), [1; 31]);
     for read in through(&map) {

@@ -243,7 +243,7 @@ fn what_is_refused_changes_nothing() {
     let mut columns = builder.build();
     columns.extend((0..1000).map(five));
     let spare = columns.capacity() - 1000;
-    let mut others: Columns<Five> = (0..spare as u64 + 1).map(five).collect();
+    let mut others: Columns<Five> = (0..=spare as u64).map(five).collect();
     let fault = Fault::from_nth(Call::Commit, 0);
     assert!(is_refused(columns.try_clone()));
     assert!(is_refused(columns.try_append(&mut others)));
