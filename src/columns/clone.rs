@@ -5,7 +5,7 @@
 use super::{CloneFields, Columns, Fields, Row};
 use crate::error::{Error, or_give_up};
 
-impl<R: Row> Columns<R>
+impl<R: Row + Clone> Columns<R>
 where
     R::Fields: CloneFields,
 {
@@ -39,13 +39,14 @@ where
     }
 }
 
-impl<R: Row> Clone for Columns<R>
+impl<R: Row + Clone> Clone for Columns<R>
 where
     R::Fields: CloneFields,
 {
     /// A copy with the same options, and values at other addresses. O(n); enters the kernel for the memory.
     ///
-    /// Clones the fields, column by column, and not the row: what the row's own `Clone` does is not asked.
+    /// Clones the fields, column by column: that the row is `Clone` says that it may be done, but what its own
+    /// `clone` does is not asked.
     /// Should a clone panic, those that were made are dropped.
     ///
     /// # Panics

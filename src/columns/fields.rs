@@ -145,7 +145,7 @@ pub trait Fields: Sized + sealed::Sealed {
 /// [`Fields`] all of which are [`Clone`], as those of [`Columns`](super::Columns) are that can be cloned.
 ///
 /// It is implemented for all tuples of one to twelve such fields, and nobody else can implement it. Code
-/// that is generic in the row asks for `R::Fields: CloneFields`.
+/// that is generic in the row asks for `R: Clone` and `R::Fields: CloneFields`.
 ///
 /// # Examples
 ///
@@ -153,7 +153,7 @@ pub trait Fields: Sized + sealed::Sealed {
 /// use stayput::columns::CloneFields;
 /// use stayput::{Columns, Row};
 ///
-/// fn twice<R: Row>(columns: &mut Columns<R>)
+/// fn twice<R: Row + Clone>(columns: &mut Columns<R>)
 /// where
 ///     R::Fields: CloneFields,
 /// {

@@ -6,7 +6,7 @@ use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-impl<R: Row + Serialize> Serialize for Columns<R>
+impl<R: Row + Clone + Serialize> Serialize for Columns<R>
 where
     R::Fields: CloneFields,
 {

@@ -48,8 +48,8 @@
 //! # Rows
 //!
 //! A row of [`Columns`](crate::Columns) lies nowhere as one, so it is put together of clones to be written, as
-//! [`Row::from_fields`](crate::Row::from_fields) does it: fields are to be `Clone`. Where that is dear, as it
-//! is for a `String`, or fields are not, write the [slices](crate::Columns::as_slices), a sequence a column:
+//! [`Row::from_fields`](crate::Row::from_fields) does it: it and its fields are to be `Clone`. Where that is dear, as it
+//! is for a `String`, or they are not, write the [slices](crate::Columns::as_slices), a sequence a column:
 //!
 //! ```
 //! # use stayput::Columns;

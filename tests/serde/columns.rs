@@ -72,7 +72,7 @@ fn what_is_read_in_place_keeps_the_columns_and_their_maximum() {
 }
 
 /// Is written by another name than its field's, and panics where it is told to.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Named {
     #[serde(rename = "Called", serialize_with = "written")]
     name: String,
@@ -144,7 +144,7 @@ fn rows_are_written_as_they_say_themselves() {
 #[cfg(feature = "derive")]
 #[test]
 fn derived_rows_need_nothing_else_to_be_written() {
-    #[derive(Row, Serialize, Deserialize)]
+    #[derive(Row, Clone, Serialize, Deserialize)]
     #[serde(rename_all = "UPPERCASE")]
     struct Particle<T> {
         position: [T; 2],
