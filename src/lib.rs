@@ -101,7 +101,7 @@
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
 //! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
-//! - `serde`: `Serialize` and `Deserialize` for keys, maps and `VmVec`; see `saved` for the form.
+//! - `serde`: `Serialize` and `Deserialize` for keys, maps, `VmVec` and `Columns`; see `saved` for the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
 //! feature, since it would break `--all-features`: it is there, for the same types as the others, where

@@ -34,6 +34,18 @@ fn rows_come_back_as_they_were() {
 }
 
 #[test]
+fn columns_are_cloned_and_compared_by_their_fields() {
+    let mut particles: Columns<Particle> = (0..10).map(particle).collect();
+    let mut clone = particles.clone();
+    assert!(clone == particles);
+    clone.insert(2, particle(7));
+    assert!(clone > particles);
+    assert!(clone.drain(1..=2).map(|row| row.age).eq([1, 7]));
+    assert_eq!(particles.remove(1), particle(1));
+    assert!(clone == particles);
+}
+
+#[test]
 fn references_have_the_names_of_the_fields() {
     let mut particles: Columns<Particle> = (0..3).map(particle).collect();
     let ParticleMut { position, age, name } = particles.get_mut(1).unwrap();

@@ -5,8 +5,10 @@
 use super::{Columns, ColumnsBuilder, ColumnsStats, Fields, Row};
 use crate::error::{Error, Holder, or_give_up};
 use crate::raw_vec::{Options, RawVec};
+use crate::vec::check_range;
 use std::alloc::Layout;
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 use std::ptr::NonNull;
 
 impl<R: Row> Columns<R> {
@@ -45,6 +47,11 @@ impl<R: Row> Columns<R> {
 
     fn over(raw: RawVec) -> Self {
         Self { raw, len: 0, starts: R::Fields::dangling(), rows: PhantomData }
+    }
+
+    /// Without rows, with the same options; nothing is reserved.
+    pub(super) fn try_fresh(&self) -> Result<Self, Error> {
+        self.raw.try_fresh(Self::DANGLING, Self::ROW).map(Self::over)
     }
 
     /// Without rows; the addresses are reserved, if the options name a maximum.
@@ -163,6 +170,22 @@ impl<R: Row> Columns<R> {
         }
     }
 
+    /// All columns, whose slices have no names.
+    #[inline]
+    pub(super) fn slices_of_fields(&self) -> <R::Fields as Fields>::Slices<'_> {
+        // SAFETY: so many are initialised; nobody writes to them while `self` is borrowed.
+        unsafe { R::Fields::slices(self.starts, 0, self.len) }
+    }
+
+    /// The fields of each row, which have no names.
+    pub(super) fn iter_fields(&self) -> impl Iterator<Item = <R::Fields as Fields>::Refs<'_>> {
+        let refs = |index| {
+            // SAFETY: within the length; nobody writes to it while `self` is borrowed.
+            unsafe { R::Fields::refs(self.starts, index) }
+        };
+        (0..self.len).map(refs)
+    }
+
     /// A row to look at, if there is one at `index`. O(1).
     #[inline]
     pub fn get(&self, index: usize) -> Option<R::Ref<'_>> {
@@ -195,6 +218,26 @@ impl<R: Row> Columns<R> {
         self.get(self.len.wrapping_sub(1))
     }
 
+    /// The first row, to be changed, if there is one.
+    #[inline]
+    pub fn first_mut(&mut self) -> Option<R::Mut<'_>> {
+        self.get_mut(0)
+    }
+
+    /// The last row, to be changed, if there is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (2, 'b')]);
+    /// *columns.last_mut().unwrap().1 = 'c';
+    /// assert_eq!(columns.as_slices().1, ['a', 'c']);
+    /// ```
+    #[inline]
+    pub fn last_mut(&mut self) -> Option<R::Mut<'_>> {
+        self.get_mut(self.len.wrapping_sub(1))
+    }
+
     /// All columns, as slices of the same length.
     ///
     /// # Examples
@@ -206,8 +249,7 @@ impl<R: Row> Columns<R> {
     /// ```
     #[inline]
     pub fn as_slices(&self) -> R::Slices<'_> {
-        // SAFETY: so many are initialised; nobody writes to them while `self` is borrowed.
-        R::by_slices(unsafe { R::Fields::slices(self.starts, 0, self.len) })
+        R::by_slices(self.slices_of_fields())
     }
 
     /// All columns, as slices to be changed.
@@ -215,5 +257,38 @@ impl<R: Row> Columns<R> {
     pub fn as_mut_slices(&mut self) -> R::SlicesMut<'_> {
         // SAFETY: so many are initialised; `self` is borrowed mutably.
         R::by_slices_mut(unsafe { R::Fields::slices_mut(self.starts, 0, self.len) })
+    }
+
+    /// Some rows of all columns, as slices of the same length. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let columns = stayput::Columns::from([(1, 'a'), (2, 'b'), (3, 'c')]);
+    /// assert_eq!(columns.slices(1..), (&[2, 3][..], &['b', 'c'][..]));
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn slices(&self, range: impl RangeBounds<usize>) -> R::Slices<'_> {
+        let (start, end) = check_range(&range, self.len);
+        // SAFETY: within the length; nobody writes to them while `self` is borrowed.
+        R::by_slices(unsafe { R::Fields::slices(self.starts, start, end - start) })
+    }
+
+    /// Some rows of all columns, as slices to be changed. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length.
+    #[inline]
+    #[track_caller]
+    pub fn slices_mut(&mut self, range: impl RangeBounds<usize>) -> R::SlicesMut<'_> {
+        let (start, end) = check_range(&range, self.len);
+        // SAFETY: within the length; `self` is borrowed mutably.
+        R::by_slices_mut(unsafe { R::Fields::slices_mut(self.starts, start, end - start) })
     }
 }

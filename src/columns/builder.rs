@@ -10,6 +10,11 @@ use std::marker::PhantomData;
 
 /// Options for [`Columns`]; see [`Columns::builder`].
 ///
+/// There is no `build_in`, as [`VecBuilder`](crate::VecBuilder::build_in) has it. A
+/// [`Backing`](crate::Backing) is used from its front on, and is called with one range at a time, all or none of
+/// which it commits. Memory for more rows is a range in each column. Who has memory of their own takes a
+/// [`VmVec`](crate::VmVec) for each column, each in a part of it.
+///
 /// # Examples
 ///
 /// ```

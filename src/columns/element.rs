@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "reads and writes single rows")]
 
 use super::{Columns, Fields, Row};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::raw_vec::Amount;
 
 impl<R: Row> Columns<R> {
@@ -71,6 +71,89 @@ impl<R: Row> Columns<R> {
         self.len = self.len.checked_sub(1)?;
         // SAFETY: it was a row, and is behind the length now, so nobody reads it again.
         Some(R::from_fields(unsafe { R::Fields::read(self.starts, self.len) }))
+    }
+
+    /// Takes the last row out if the predicate says so. O(1).
+    pub fn pop_if(&mut self, predicate: impl FnOnce(R::Mut<'_>) -> bool) -> Option<R> {
+        let last = self.last_mut()?;
+        if predicate(last) { self.pop() } else { None }
+    }
+
+    /// Inserts a row at `index`, moving those behind it up by one, column by column. O(n - index); enters the
+    /// kernel if capacity is used up.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is beyond the length, there are `max_len` rows, or the system refuses memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (3, 'c')]);
+    /// columns.insert(1, (2, 'b'));
+    /// assert_eq!(columns.as_slices(), (&[1, 2, 3][..], &['a', 'b', 'c'][..]));
+    /// ```
+    #[track_caller]
+    pub fn insert(&mut self, index: usize, row: R) {
+        if let Err(refused) = self.try_insert(index, row) {
+            give_up(refused.error);
+        }
+    }
+
+    /// [`insert`](Self::insert), or the error and the row; then nothing has moved.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is beyond the length.
+    #[track_caller]
+    pub fn try_insert(&mut self, index: usize, row: R) -> Result<(), Refused<R>> {
+        let len = self.len;
+        assert!(index <= len, "insertion index (is {index}) should be <= len (is {len})");
+        if let Err(error) = self.try_reserve(1) {
+            return Err(Refused { error, value: row });
+        }
+        // Before anything moves, for it is user code.
+        let fields = row.into_fields();
+        let starts = self.starts;
+        // SAFETY: the rows from `index` on, and there is room for one more behind them.
+        unsafe { R::Fields::copy_rows(starts, index, starts, index + 1, len - index) };
+        // SAFETY: what was there has moved up, or it is behind the last row.
+        unsafe { fields.write(starts, index) };
+        self.len = len + 1;
+        Ok(())
+    }
+
+    /// Takes the row at `index` out, moving those behind it down by one, column by column. O(n - index).
+    ///
+    /// Where order is no matter, [`swap_remove`](Self::swap_remove) is O(1).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (2, 'b'), (3, 'c')]);
+    /// assert_eq!(columns.remove(0), (1, 'a'));
+    /// assert_eq!(columns.as_slices().0, [2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn remove(&mut self, index: usize) -> R {
+        let len = self.len;
+        assert!(index < len, "removal index (is {index}) should be < len (is {len})");
+        let (starts, last) = (self.starts, len - 1);
+        // SAFETY: within the length. It is overwritten, or behind the length, before anybody reads it again:
+        // no user code runs until then.
+        let fields = unsafe { R::Fields::read(starts, index) };
+        // SAFETY: the rows behind it; the place of the one that was read is free.
+        unsafe { R::Fields::copy_rows(starts, index + 1, starts, index, last - index) };
+        self.len = last;
+        R::from_fields(fields)
     }
 
     /// Takes the row at `index` out, and puts the last one in its place. O(1).
@@ -190,14 +273,11 @@ struct Sieve<'c, R: Row> {
 
 impl<R: Row> Drop for Sieve<'_, R> {
     fn drop(&mut self) {
-        let starts = self.columns.starts;
-        for from in self.next..self.len {
-            if self.kept < from {
-                // SAFETY: the place at `kept` is one that nobody has a use for, as is `from` thereafter.
-                unsafe { R::Fields::copy(starts, from, self.kept) };
-            }
-            self.kept += 1;
+        let (starts, left) = (self.columns.starts, self.len - self.next);
+        if left > 0 {
+            // SAFETY: `left` rows; nobody has a use for the places between `kept` and them.
+            unsafe { R::Fields::copy_rows(starts, self.next, starts, self.kept, left) };
         }
-        self.columns.len = self.kept;
+        self.columns.len = self.kept + left;
     }
 }

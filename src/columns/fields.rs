@@ -83,6 +83,23 @@ pub trait Fields: Sized + sealed::Sealed {
     #[doc(hidden)]
     unsafe fn copy(starts: Self::Starts, from: usize, to: usize);
 
+    /// Copies `count` rows, as bytes, from `first` on to `place` on, in other columns or in the same: then the two
+    /// ranges may overlap.
+    ///
+    /// # Safety
+    ///
+    /// - Each column has values in the first range, which are not used by their old places from then on, but
+    ///   for those that are in the second too.
+    /// - Each has memory for the second. What lies there, and not in the first, nobody uses.
+    #[doc(hidden)]
+    unsafe fn copy_rows(
+        from: Self::Starts,
+        first: usize,
+        to: Self::Starts,
+        place: usize,
+        count: usize,
+    );
+
     /// # Safety
     ///
     /// - Each column has a value at both, and they are the caller's alone.
@@ -145,6 +162,47 @@ pub trait Fields: Sized + sealed::Sealed {
     fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_>;
 }
 
+/// [`Fields`] all of which are [`Clone`], as those of [`Columns`](super::Columns) are that can be cloned.
+///
+/// It is implemented for all tuples of one to twelve such fields, and nobody else can implement it. Code
+/// that is generic in the row asks for `R: Clone` and `R::Fields: CloneFields`.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::columns::CloneFields;
+/// use stayput::{Columns, Row};
+///
+/// fn twice<R: Row + Clone>(columns: &mut Columns<R>)
+/// where
+///     R::Fields: CloneFields,
+/// {
+///     columns.append(&mut columns.clone());
+/// }
+///
+/// let mut columns = Columns::from([(1, "one".to_owned())]);
+/// twice(&mut columns);
+/// assert_eq!(columns.as_slices().1, ["one", "one"]);
+/// ```
+pub trait CloneFields: Fields {
+    /// A row of clones.
+    #[doc(hidden)]
+    fn cloned(fields: Self::Refs<'_>) -> Self;
+
+    /// Has values be clones of others, in columns of one length.
+    #[doc(hidden)]
+    fn clone_over(to: Self::SlicesMut<'_>, from: Self::Slices<'_>);
+
+    /// Clones all values, column by column, to where their rows begin at `place`. Should a clone panic, those
+    /// that were made are dropped.
+    ///
+    /// # Safety
+    ///
+    /// - Each column has memory there, which is not used by anybody.
+    #[doc(hidden)]
+    unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize);
+}
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -161,6 +219,24 @@ impl<T> Drop for Dropped<T> {
         // SAFETY: who made it says that they are values which nobody uses from then on.
         unsafe { values.drop_in_place() }
     }
+}
+
+/// Clones values to a column, from `first` on.
+///
+/// # Safety
+///
+/// - The column has memory for as many there, which is not used by anybody.
+unsafe fn clone_column<T: Clone>(values: &[T], first: NonNull<T>) -> Dropped<T> {
+    let mut clones = Dropped { first, count: 0 };
+    for value in values {
+        let clone = value.clone();
+        // SAFETY: as many as there are values; the caller's promise.
+        let place = unsafe { at(first, clones.count) };
+        // SAFETY: the same.
+        unsafe { place.write(clone) };
+        clones.count += 1;
+    }
+    clones
 }
 
 /// Those that have a size, in front; and how many they are.
@@ -281,6 +357,23 @@ macro_rules! fields {
                 )+
             }
 
+            unsafe fn copy_rows(
+                from: Self::Starts,
+                first: usize,
+                to: Self::Starts,
+                place: usize,
+                count: usize,
+            ) {
+                $(
+                    // SAFETY: the caller's promise.
+                    let old = unsafe { at(from.$number, first) };
+                    // SAFETY: the same.
+                    let new = unsafe { at(to.$number, place) };
+                    // SAFETY: the same. They may overlap.
+                    unsafe { old.copy_to(new, count) };
+                )+
+            }
+
             #[inline]
             unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
                 $(
@@ -383,6 +476,27 @@ macro_rules! fields {
 
         impl<$($field: Pad),+> Pad for ($($field,)+) {
             const PAD: Self = ($($field::PAD,)+);
+        }
+
+        impl<$($field: Clone),+> CloneFields for ($($field,)+) {
+            #[inline]
+            fn cloned(fields: Self::Refs<'_>) -> Self {
+                ($(fields.$number.clone(),)+)
+            }
+
+            fn clone_over(to: Self::SlicesMut<'_>, from: Self::Slices<'_>) {
+                $(to.$number.clone_from_slice(from.$number);)+
+            }
+
+            unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize) {
+                // Should a clone panic, those of the columns before it are dropped with these.
+                mem::forget(($({
+                    // SAFETY: the caller's promise.
+                    let first = unsafe { at(to.$number, place) };
+                    // SAFETY: the same.
+                    unsafe { clone_column(from.$number, first) }
+                },)+));
+            }
         }
 
         impl<$($field),+> super::Row for ($($field,)+) {

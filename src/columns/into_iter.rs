@@ -26,6 +26,21 @@ impl<R: Row> IntoIterator for Columns<R> {
 }
 
 impl<R: Row> IntoIter<R> {
+    /// The rows still to be given out, as slices of the same length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut rows = stayput::Columns::from([(1, 'a'), (2, 'b')]).into_iter();
+    /// rows.next();
+    /// assert_eq!(rows.as_slices(), (&[2][..], &['b'][..]));
+    /// ```
+    pub fn as_slices(&self) -> R::Slices<'_> {
+        let Range { start, end } = self.left;
+        // SAFETY: rows that were not given out; `&self` keeps them so.
+        R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
+    }
+
     /// # Safety
     ///
     /// - The index was just taken out of `left`.

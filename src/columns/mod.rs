@@ -13,6 +13,10 @@
 
 mod access;
 mod builder;
+mod bulk;
+mod clone;
+mod compare;
+mod drain;
 mod element;
 mod fields;
 mod groups;
@@ -26,7 +30,8 @@ mod tests;
 mod traits;
 
 pub use builder::ColumnsBuilder;
-pub use fields::Fields;
+pub use drain::Drain;
+pub use fields::{CloneFields, Fields};
 pub use groups::{Groups, Pad};
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
@@ -43,7 +48,12 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// A loop over some fields of all rows then reads these and nothing else, and can be done several at a
 /// time by the compiler. All columns lie in one [reservation](crate::Reservation), and never move:
 ///
-/// - Growing copies nothing. The address of a value never changes while rows before it stay.
+/// - Growing copies nothing, and the address of a value never changes by it, nor by moving the `Columns`
+///   themselves. Only calls that reorder rows move values ([`insert`](Self::insert),
+///   [`remove`](Self::remove), [`swap_remove`](Self::swap_remove), [`swap`](Self::swap),
+///   [`retain`](Self::retain), [`dedup_by_key`](Self::dedup_by_key), [`drain`](Self::drain),
+///   [`sort_by`](Self::sort_by)), or that move them into others ([`append`](Self::append),
+///   [`split_off`](Self::split_off)).
 /// - There is one length, and one capacity, for all columns: a push is one compare, and a store for each
 ///   field. Memory for all of them is committed together, or for none.
 /// - Columns are [slices](Self::as_slices), all at once, also [to be changed](Self::as_mut_slices).
@@ -70,6 +80,20 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// Huge pages ([`HugePages::Auto`](crate::HugePages::Auto)) begin where columns have
 /// [8 MiB](crate::HugePages::AUTO_FROM_BYTES) each, in the mean; with
 /// [`HugePages::Always`](crate::HugePages::Always) each column has one from the first row on.
+///
+/// # What is not there
+///
+/// What can need memory has a twin that begins with `try_`, as in a [`VmVec`](crate::VmVec), of whose calls these
+/// are missing:
+///
+/// | what | why, and what to do instead |
+/// |---|---|
+/// | `columns[index]` | It is to give a reference, and a row does not lie anywhere as one: [`get`](Self::get), or index the [slices](Self::as_slices). |
+/// | calls of slices, such as `windows` | Those of each column's slice. |
+/// | `==` with a `Vec` or an array of rows | Rows are not together to be compared: `columns.into_iter().eq(rows)`, or column by column. |
+/// | `extract_if`, `splice` | [`retain`](Self::retain), [`drain`](Self::drain), [`append`](Self::append). |
+/// | `build_in`, memory of the user's | See [`ColumnsBuilder`]. |
+/// | `grow_only` | Nothing pushes through `&self`. |
 ///
 /// # Variance
 ///

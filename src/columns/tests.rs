@@ -1,3 +1,5 @@
+mod bulk;
+
 use super::*;
 use crate::error::ErrorKind;
 use crate::growing::Budget;

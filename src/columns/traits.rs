@@ -47,7 +47,43 @@ impl<R: Row> Extend<R> for Columns<R> {
 }
 
 impl<R: Row> FromIterator<R> for Columns<R> {
+    #[track_caller]
     fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
+        let mut columns = Self::new();
+        columns.extend(rows);
+        columns
+    }
+}
+
+impl<R: Row, const N: usize> From<[R; N]> for Columns<R> {
+    /// The rows of an array.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend`](Columns::try_extend) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let columns = stayput::Columns::from([(1, 'a'), (2, 'b')]);
+    /// assert_eq!(columns.as_slices().1, ['a', 'b']);
+    /// ```
+    #[track_caller]
+    fn from(rows: [R; N]) -> Self {
+        let mut columns = Self::new();
+        columns.extend(rows);
+        columns
+    }
+}
+
+impl<R: Row> From<Vec<R>> for Columns<R> {
+    /// The rows of a `Vec`, taken apart one by one. O(n).
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend`](Columns::try_extend) has an error.
+    #[track_caller]
+    fn from(rows: Vec<R>) -> Self {
         let mut columns = Self::new();
         columns.extend(rows);
         columns

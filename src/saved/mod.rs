@@ -10,6 +10,7 @@
 //! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of pairs of a key and a value, in the order of indices |
 //! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
 //! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
+//! | [`Columns`](crate::Columns) | a sequence of their rows, as a `Vec` of these; so each of the three reads what the others wrote |
 //!
 //! So in JSON a map of two values with a hole between them is
 //!
@@ -30,7 +31,7 @@
 //!   is filled first.
 //! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
 //!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
-//!   `VmVec` has.
+//!   `VmVec` and `Columns` have.
 //! - What is read is believed in nothing. What cannot be is an error and not a panic, and so is memory
 //!   that cannot be had; lengths that are only announced take none.
 //!
@@ -44,12 +45,32 @@
 //! another key. To change it, read with the old type and make keys of the new one, by
 //! [`KeyData::from_parts`](crate::KeyData::from_parts).
 //!
+//! # Rows
+//!
+//! A row of [`Columns`](crate::Columns) lies nowhere as one, so it is put together of clones to be written, as
+//! [`Row::from_fields`](crate::Row::from_fields) does it: it and its fields are to be `Clone`. Where that is dear, as it
+//! is for a `String`, or they are not, write the [slices](crate::Columns::as_slices), a sequence a column:
+//!
+//! ```
+//! # use stayput::Columns;
+//! let columns = Columns::from([(1, "one".to_owned()), (2, "two".to_owned())]);
+//! assert_eq!(serde_json::to_string(&columns)?, r#"[[1,"one"],[2,"two"]]"#);
+//! let by_columns = serde_json::to_string(&columns.as_slices())?;
+//! assert_eq!(by_columns, r#"[[1,2],["one","two"]]"#);
+//!
+//! let (numbers, names): (Vec<u32>, Vec<String>) = serde_json::from_str(&by_columns)?;
+//! let columns: Columns<(u32, String)> = numbers.into_iter().zip(names).collect();
+//! assert_eq!(columns.get(1), Some((&2, &"two".to_owned())));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
 //! # Files of the crate `slotmap`
 //!
 //! [`from_slotmap`] reads what maps and keys of that crate wrote.
 
 #![forbid(unsafe_code)]
 
+mod columns;
 mod maps;
 mod slotmap;
 mod vec;

@@ -82,7 +82,7 @@ impl<T> VmVec<T> {
     /// ```
     #[track_caller]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
-        let (start, end) = self.check_range(&range);
+        let (start, end) = check_range(&range, self.len);
         Drain::new(self, start, end)
     }
 
@@ -132,7 +132,7 @@ impl<T> VmVec<T> {
         range: impl RangeBounds<usize>,
         predicate: F,
     ) -> ExtractIf<'_, T, F> {
-        let (start, end) = self.check_range(&range);
+        let (start, end) = check_range(&range, self.len);
         ExtractIf::new(self, start, end, predicate)
     }
 
@@ -283,26 +283,25 @@ impl<T> VmVec<T> {
         unsafe { self.fill_from(std::iter::repeat_with(make).take(additional)) };
         Ok(())
     }
+}
 
-    /// The one range check for elements, with the panics that std has for a `Vec`.
-    #[track_caller]
-    pub(super) fn check_range(&self, range: &impl RangeBounds<usize>) -> (usize, usize) {
-        let len = self.len;
-        let end = match range.end_bound() {
-            // Less than the length, so one more is a number.
-            Bound::Included(&last) if last < len => last + 1,
-            Bound::Excluded(&end) if end <= len => end,
-            Bound::Unbounded => len,
-            Bound::Included(&end) | Bound::Excluded(&end) => no_such_range(0, end, len),
-        };
-        let start = match range.start_bound() {
-            Bound::Included(&start) if start <= end => start,
-            Bound::Excluded(&before) if before < end => before + 1,
-            Bound::Unbounded => 0,
-            Bound::Included(&start) | Bound::Excluded(&start) => no_such_range(start, end, len),
-        };
-        (start, end)
-    }
+/// The one range check for elements, with the panics that std has for a `Vec`.
+#[track_caller]
+pub(crate) fn check_range(range: &impl RangeBounds<usize>, len: usize) -> (usize, usize) {
+    let end = match range.end_bound() {
+        // Less than the length, so one more is a number.
+        Bound::Included(&last) if last < len => last + 1,
+        Bound::Excluded(&end) if end <= len => end,
+        Bound::Unbounded => len,
+        Bound::Included(&end) | Bound::Excluded(&end) => no_such_range(0, end, len),
+    };
+    let start = match range.start_bound() {
+        Bound::Included(&start) if start <= end => start,
+        Bound::Excluded(&before) if before < end => before + 1,
+        Bound::Unbounded => 0,
+        Bound::Included(&start) | Bound::Excluded(&start) => no_such_range(start, end, len),
+    };
+    (start, end)
 }
 
 /// Panics with what is wrong with a range, by the numbers that the caller gave. (The `end` is one
@@ -394,7 +393,7 @@ impl<T: Clone> VmVec<T> {
     /// If the range ends before it starts, or beyond the length.
     #[track_caller]
     pub fn try_extend_from_within(&mut self, range: impl RangeBounds<usize>) -> Result<(), Error> {
-        let (start, end) = self.check_range(&range);
+        let (start, end) = check_range(&range, self.len);
         self.try_reserve(end - start)?;
         // SAFETY: within the length.
         let first = unsafe { self.as_ptr().add(start) };

@@ -1,5 +1,6 @@
 //! `Columns`: what the model does not see.
 
+use static_assertions::assert_not_impl_any;
 use stayput::{Columns, Row};
 
 #[test]
@@ -13,6 +14,10 @@ fn rows_may_borrow() {
         *length += 1;
     }
     assert_eq!(columns.as_slices(), (&["th", "tw"][..], &[6, 4][..]));
+    let clone = columns.clone();
+    columns.insert(1, ("on", 4));
+    assert!(columns.drain(..=1).eq([("th", 6), ("on", 4)]));
+    assert_eq!(clone.as_slices().0, ["th", "tw"]);
 }
 
 #[test]
@@ -41,7 +46,7 @@ fn both_ends_meet() {
 }
 
 /// A row that gives other fields than it has, and other references.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Liar(String);
 
 impl Row for Liar {
@@ -88,6 +93,64 @@ impl Row for Liar {
     }
 }
 
+/// Is there once.
+#[derive(Debug, PartialEq, Eq)]
+struct Ticket(u32);
+
+impl Row for Ticket {
+    type Fields = (u32,);
+    type Ref<'a> = &'a u32;
+    type Mut<'a> = ();
+    type Slices<'a> = &'a [u32];
+    type SlicesMut<'a> = ();
+
+    fn into_fields(self) -> (u32,) {
+        (self.0,)
+    }
+
+    fn from_fields((number,): (u32,)) -> Self {
+        Self(number)
+    }
+
+    fn by_ref<'a>((number,): (&'a u32,)) -> &'a u32
+    where
+        Self: 'a,
+    {
+        number
+    }
+
+    fn by_mut<'a>(_: (&'a mut u32,))
+    where
+        Self: 'a,
+    {
+    }
+
+    fn by_slices<'a>((numbers,): (&'a [u32],)) -> &'a [u32]
+    where
+        Self: 'a,
+    {
+        numbers
+    }
+
+    fn by_slices_mut<'a>(_: (&'a mut [u32],))
+    where
+        Self: 'a,
+    {
+    }
+}
+
+assert_not_impl_any!(Columns<Ticket>: Clone);
+assert_not_impl_any!(Columns<(u32, std::cell::RefCell<u8>)>: std::hash::Hash, Sync);
+
+#[test]
+fn rows_that_cannot_be_cloned_are_moved() {
+    let mut tickets = Columns::from([1, 2, 3].map(Ticket));
+    let mut rest = tickets.split_off(1);
+    assert_eq!(rest.remove(0), Ticket(2));
+    tickets.append(&mut rest);
+    assert_eq!((tickets.as_slices(), rest.pop()), (&[1, 3][..], None));
+}
+
 #[test]
 fn a_row_that_lies_harms_only_itself() {
     let mut columns: Columns<Liar> =
@@ -98,6 +161,13 @@ fn a_row_that_lies_harms_only_itself() {
         (columns.len(), columns.as_slices()),
         (3, ["b!", "c!"].map(String::from).as_slice())
     );
+    let insert = std::panic::AssertUnwindSafe(|| columns.insert(1, Liar("panics".into())));
+    assert!(std::panic::catch_unwind(insert).is_err());
+    assert_eq!(columns.as_slices(), ["b!", "c!"].map(String::from).as_slice());
+    columns.insert(1, Liar("d".into()));
+    assert!(columns.clone() == columns);
+    assert_eq!(columns.remove(1), Liar("another".into()));
+    assert!(columns.drain(1..1).next().is_none());
     assert_eq!(columns.swap_remove(0), Liar("another".into()));
     assert_eq!(columns.get(0).unwrap(), "c!");
     columns.retain(|row| row.is_some());

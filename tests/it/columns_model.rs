@@ -4,8 +4,13 @@ use crate::columns_op::{Config, Mixed, Model, Op, Record, Twelve};
 use crate::effort;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use stayput::Columns;
+use std::hash::Hash;
 
-fn agree_with_rows<R: Record>(cases: u32) {
+fn agree_with_rows<R: Record>(cases: u32)
+where
+    Columns<R>: Ord + Hash,
+{
     proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..80))| {
         Model::<R>::run(config, &ops);
     });

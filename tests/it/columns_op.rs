@@ -1,12 +1,14 @@
 //! Operations on `Columns` and on a `Vec` of rows side by side: what the model test and the fuzz target
 //! `columns_model` share.
 
+use stayput::columns::CloneFields;
 use stayput::{Budget, Columns, CommitAhead, ErrorKind, Growth, HugePages, Release, Row};
 use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 
 /// A row that is made from a number, and told apart by it.
-pub(crate) trait Record: Row + Clone + PartialEq + Debug {
+pub(crate) trait Record: Row<Fields: CloneFields> + Clone + Ord + Debug {
     /// The most rows that a run has.
     const MOST: usize;
 
@@ -26,10 +28,10 @@ pub(crate) trait Record: Row + Clone + PartialEq + Debug {
 
 /// What takes a page, and lies at one.
 #[repr(align(4096))]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Page(u32);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Nothing;
 
 /// Columns of all kinds.
@@ -172,6 +174,8 @@ pub(crate) enum Op {
     Extend(u32, u16),
     /// With a hint that says too much.
     ExtendMore(u32, u8),
+    Insert(u16, u32),
+    Remove(u16),
     SwapRemove(u16),
     Replace(u16, u32),
     Swap(u16, u16),
@@ -179,8 +183,23 @@ pub(crate) enum Op {
     CountUp,
     Truncate(u16),
     Clear,
+    Resize(u16, u32),
     Retain(u8),
+    Dedup(u8),
     Sort(u8),
+    /// Out of a range by both ends.
+    Drain(u16, u16, u8, u8),
+    /// Rows of others.
+    Append(u32, u16),
+    /// What is split off takes the place of what it was, or is dropped.
+    SplitOff(u16, bool),
+    /// A clone takes the place of what it is of.
+    Clone,
+    /// The same, but over rows that are there.
+    CloneFrom(u32, u16),
+    /// With a clone, a row of which is another.
+    Compare(u16, u32),
+    Slices(u16, u16),
     Reserve(u16),
     ReserveExact(u16),
     Prefault(u16),
@@ -200,7 +219,10 @@ pub(crate) struct Model<R: Record> {
     rows: Vec<R>,
 }
 
-impl<R: Record> Model<R> {
+impl<R: Record> Model<R>
+where
+    Columns<R>: Ord + Hash,
+{
     fn made(config: Config) -> Columns<R> {
         let mut builder = Columns::builder();
         if let Some(max_len) = config.max_len {
@@ -267,7 +289,7 @@ impl<R: Record> Model<R> {
 
     fn extend(&mut self, first: u32, count: usize, more: usize) {
         let count = count.min(R::MOST.saturating_sub(self.rows.len()));
-        let rows = || (0..count).zip(first..).map(|(_, n)| R::make(n % 1_000_000));
+        let rows = || (0..count).zip(first % 1_000_000..).map(|(_, n)| R::make(n % 1_000_000));
         let room = self.most() - self.rows.len();
         match self.columns.try_extend(Hinted { rows: rows(), more }) {
             Ok(()) => assert!(count <= room),
@@ -277,6 +299,16 @@ impl<R: Record> Model<R> {
             }
         }
         self.rows.extend(rows().take(room));
+    }
+
+    /// Columns of their own, and rows, within the maximum.
+    fn others(&self, first: u32, count: u16) -> (Columns<R>, Vec<R>) {
+        let count = usize::from(count) % (R::MOST / 2).min(self.most() / 2 + 1);
+        let rows: Vec<_> =
+            (0..count).zip(first % 1_000_000..).map(|(_, n)| R::make(n % 1_000_000)).collect();
+        let mut columns = Self::made(self.config);
+        columns.extend(rows.iter().cloned());
+        (columns, rows)
     }
 
     fn apply(&mut self, op: Op) {
@@ -308,7 +340,21 @@ impl<R: Record> Model<R> {
                 R::change(self.columns.get_mut(at(place)).unwrap(), n);
                 self.rows[at(place)] = R::make(n);
             }
-            Op::SwapRemove(_) | Op::Replace(..) | Op::Swap(..) | Op::Change(..) => {
+            Op::Insert(place, n) if len < R::MOST => {
+                let (at, row) = (usize::from(place) % (len + 1), R::make(n % 1_000_000));
+                match self.columns.try_insert(at, row.clone()) {
+                    Ok(()) => self.rows.insert(at, row),
+                    Err(refused) => {
+                        assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+                        assert_eq!((refused.value, len), (row, self.most()));
+                    }
+                }
+            }
+            Op::Remove(place) if len > 0 => {
+                assert_eq!(self.columns.remove(at(place)), self.rows.remove(at(place)));
+            }
+            Op::Insert(..) => {}
+            Op::Remove(_) | Op::SwapRemove(_) | Op::Replace(..) | Op::Swap(..) | Op::Change(..) => {
                 assert!(self.columns.get_mut(0).is_none());
             }
             Op::CountUp => {
@@ -325,8 +371,9 @@ impl<R: Record> Model<R> {
                 self.rows.clear();
             }
             Op::Retain(which) => self.retain(which),
+            Op::Dedup(which) => self.dedup(which),
             Op::Sort(which) => self.sort(which),
-            _ => self.apply_to_memory(op),
+            _ => self.apply_to_many(op),
         }
     }
 
@@ -337,6 +384,112 @@ impl<R: Record> Model<R> {
         self.columns.retain(|_| turn.next().unwrap() % divisor != 0);
         let kept = numbers.into_iter().filter(|n| n % divisor != 0);
         self.rows = kept.map(R::make).collect();
+    }
+
+    fn dedup(&mut self, which: u8) {
+        let divisor = u32::from(which) + 1;
+        let numbers = R::columns(self.columns.as_slices());
+        let mut turn = numbers.iter();
+        self.columns.dedup_by_key(|_| turn.next().unwrap() / divisor);
+        let mut kept = numbers;
+        kept.dedup_by_key(|n| *n / divisor);
+        self.rows = kept.into_iter().map(R::make).collect();
+    }
+
+    fn apply_to_many(&mut self, op: Op) {
+        let len = self.rows.len();
+        // A range that there is.
+        let range = |a: u16, b: u16| {
+            let (a, b) = (usize::from(a) % (len + 1), usize::from(b) % (len + 1));
+            a.min(b)..a.max(b)
+        };
+        match op {
+            Op::Resize(count, n) => {
+                let count = usize::from(count) % R::MOST;
+                let row = || R::make(n % 1_000_000);
+                match self.columns.try_resize_with(count, row) {
+                    Ok(()) => self.rows.resize_with(count, row),
+                    Err(error) => {
+                        assert_eq!(error.kind(), ErrorKind::MaxLen);
+                        assert!(count > self.most());
+                    }
+                }
+            }
+            Op::Drain(a, b, front, back) => {
+                let mut drain = self.columns.drain(range(a, b));
+                let mut expected = self.rows.drain(range(a, b));
+                assert!((0..front).all(|_| drain.next() == expected.next()));
+                assert!((0..back).all(|_| drain.next_back() == expected.next_back()));
+                assert_eq!(drain.len(), expected.len());
+                let left = R::columns(drain.as_slices()).into_iter().map(R::make);
+                assert!(left.eq(expected.as_slice().iter().cloned()));
+            }
+            Op::Append(first, count) => {
+                let (mut columns, mut rows) = self.others(first, count);
+                if len + rows.len() > R::MOST {
+                    return;
+                }
+                match self.columns.try_append(&mut columns) {
+                    Ok(()) => self.rows.append(&mut rows),
+                    Err(error) => {
+                        assert_eq!(error.kind(), ErrorKind::MaxLen);
+                        assert!(len + rows.len() > self.most());
+                    }
+                }
+                assert!(columns.into_iter().eq(rows));
+            }
+            Op::SplitOff(place, is_kept) => {
+                let at = usize::from(place) % (len + 1);
+                let (columns, rows) = (self.columns.split_off(at), self.rows.split_off(at));
+                self.compare();
+                if is_kept {
+                    (self.columns, self.rows) = (columns, rows);
+                }
+            }
+            Op::Clone => self.columns = self.columns.clone(),
+            Op::CloneFrom(first, count) => {
+                let (mut columns, _) = self.others(first, count);
+                columns.clone_from(&self.columns);
+                self.columns = columns;
+            }
+            Op::Compare(place, n) => self.compare_with_another(place, n),
+            Op::Slices(a, b) => {
+                let numbers = R::columns(self.columns.slices(range(a, b)));
+                R::count_up(self.columns.slices_mut(range(a, b)));
+                for (row, n) in self.rows[range(a, b)].iter_mut().zip(numbers) {
+                    assert_eq!(*row, R::make(n));
+                    *row = R::make(n.wrapping_add(1));
+                }
+            }
+            _ => self.apply_to_memory(op),
+        }
+    }
+
+    fn compare_with_another(&self, place: u16, n: u32) {
+        fn hash(columns: &impl Hash) -> u64 {
+            let mut hasher = DefaultHasher::new();
+            columns.hash(&mut hasher);
+            hasher.finish()
+        }
+
+        let (mut columns, mut rows) = (self.columns.clone(), self.rows.clone());
+        assert!(columns == self.columns && hash(&columns) == hash(&self.columns));
+        let row = R::make(n % 1_000_000);
+        match usize::from(place) % (rows.len() + 2) {
+            0 => assert_eq!(columns.pop(), rows.pop()),
+            at if at <= rows.len() => {
+                columns.replace(at - 1, row.clone());
+                rows[at - 1] = row;
+            }
+            _ if rows.len() < self.most() => {
+                columns.push(row.clone());
+                rows.push(row);
+            }
+            _ => {}
+        }
+        assert_eq!(columns == self.columns, rows == self.rows);
+        assert_eq!(columns.cmp(&self.columns), rows.cmp(&self.rows));
+        assert_eq!(columns.partial_cmp(&self.columns), rows.partial_cmp(&self.rows));
     }
 
     fn sort(&mut self, which: u8) {

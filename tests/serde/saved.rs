@@ -7,7 +7,8 @@
 use crate::{Small, motley};
 use serde::{Deserialize, Serialize};
 use stayput::{
-    Compact32, DefaultKey, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap, Tagged64, VmVec,
+    Columns, Compact32, DefaultKey, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap,
+    Tagged64, VmVec,
 };
 use std::path::PathBuf;
 use std::{env, fs};
@@ -27,6 +28,7 @@ struct World {
     second: SecondaryMap<Small, u32>,
     sparse: SparseSecondaryMap<DefaultKey, Option<char>>,
     vec: VmVec<(u8, String)>,
+    columns: Columns<(u8, String)>,
 }
 
 fn world() -> World {
@@ -46,6 +48,7 @@ fn world() -> World {
         // One alone, for they have no order.
         sparse: [(key(1 << 30, 5), Some('ß'))].into_iter().collect(),
         vec: VmVec::from([(1, "one".to_owned()), (2, "two".to_owned())]),
+        columns: Columns::from([(3, "three".to_owned()), (4, "four".to_owned())]),
     }
 }
 
@@ -72,6 +75,7 @@ fn assert_is_the_world(mut read: World) {
     assert_eq!((new.index(), new.generation()), (1, 4));
 
     assert_eq!((read.second, read.sparse, read.vec), (made.second, made.sparse, made.vec));
+    assert_eq!(read.columns, made.columns);
 }
 
 #[test]
