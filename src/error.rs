@@ -43,6 +43,8 @@ pub(crate) enum Holder {
     SecondaryMap,
     Arena,
     Columns,
+    /// That which a map has in its keys.
+    TypeNumber,
 }
 
 impl Holder {
@@ -55,6 +57,7 @@ impl Holder {
             Self::SecondaryMap => "SecondaryMap",
             Self::Arena => "Arena",
             Self::Columns => "Columns",
+            Self::TypeNumber => "type number",
         }
     }
 
@@ -96,7 +99,9 @@ pub enum ErrorKind {
     /// [`Error::limit`] is that limit in bytes.
     AllocationLimit,
     /// A map holds as many slots as the index in its keys can number, or such of them as are left
-    /// are retired. [`Error::limit`] is how many slots that is.
+    /// are retired. [`Error::limit`] is how many slots that is. Or its
+    /// [type number](crate::SlotMapBuilder::type_id) does not fit into their tag;
+    /// then [`Error::limit`] is the largest that does.
     KeyBits,
     /// The index in a key lies so far behind what a map holds, by the number of its
     /// values, that the key is likely to be made up. [`Error::limit`] is the first index that would be refused.
@@ -104,6 +109,9 @@ pub enum ErrorKind {
     /// A key is null, or older than the one whose value is there; or not later than the last one of its
     /// slot, where a slot map is to take it.
     StaleKey,
+    /// A key carries another [type number](crate::SlotMapBuilder::type_id) than that of the map that is to
+    /// take it, which is [`Error::limit`].
+    TypeId,
     /// The slot of a key holds a value that is not to be replaced, or is kept for a detached one.
     Occupied,
     /// A value has the last generation that keys can have, so there is no other key for its slot.
@@ -303,6 +311,10 @@ impl Error {
                 "this SecondaryMap takes no more slots: the index in its keys numbers {limit} slots \
                  at most; make it with a key type that has more bits of index"
             ),
+            (ErrorKind::KeyBits, Holder::TypeNumber) => write!(
+                f,
+                "the type number does not fit into the keys, whose tag holds {limit} at most; choose a                  smaller one, or make the map with a key type that has more bits of tag"
+            ),
             (ErrorKind::KeyBits, _) => write!(
                 f,
                 "this {this} is full: the index in its keys numbers {limit} slots at most, retired \
@@ -318,6 +330,10 @@ impl Error {
             (ErrorKind::StaleKey, _) => f.write_str(
                 "the key is null, or older than the one whose value is, or was, there; insert under \
                  a key that the map of these keys has now",
+            ),
+            (ErrorKind::TypeId, _) => write!(
+                f,
+                "the type number of this map, {limit}, is not what the key has as its tag; insert it                  into the map that it is of"
             ),
             (ErrorKind::Occupied, _) => f.write_str(
                 "the slot of the key holds a value, or is kept for a detached one; remove that, or \
@@ -366,6 +382,7 @@ impl fmt::Display for Error {
             | ErrorKind::KeyBits
             | ErrorKind::FarIndex
             | ErrorKind::StaleKey
+            | ErrorKind::TypeId
             | ErrorKind::Occupied
             | ErrorKind::Generations
             | ErrorKind::CapacityOverflow
@@ -519,6 +536,7 @@ mod tests {
             ErrorKind::KeyBits,
             ErrorKind::FarIndex,
             ErrorKind::StaleKey,
+            ErrorKind::TypeId,
             ErrorKind::Occupied,
             ErrorKind::Generations,
             ErrorKind::CapacityOverflow,

@@ -41,9 +41,9 @@ use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slot_map::cursor::Cursor;
 use crate::slot_map::gapped_slots::GappedSlots;
+use crate::slot_map::mint::Mint;
 use crate::slot_map::slots::Slots;
 use crate::slot_map::{SlotMap, give_up, or_give_up};
-use std::marker::PhantomData;
 
 /// More values for the keys of a [`SlotMap`]: one array beside it, by the same indices.
 ///
@@ -130,7 +130,7 @@ pub struct SecondaryMap<K: Key, V> {
     live: usize,
     /// No index below this is far, since the user has said that it will come.
     announced: usize,
-    key: PhantomData<fn(K) -> K>,
+    mint: Mint<K>,
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
@@ -220,7 +220,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     const fn with_slots(slots: GappedSlots<V>) -> Self {
-        Self { slots, live: 0, announced: 0, key: PhantomData }
+        Self { slots, live: 0, announced: 0, mint: Mint::PLAIN }
     }
 
     /// Refuses more slots than keys can number.
@@ -231,6 +231,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
         let bytes = slots.saturating_mul(Slots::<V>::STRIDE_BYTES);
         let error = Error::new(ErrorKind::KeyBits, bytes).with_limit(Self::BOUND as u64);
         Err(error.of(Holder::SecondaryMap))
+    }
+
+    /// Makes the keys that are given out.
+    #[inline]
+    pub(crate) const fn mint(&self) -> Mint<K> {
+        self.mint
     }
 
     /// Indices to visit: all but gaps.

@@ -14,6 +14,7 @@ pub use iter::{Drain, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Value
 use super::{or_give_up, parts, unless_stale};
 use crate::error::{Error, ErrorKind};
 use crate::key::{Key, KeyData, Layout};
+use crate::slot_map::mint::Mint;
 use hashbrown::{HashTable, TryReserveError};
 use std::hash::{BuildHasher, RandomState};
 use std::marker::PhantomData;
@@ -78,7 +79,7 @@ impl<V> Slot<V> {
 
     #[inline]
     pub(crate) fn key<K: Key>(&self) -> K {
-        crate::slot_map::iter::key_of(self.index, self.generation)
+        Mint::PLAIN.key(self.index, self.generation)
     }
 }
 
