@@ -23,6 +23,7 @@ mod extract_if;
 mod grow_only;
 pub mod sparse;
 mod traits;
+mod type_id;
 pub(crate) mod waiting;
 
 pub use crate::slot_map::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
@@ -56,7 +57,8 @@ use crate::slot_map::{SlotMap, give_up, or_give_up};
 /// - **Keys are never mistaken.** A key finds the value that was put in under it, and no other. A
 ///   key that is older than the one whose value is there is refused, and one that is newer takes
 ///   its place: the slot map has removed the older one, so nobody will ask for it. Generations
-///   never wrap around, so older is less. Tags take no part. Only [`SlotMap::reset`] makes keys anew
+///   never wrap around, so older is less. Tags take no part (of keys that are
+///   given out they are 0, or what [`set_type_id`](Self::set_type_id) says). Only [`SlotMap::reset`] makes keys anew
 ///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
 ///   ones, and refuses those that look older than what it holds.
 /// - **Side by side.** [`join`](Self::join) and [`join_mut`](Self::join_mut), of a slot map also, give the
@@ -130,6 +132,7 @@ pub struct SecondaryMap<K: Key, V> {
     live: usize,
     /// No index below this is far, since the user has said that it will come.
     announced: usize,
+    /// Makes the keys that are given out.
     mint: Mint<K>,
 }
 

@@ -111,8 +111,9 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     /// Without a number the map gives out keys with tag 0, and takes those with any tag.
     ///
     /// Clones have the number of their original, and so has what is read by `serde` of a map that was
-    /// written. [`clear`](SlotMap::clear) and [`reset`](SlotMap::reset) leave it. A
-    /// [`SecondaryMap`](crate::SecondaryMap) goes by index and generation alone.
+    /// written. [`clear`](SlotMap::clear) and [`reset`](SlotMap::reset) leave it.
+    /// Secondary maps go by index and generation alone; for the keys that they give out, tell them the
+    /// number ([`set_type_id`](crate::SecondaryMap::set_type_id)).
     ///
     /// To look a key up costs one compare more where keys have bits of tag, and nothing where they have none;
     /// those can have the number 0 only.

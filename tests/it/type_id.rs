@@ -328,6 +328,64 @@ fn secondary_maps_go_by_index_and_generation() {
     assert_eq!(beside.join(&map).count(), 1);
 }
 
+/// With all there is to see of each way to get a key out of a secondary map.
+macro_rules! secondary {
+    ($test:ident, $map:ident) => {
+        #[test]
+        fn $test() {
+            let mut map = made::<Compact>(3);
+            map.extend(["one", "two", "three"].map(str::to_owned));
+            let carries = |key: Compact| assert!(key.tag() == 3 && map.contains_key(key));
+            let mut beside: $map<Compact, u8> = map.keys().map(|key| (key, 1)).collect();
+            assert!(beside.keys().all(|key| key.tag() == 0));
+            assert_eq!(beside.try_set_type_id(4).unwrap_err().kind(), ErrorKind::KeyBits);
+            beside.set_type_id(3);
+
+            beside.iter().for_each(|(key, _)| carries(key));
+            beside.iter_mut().for_each(|(key, _)| carries(key));
+            beside.keys().for_each(carries);
+            for (key, _) in &beside {
+                carries(key);
+            }
+            beside.clone().into_iter().for_each(|(key, _)| carries(key));
+            beside.clone().into_keys().for_each(carries);
+            beside.try_clone().unwrap().keys().for_each(carries);
+            beside.clone().drain().for_each(|(key, _)| carries(key));
+            let mut left = beside.clone();
+            left.extract_if(|key, _| map.contains_key(key)).for_each(|(key, _)| carries(key));
+            assert!(left.is_empty());
+            beside.retain(|key, _| map.contains_key(key));
+            assert_eq!(beside.len(), 3);
+            for (key, value) in &beside {
+                assert_eq!(beside.get(key.with_tag(1)), Some(value));
+            }
+            #[cfg(feature = "rayon")]
+            {
+                use rayon::prelude::*;
+
+                beside.par_iter().for_each(|(key, _)| carries(key));
+                beside.par_iter_mut().for_each(|(key, _)| carries(key));
+                beside.par_keys().for_each(carries);
+                beside.into_par_iter().for_each(|(key, _)| carries(key));
+            }
+        }
+    };
+}
+
+secondary!(keys_that_a_secondary_map_gives_out_carry_what_it_was_told, SecondaryMap);
+secondary!(keys_that_a_sparse_map_gives_out_carry_what_it_was_told, SparseSecondaryMap);
+
+#[test]
+fn a_join_over_a_secondary_map_gives_out_what_it_was_told() {
+    let mut map = made::<Tagged>(5);
+    let key = map.insert("one".to_owned());
+    let mut beside = SecondaryMap::from_iter([(key, 1)]);
+    assert_eq!(beside.join(&map).map(|(key, ..)| key.tag()).next(), Some(0));
+    beside.set_type_id(5);
+    assert_eq!(beside.join(&map).map(|(key, ..)| key).next(), Some(key));
+    assert_eq!(beside.join_mut(&mut map).map(|(key, ..)| key).next_back(), Some(key));
+}
+
 #[cfg(feature = "rayon")]
 #[test]
 fn keys_that_come_in_parallel_carry_the_number() {
