@@ -316,7 +316,8 @@ impl<L: Layout> fmt::Display for KeyData<L> {
 
 /// A key of a map, made as a type of its own by [`new_key_type!`](crate::new_key_type).
 ///
-/// With one key type for each map, to use a key in the wrong map is an error of the compiler.
+/// With one key type for each map, to use a key in the wrong map is an error of the compiler. Where many maps
+/// share one, a [type number](crate::SlotMapBuilder::type_id) in the tag tells them apart.
 ///
 /// A key resolves to the value it was made for as long as that is in the map, and then never
 /// again: not after its slot is reused, not after the map was cleared or trimmed.

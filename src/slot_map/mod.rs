@@ -93,7 +93,7 @@ use vacancy::Fresh;
 ///   whose generations are spent is retired. Bits that somebody made up find nothing, or a value
 ///   that is there. Only [`reset`](Self::reset) forgets which keys there were. (Another map of the same type
 ///   has keys of its own that look the same; a [key type](crate::new_key_type) for each map has
-///   the compiler tell them apart.)
+///   the compiler tell them apart, and a [type number](SlotMapBuilder::type_id) the map itself.)
 /// - **Holes cost little.** They are kept beside the values: in a bitmap, about one bit a slot, and those
 ///   of late on a stack with the generations that come next. To fill one reads no dead slot, and to go
 ///   over the values skips stretches of holes by their bits.
@@ -294,7 +294,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
-    /// fill first.
+    /// fill first, a type number for the keys.
     pub const fn builder() -> SlotMapBuilder<K, V> {
         SlotMapBuilder::new()
     }

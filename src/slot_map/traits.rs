@@ -72,7 +72,10 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for SlotMap<K, V> {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn no_such_key(key: impl Key) -> ! {
-    panic!("stayput: no value has the key {key:?}; it is null, made up, or its value was removed")
+    panic!(
+        "stayput: no value has the key {key:?}; it is null, made up, of another map, or its value was \
+         removed"
+    )
 }
 
 impl<K: Key, V> Index<K> for SlotMap<K, V> {
