@@ -44,6 +44,8 @@ pub(crate) enum Holder {
     Arena,
     Columns,
     DenseSlotMap,
+    /// That which a map has in its keys.
+    TypeNumber,
 }
 
 impl Holder {
@@ -57,6 +59,7 @@ impl Holder {
             Self::Arena => "Arena",
             Self::Columns => "Columns",
             Self::DenseSlotMap => "DenseSlotMap",
+            Self::TypeNumber => "type number",
         }
     }
 
@@ -98,7 +101,9 @@ pub enum ErrorKind {
     /// [`Error::limit`] is that limit in bytes.
     AllocationLimit,
     /// A map holds as many slots as the index in its keys can number, or such of them as are left
-    /// are retired. [`Error::limit`] is how many slots that is.
+    /// are retired. [`Error::limit`] is how many slots that is. Or its
+    /// [type number](crate::SlotMapBuilder::type_id) does not fit into their tag;
+    /// then [`Error::limit`] is the largest that does.
     KeyBits,
     /// The index in a key lies so far behind what a map holds, by the number of its
     /// values, that the key is likely to be made up. [`Error::limit`] is the first index that would be refused.
@@ -106,6 +111,9 @@ pub enum ErrorKind {
     /// A key is null, or older than the one whose value is there; or not later than the last one of its
     /// slot, where a slot map is to take it.
     StaleKey,
+    /// A key carries another [type number](crate::SlotMapBuilder::type_id) than that of the map that is to
+    /// take it, which is [`Error::limit`].
+    TypeId,
     /// The slot of a key holds a value that is not to be replaced, or is kept for a detached one.
     Occupied,
     /// A value has the last generation that keys can have, so there is no other key for its slot.
@@ -305,6 +313,10 @@ impl Error {
                 "this SecondaryMap takes no more slots: the index in its keys numbers {limit} slots \
                  at most; make it with a key type that has more bits of index"
             ),
+            (ErrorKind::KeyBits, Holder::TypeNumber) => write!(
+                f,
+                "the type number does not fit into the keys, whose tag holds {limit} at most; choose a                  smaller one, or make the map with a key type that has more bits of tag"
+            ),
             (ErrorKind::KeyBits, _) => write!(
                 f,
                 "this {this} is full: the index in its keys numbers {limit} slots at most, retired \
@@ -320,6 +332,10 @@ impl Error {
             (ErrorKind::StaleKey, _) => f.write_str(
                 "the key is null, or older than the one whose value is, or was, there; insert under \
                  a key that the map of these keys has now",
+            ),
+            (ErrorKind::TypeId, _) => write!(
+                f,
+                "the type number of this map, {limit}, is not what the key has as its tag; insert it                  into the map that it is of"
             ),
             (ErrorKind::Occupied, _) => f.write_str(
                 "the slot of the key holds a value, or is kept for a detached one; remove that, or \
@@ -368,6 +384,7 @@ impl fmt::Display for Error {
             | ErrorKind::KeyBits
             | ErrorKind::FarIndex
             | ErrorKind::StaleKey
+            | ErrorKind::TypeId
             | ErrorKind::Occupied
             | ErrorKind::Generations
             | ErrorKind::CapacityOverflow
@@ -521,6 +538,7 @@ mod tests {
             ErrorKind::KeyBits,
             ErrorKind::FarIndex,
             ErrorKind::StaleKey,
+            ErrorKind::TypeId,
             ErrorKind::Occupied,
             ErrorKind::Generations,
             ErrorKind::CapacityOverflow,

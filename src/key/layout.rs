@@ -24,7 +24,8 @@ pub trait Layout:
     const INDEX_BITS: u32;
     /// Bits that count how often a slot was used.
     const GENERATION_BITS: u32;
-    /// Bits that belong to the user.
+    /// Bits that belong to the user, or to the
+    /// [type number](crate::SlotMapBuilder::type_id) of the map.
     const TAG_BITS: u32;
 
     /// The last slot that a key can name: a map holds one more than this at most.

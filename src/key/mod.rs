@@ -105,10 +105,35 @@ impl<L: Layout> KeyData<L> {
         low_bits(self.word.get() >> Self::GENERATION_SHIFT) & layout::ones(L::GENERATION_BITS)
     }
 
-    /// What the user wrote into the key; 0 in keys that a map gives out.
+    /// What the user wrote into the key; in keys that a map gives out, its
+    /// [type number](crate::SlotMapBuilder::type_id), or 0 if it has none.
     #[inline]
     pub fn tag(self) -> u32 {
         low_bits(self.word.get()) & L::MAX_TAG
+    }
+
+    /// Which map the key is of, where there are many of one key type: the
+    /// [type number](crate::SlotMapBuilder::type_id) of the one that gave it out, if it has one. It is the
+    /// [`tag`](Self::tag) by another name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Key, SlotMap, Tagged64, new_key_type};
+    ///
+    /// new_key_type! { struct AnyKey: Tagged64; }
+    ///
+    /// let mut maps: [SlotMap<AnyKey, &str>; 3] =
+    ///     [0, 1, 2].map(|n| SlotMap::builder().type_id(n).build());
+    /// let keys = [maps[2].insert("unit"), maps[0].insert("tree"), maps[1].insert("sound")];
+    ///
+    /// let found = keys.map(|key| maps[key.type_id() as usize][key]);
+    /// assert_eq!(found, ["unit", "tree", "sound"]);
+    /// assert_eq!(maps[1].get(keys[0]), None); // though its first slot holds a value
+    /// ```
+    #[inline]
+    pub fn type_id(self) -> u32 {
+        self.tag()
     }
 
     /// The same key with another tag.
@@ -202,11 +227,12 @@ impl<L: Layout> KeyData<L> {
         Self::from_parts(low_bits(index), generation.max(1), tag).unwrap_or_default()
     }
 
-    /// The key of a slot as a map keeps it: the generation is at least 1, and both fit.
+    /// The key of a slot as a map keeps it: the generation is at least 1, and all three fit.
     #[inline]
-    pub(crate) fn of_slot(index: u32, generation: u32) -> Self {
+    pub(crate) fn of_slot(index: u32, generation: u32, tag: u32) -> Self {
         debug_assert!(index <= L::MAX_INDEX && (1..=L::MAX_GENERATION).contains(&generation));
-        Self::pack(index, generation, 0)
+        debug_assert!(tag <= L::MAX_TAG);
+        Self::pack(index, generation, tag)
     }
 
     /// The parts fit, and are not all zero.
@@ -290,7 +316,8 @@ impl<L: Layout> fmt::Display for KeyData<L> {
 
 /// A key of a map, made as a type of its own by [`new_key_type!`](crate::new_key_type).
 ///
-/// With one key type for each map, to use a key in the wrong map is an error of the compiler.
+/// With one key type for each map, to use a key in the wrong map is an error of the compiler. Where many maps
+/// share one, a [type number](crate::SlotMapBuilder::type_id) in the tag tells them apart.
 ///
 /// A key resolves to the value it was made for as long as that is in the map, and then never
 /// again: not after its slot is reused, not after the map was cleared or trimmed.
@@ -361,6 +388,13 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
     #[inline]
     fn tag(&self) -> u32 {
         self.data().tag()
+    }
+
+    /// See [`KeyData::type_id`]. (Where [`Any`](std::any::Any) is imported too, which has a method of this
+    /// name, say `Key::type_id(&key)`.)
+    #[inline]
+    fn type_id(&self) -> u32 {
+        self.data().type_id()
     }
 
     /// See [`KeyData::with_tag`].

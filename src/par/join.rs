@@ -6,12 +6,12 @@ use super::maps::Producer;
 use crate::key::Key;
 use crate::secondary::{Column, SecondaryMap};
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{WalkMut, WalkRef, key_of};
+use crate::slot_map::iter::{WalkMut, WalkRef};
 use crate::slot_map::join::Joined;
+use crate::slot_map::mint::Mint;
 use rayon::iter::ParallelIterator;
 use rayon::iter::plumbing::{UnindexedConsumer, bridge_unindexed};
 use std::fmt;
-use std::marker::PhantomData;
 
 /// A parallel iterator over a walk with a look beside.
 macro_rules! iterator {
@@ -20,7 +20,7 @@ macro_rules! iterator {
         #[must_use = "iterators are lazy"]
         pub struct $name<'a, K: Key, V, C: Column<K>> {
             walk: Joined<$walk<'a, V>, C::Look>,
-            key: PhantomData<fn() -> K>,
+            mint: Mint<K>,
         }
 
         impl<'a, K, V, C> ParallelIterator for $name<'a, K, V, C>
@@ -32,8 +32,10 @@ macro_rules! iterator {
             type Item = (K, $value, C::Item);
 
             fn drive_unindexed<D: UnindexedConsumer<Self::Item>>(self, consumer: D) -> D::Result {
-                let make =
-                    |(index, generation, (value, beside))| (key_of(index, generation), value, beside);
+                let mint = self.mint;
+                let make = move |(index, generation, (value, beside))| {
+                    (mint.key(index, generation), value, beside)
+                };
                 bridge_unindexed(Producer { walk: self.walk, make }, consumer)
             }
         }
@@ -59,7 +61,7 @@ iterator! {
 
 impl<K: Key, V, C: Column<K, Look: Clone>> Clone for ParJoin<'_, K, V, C> {
     fn clone(&self) -> Self {
-        Self { walk: self.walk.clone(), key: PhantomData }
+        Self { walk: self.walk.clone(), mint: self.mint }
     }
 }
 
@@ -73,7 +75,8 @@ macro_rules! join {
             ///
             $(#[$shared])*
             pub fn par_join<C: Column<K>>(&self, column: C) -> ParJoin<'_, K, V, C> {
-                ParJoin { walk: self.join(column).into_walk(), key: PhantomData }
+                let (walk, mint) = self.join(column).into_walk();
+                ParJoin { walk, mint }
             }
 
             /// [`join_mut`](Self::join_mut) in parallel. Needs the feature `rayon`.
@@ -82,7 +85,8 @@ macro_rules! join {
             ///
             $(#[$mutable])*
             pub fn par_join_mut<C: Column<K>>(&mut self, column: C) -> ParJoinMut<'_, K, V, C> {
-                ParJoinMut { walk: self.join_mut(column).into_walk(), key: PhantomData }
+                let (walk, mint) = self.join_mut(column).into_walk();
+                ParJoinMut { walk, mint }
             }
         }
     };

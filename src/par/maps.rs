@@ -5,12 +5,14 @@
 use crate::key::Key;
 use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{Walk, WalkMut, WalkOwned, WalkRef, WalkTake, key_of};
+use crate::slot_map::iter::{
+    Walk, WalkMut, WalkOwned, WalkRef, WalkTake, only_key, only_value, pair,
+};
 use crate::slot_map::join::{EachOnce, Joined, Look};
+use crate::slot_map::mint::Mint;
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::fmt;
-use std::marker::PhantomData;
 
 /// A walk that can be shared out.
 pub(super) trait Split: Walk {
@@ -78,12 +80,12 @@ macro_rules! iterator {
         #[must_use = "iterators are lazy"]
         pub struct $name<'a, K: Key, V> {
             walk: $walk<'a, V>,
-            key: PhantomData<fn() -> K>,
+            mint: Mint<K>,
         }
 
         impl<'a, K: Key, V> $name<'a, K, V> {
-            const fn new(walk: $walk<'a, V>) -> Self {
-                Self { walk, key: PhantomData }
+            const fn new(walk: $walk<'a, V>, mint: Mint<K>) -> Self {
+                Self { walk, mint }
             }
         }
 
@@ -91,7 +93,7 @@ macro_rules! iterator {
             type Item = $item;
 
             fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
-                bridge_unindexed(Producer { walk: self.walk, make: $make }, consumer)
+                bridge_unindexed(Producer { walk: self.walk, make: $make(self.mint) }, consumer)
             }
         }
 
@@ -108,7 +110,7 @@ macro_rules! shared {
     ($name:ident) => {
         impl<K: Key, V> Clone for $name<'_, K, V> {
             fn clone(&self) -> Self {
-                Self::new(self.walk.clone())
+                Self::new(self.walk.clone(), self.mint)
             }
         }
     };
@@ -117,28 +119,28 @@ macro_rules! shared {
 iterator! {
     /// Keys and values of a map in parallel, made by `par_iter`.
     ParIter, WalkRef, Sync, Send => (K, &'a V):
-    |(index, generation, value)| (key_of(index, generation), value)
+    pair
 }
 
 iterator! {
     /// Keys and values of a map in parallel, the values to be changed, made by `par_iter_mut`.
     ParIterMut, WalkMut, Send, Send => (K, &'a mut V):
-    |(index, generation, value)| (key_of(index, generation), value)
+    pair
 }
 
 iterator! {
     /// Keys of a map in parallel, made by `par_keys`.
-    ParKeys, WalkRef, Sync, Send => K: |(index, generation, _)| key_of(index, generation)
+    ParKeys, WalkRef, Sync, Send => K: only_key
 }
 
 iterator! {
     /// Values of a map in parallel, made by `par_values`.
-    ParValues, WalkRef, Sync => &'a V: |(_, _, value)| value
+    ParValues, WalkRef, Sync => &'a V: only_value
 }
 
 iterator! {
     /// Values of a map in parallel, to be changed, made by `par_values_mut`.
-    ParValuesMut, WalkMut, Send => &'a mut V: |(_, _, value)| value
+    ParValuesMut, WalkMut, Send => &'a mut V: only_value
 }
 
 shared!(ParIter);
@@ -150,14 +152,14 @@ shared!(ParValues);
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<K: Key, V> {
     walk: WalkOwned<V>,
-    key: PhantomData<fn() -> K>,
+    mint: Mint<K>,
 }
 
 impl<K: Key + Send, V: Send> ParallelIterator for ParIntoIter<K, V> {
     type Item = (K, V);
 
     fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(mut self, consumer: C) -> C::Result {
-        let make = |(index, generation, value)| (key_of(index, generation), value);
+        let make = pair(self.mint);
         bridge_unindexed(Producer { walk: self.walk.share(), make }, consumer)
     }
 }
@@ -181,7 +183,7 @@ macro_rules! parallel {
             ///
             $(#[$example])*
             fn into_par_iter(self) -> Self::Iter {
-                ParIter::new(self.walk())
+                ParIter::new(self.walk(), self.mint())
             }
         }
 
@@ -191,7 +193,8 @@ macro_rules! parallel {
 
             /// Keys and values in parallel, the values to be changed. Needs the feature `rayon`.
             fn into_par_iter(self) -> Self::Iter {
-                ParIterMut::new(self.walk_mut())
+                let mint = self.mint();
+                ParIterMut::new(self.walk_mut(), mint)
             }
         }
 
@@ -202,28 +205,30 @@ macro_rules! parallel {
             /// Keys and values by value in parallel, in the order of addresses. Needs the feature
             /// `rayon`.
             fn into_par_iter(self) -> Self::Iter {
-                ParIntoIter { walk: self.into_walk().0, key: PhantomData }
+                let (walk, _, mint) = self.into_walk();
+                ParIntoIter { walk, mint }
             }
         }
 
         impl<K: Key + Send, V: Sync> $map<K, V> {
             /// All keys in parallel, in the order of their indices. Needs the feature `rayon`.
             pub fn par_keys(&self) -> ParKeys<'_, K, V> {
-                ParKeys::new(self.walk())
+                ParKeys::new(self.walk(), self.mint())
             }
         }
 
         impl<K: Key, V: Sync> $map<K, V> {
             /// All values in parallel, in the order of addresses. Needs the feature `rayon`.
             pub fn par_values(&self) -> ParValues<'_, K, V> {
-                ParValues::new(self.walk())
+                ParValues::new(self.walk(), self.mint())
             }
         }
 
         impl<K: Key, V: Send> $map<K, V> {
             /// All values in parallel, to be changed. Needs the feature `rayon`.
             pub fn par_values_mut(&mut self) -> ParValuesMut<'_, K, V> {
-                ParValuesMut::new(self.walk_mut())
+                let mint = self.mint();
+                ParValuesMut::new(self.walk_mut(), mint)
             }
         }
     };

@@ -5,11 +5,11 @@
 use crate::key::Key;
 use crate::secondary::SparseSecondaryMap;
 use crate::secondary::sparse::Slot;
+use crate::slot_map::mint::Mint;
 use hashbrown::hash_table::rayon as table;
 use rayon::iter::plumbing::UnindexedConsumer;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::fmt;
-use std::marker::PhantomData;
 
 /// A parallel iterator over slots. They differ only in what they make of one.
 macro_rules! iterator {
@@ -21,12 +21,12 @@ macro_rules! iterator {
         #[must_use = "iterators are lazy"]
         pub struct $name<'a, K: Key, V> {
             slots: $slots,
-            key: PhantomData<fn() -> K>,
+            mint: Mint<K>,
         }
 
         impl<'a, K: Key, V> $name<'a, K, V> {
-            const fn new(slots: $slots) -> Self {
-                Self { slots, key: PhantomData }
+            const fn new(slots: $slots, mint: Mint<K>) -> Self {
+                Self { slots, mint }
             }
         }
 
@@ -34,7 +34,7 @@ macro_rules! iterator {
             type Item = $item;
 
             fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
-                self.slots.map($make).drive_unindexed(consumer)
+                self.slots.map($make(self.mint)).drive_unindexed(consumer)
             }
         }
 
@@ -51,7 +51,7 @@ macro_rules! shared {
     ($name:ident) => {
         impl<K: Key, V> Clone for $name<'_, K, V> {
             fn clone(&self) -> Self {
-                Self::new(self.slots.clone())
+                Self::new(self.slots.clone(), self.mint)
             }
         }
     };
@@ -60,29 +60,32 @@ macro_rules! shared {
 iterator! {
     /// Keys and values of a sparse map in parallel, made by `par_iter`.
     ParIter, table::ParIter<'a, Slot<V>>, Sync, Send => (K, &'a V):
-    |slot| (slot.key(), &slot.value)
+    |mint: Mint<K>| move |slot: &'a Slot<V>| (slot.key(mint), &slot.value)
 }
 
 iterator! {
     /// Keys and values of a sparse map in parallel, the values to be changed, made by
     /// `par_iter_mut`.
     ParIterMut, table::ParIterMut<'a, Slot<V>>, Send, Send => (K, &'a mut V):
-    |slot| (slot.key(), &mut slot.value)
+    |mint: Mint<K>| move |slot: &'a mut Slot<V>| (slot.key(mint), &mut slot.value)
 }
 
 iterator! {
     /// Keys of a sparse map in parallel, made by `par_keys`.
-    ParKeys, table::ParIter<'a, Slot<V>>, Sync, Send => K: Slot::key
+    ParKeys, table::ParIter<'a, Slot<V>>, Sync, Send => K:
+    |mint: Mint<K>| move |slot: &'a Slot<V>| slot.key(mint)
 }
 
 iterator! {
     /// Values of a sparse map in parallel, made by `par_values`.
-    ParValues, table::ParIter<'a, Slot<V>>, Sync => &'a V: |slot| &slot.value
+    ParValues, table::ParIter<'a, Slot<V>>, Sync => &'a V:
+    |_: Mint<K>| |slot: &'a Slot<V>| &slot.value
 }
 
 iterator! {
     /// Values of a sparse map in parallel, to be changed, made by `par_values_mut`.
-    ParValuesMut, table::ParIterMut<'a, Slot<V>>, Send => &'a mut V: |slot| &mut slot.value
+    ParValuesMut, table::ParIterMut<'a, Slot<V>>, Send => &'a mut V:
+    |_: Mint<K>| |slot: &'a mut Slot<V>| &mut slot.value
 }
 
 shared!(ParIter);
@@ -94,14 +97,15 @@ shared!(ParValues);
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<K: Key, V> {
     slots: table::IntoParIter<Slot<V>>,
-    key: PhantomData<fn() -> K>,
+    mint: Mint<K>,
 }
 
 impl<K: Key + Send, V: Send> ParallelIterator for ParIntoIter<K, V> {
     type Item = (K, V);
 
     fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
-        self.slots.map(|slot| (slot.key(), slot.value)).drive_unindexed(consumer)
+        let mint = self.mint;
+        self.slots.map(move |slot| (slot.key(mint), slot.value)).drive_unindexed(consumer)
     }
 }
 
@@ -117,7 +121,8 @@ impl<K: Key + Send, V: Send, S> IntoParallelIterator for SparseSecondaryMap<K, V
 
     /// Keys and values by value in parallel, in no order. Needs the feature `rayon`.
     fn into_par_iter(self) -> Self::Iter {
-        ParIntoIter { slots: self.into_table().into_par_iter(), key: PhantomData }
+        let mint = self.mint();
+        ParIntoIter { slots: self.into_table().into_par_iter(), mint }
     }
 }
 
@@ -140,7 +145,7 @@ impl<'a, K: Key + Send, V: Sync, S> IntoParallelIterator for &'a SparseSecondary
     /// assert_eq!(sparse.par_values().sum::<u64>(), 990_000);
     /// ```
     fn into_par_iter(self) -> Self::Iter {
-        ParIter::new(self.table().into_par_iter())
+        ParIter::new(self.table().into_par_iter(), self.mint())
     }
 }
 
@@ -150,27 +155,29 @@ impl<'a, K: Key + Send, V: Send, S> IntoParallelIterator for &'a mut SparseSecon
 
     /// Keys and values in parallel, the values to be changed. Needs the feature `rayon`.
     fn into_par_iter(self) -> Self::Iter {
-        ParIterMut::new(self.table_mut().into_par_iter())
+        let mint = self.mint();
+        ParIterMut::new(self.table_mut().into_par_iter(), mint)
     }
 }
 
 impl<K: Key + Send, V: Sync, S> SparseSecondaryMap<K, V, S> {
     /// All keys in parallel, in no order. Needs the feature `rayon`.
     pub fn par_keys(&self) -> ParKeys<'_, K, V> {
-        ParKeys::new(self.table().into_par_iter())
+        ParKeys::new(self.table().into_par_iter(), self.mint())
     }
 }
 
 impl<K: Key, V: Sync, S> SparseSecondaryMap<K, V, S> {
     /// All values in parallel, in no order. Needs the feature `rayon`.
     pub fn par_values(&self) -> ParValues<'_, K, V> {
-        ParValues::new(self.table().into_par_iter())
+        ParValues::new(self.table().into_par_iter(), self.mint())
     }
 }
 
 impl<K: Key, V: Send, S> SparseSecondaryMap<K, V, S> {
     /// All values in parallel, to be changed. Needs the feature `rayon`.
     pub fn par_values_mut(&mut self) -> ParValuesMut<'_, K, V> {
-        ParValuesMut::new(self.table_mut().into_par_iter())
+        let mint = self.mint();
+        ParValuesMut::new(self.table_mut().into_par_iter(), mint)
     }
 }

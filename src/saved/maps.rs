@@ -8,7 +8,7 @@ use crate::key::{Key, KeyData, Layout};
 use crate::secondary::waiting::Waiting;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
-use crate::slot_map::parts::Part;
+use crate::slot_map::parts::{BadPart, Part};
 use ::serde::de::{self, Error as _, SeqAccess, Unexpected, Visitor};
 use ::serde::ser::Error as _;
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -48,6 +48,8 @@ enum Slot<V> {
     Hole(u32),
     Detached(u32),
     Retired,
+    /// None, but the type number of the map. It comes before all slots.
+    Type(u32),
 }
 
 impl<V> From<Part<V>> for Slot<V> {
@@ -61,14 +63,16 @@ impl<V> From<Part<V>> for Slot<V> {
     }
 }
 
-impl<V> From<Slot<V>> for Part<V> {
-    fn from(slot: Slot<V>) -> Self {
-        match slot {
-            Slot::Live(generation, value) => Self::Live(generation, value),
-            Slot::Hole(generation) => Self::Hole(generation),
-            Slot::Detached(generation) => Self::Detached(generation),
-            Slot::Retired => Self::Retired,
-        }
+impl<V> Slot<V> {
+    /// Adds it to a map behind what was read before it.
+    fn try_add_to<K: Key>(self, map: &mut SlotMap<K, V>) -> Result<(), BadPart> {
+        map.try_push_part(match self {
+            Self::Live(generation, value) => Part::Live(generation, value),
+            Self::Hole(generation) => Part::Hole(generation),
+            Self::Detached(generation) => Part::Detached(generation),
+            Self::Retired => Part::Retired,
+            Self::Type(number) => return map.try_set_type_id(number),
+        })
     }
 }
 
@@ -88,13 +92,15 @@ struct Slots<'a, K: Key, V>(&'a SlotMap<K, V>);
 impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let parts = self.0.try_parts().map_err(S::Error::custom)?;
-        serializer.collect_seq(parts.map(Slot::from))
+        // A field of the map would have formats without names read old files wrongly.
+        let number = self.0.type_id().map(Slot::Type);
+        serializer.collect_seq(number.into_iter().chain(parts.map(Slot::from)))
     }
 }
 
 impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
     /// As a structure of two: `floor`, the generation above which new slots start, and `slots`,
-    /// all of them in order.
+    /// all of them in order, behind the type number of the map if it has one.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Map { floor: self.tail_floor(), slots: Slots(self) }.serialize(serializer)
     }
@@ -122,7 +128,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadSlots<K, V> {
         // The hint at their number is not believed.
         let mut map = SlotMap::with_key();
         while let Some(slot) = slots.next_element::<Slot<V>>()? {
-            map.try_push_part(slot.into()).map_err(A::Error::custom)?;
+            slot.try_add_to(&mut map).map_err(A::Error::custom)?;
         }
         Ok(map)
     }
@@ -131,8 +137,8 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadSlots<K, V> {
 impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     /// # Errors
     ///
-    /// Besides what the format finds wrong: if a slot has a generation that it cannot have, or
-    /// there are more slots than keys can number, or memory for.
+    /// Besides what the format finds wrong: if a slot has a generation that it cannot have,
+    /// there are more slots than keys can number, or memory for, or a type number does not fit into keys.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Map { floor, slots: Read(mut map) } = Map::<Read<K, V>>::deserialize(deserializer)?;
         map.try_set_tail_floor(floor).map_err(D::Error::custom)?;

@@ -5,8 +5,9 @@
 //! | type | how it is written |
 //! |---|---|
 //! | a key, [`KeyData`](crate::KeyData) | its [bits](crate::KeyData::to_bits), an unsigned number of 64 bits, or of 32 for a layout of 32 |
-//! | [`SlotMap`](crate::SlotMap) | a structure of two: `floor`, a number of 32 bits, the generation above which slots behind the last one start; and `slots`, a sequence of all slots in their order |
+//! | [`SlotMap`](crate::SlotMap) | a structure of two: `floor`, a number of 32 bits, the generation above which slots behind the last one start; and `slots`, a sequence of all slots in their order, behind the [type number](crate::SlotMapBuilder::type_id) if the map has one |
 //! | a slot | a variant: `live` (0), a generation and the value; `hole` (1), the last generation that it had; `detached` (2), the generation of its key; `retired` (3), nothing |
+//! | a type number | a variant more of a slot's, though it is none: `type` (4), and the number |
 //! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of pairs of a key and a value, in the order of indices |
 //! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
 //! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
@@ -29,6 +30,7 @@
 //!   their order: a key that was saved beside it finds its value, and a key that found nothing finds
 //!   nothing. Keys that were detached can be reattached. Which hole came last is not written: the lowest
 //!   is filled first.
+//! - A map with a type number has it again, and one that was written without has none.
 //! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
 //!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
 //!   `VmVec` and `Columns` have.

@@ -151,33 +151,33 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// All keys and values, in the order of addresses, which is that of the keys' indices.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter::new(self.walk(), self.live)
+        Iter::new(self.walk(), self.live, self.mint)
     }
 
     /// All keys and values, the values to be changed, in the order of addresses.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        let left = self.live;
-        IterMut::new(self.walk_mut(), left)
+        let (left, mint) = (self.live, self.mint);
+        IterMut::new(self.walk_mut(), left, mint)
     }
 
     /// All keys, in the order of their indices.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(self.walk(), self.live)
+        Keys::new(self.walk(), self.live, self.mint)
     }
 
     /// All values, in the order of addresses.
     #[inline]
     pub fn values(&self) -> Values<'_, K, V> {
-        Values::new(self.walk(), self.live)
+        Values::new(self.walk(), self.live, self.mint)
     }
 
     /// All values, to be changed, in the order of addresses.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
-        let left = self.live;
-        ValuesMut::new(self.walk_mut(), left)
+        let (left, mint) = (self.live, self.mint);
+        ValuesMut::new(self.walk_mut(), left, mint)
     }
 
     /// Opens a scope in which the map can only grow, so that references to values stay good across
@@ -201,12 +201,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     #[inline]
-    pub(super) fn look(&self) -> LookRef<'_, V> {
+    pub(super) fn look(&self, _: Option<u32>) -> LookRef<'_, V> {
         self.slots.look()
     }
 
     #[inline]
-    pub(super) fn look_mut(&mut self) -> LookMut<'_, V> {
+    pub(super) fn look_mut(&mut self, _: Option<u32>) -> LookMut<'_, V> {
         self.slots.look_mut()
     }
 

@@ -3,7 +3,6 @@
 use super::{Drain, Entry, ExtractIf, SecondaryMap, unless_stale};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
-use crate::slot_map::iter::key_of;
 use std::mem;
 
 /// The slot for a key that is not stale, which is below the length.
@@ -169,10 +168,11 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// assert!(second.values().eq(&[0, 20, 40]));
     /// ```
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
+        let mint = self.mint();
         let mut candidates = self.candidates();
         while let Some(index) = candidates.next(self.slots.gaps()) {
             let Some((generation, value)) = self.slots.at_index_mut(index) else { continue };
-            if !keep(key_of(index, generation), value) {
+            if !keep(mint.key(index, generation), value) {
                 drop(self.remove_at(index, generation));
             }
         }

@@ -3,18 +3,19 @@
 use super::SecondaryMap;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{Walk, WalkMut, WalkRef, key_of};
+use crate::slot_map::iter::{Walk, WalkMut, WalkRef};
 use crate::slot_map::join::{Joined, Look};
+use crate::slot_map::mint::Mint;
 use sealed::Sealed;
 use std::fmt;
 use std::iter::FusedIterator;
-use std::marker::PhantomData;
 
 /// Maps that values are looked up in beside those of another: a reference to a [`SecondaryMap`] or a
 /// [`SlotMap`], or up to four of them in a tuple. Those that are borrowed mutably have their values
 /// changed, the others read.
 ///
-/// A key is passed over unless all of them have a value for it. See [`SlotMap::join`].
+/// A key is passed over unless all of them have a value for it. See [`SlotMap::join`]. (A slot map with a
+/// [type number](crate::SlotMapBuilder::type_id) has none for keys of one with another.)
 ///
 /// # Examples
 ///
@@ -71,7 +72,8 @@ mod sealed {
         /// The most keys that it has something for.
         fn most(&self) -> usize;
 
-        fn into_look(self) -> Self::Look;
+        /// For keys with this tag; with any, if it is `None`.
+        fn into_look(self, tag: Option<u32>) -> Self::Look;
     }
 }
 
@@ -91,8 +93,8 @@ macro_rules! column {
             }
 
             #[inline]
-            fn into_look(self) -> Self::Look {
-                self.look()
+            fn into_look(self, tag: Option<u32>) -> Self::Look {
+                self.look(tag)
             }
         }
 
@@ -109,8 +111,8 @@ macro_rules! column {
             }
 
             #[inline]
-            fn into_look(self) -> Self::Look {
-                self.look_mut()
+            fn into_look(self, tag: Option<u32>) -> Self::Look {
+                self.look_mut(tag)
             }
         }
     };
@@ -134,8 +136,8 @@ macro_rules! tuple {
             }
 
             #[inline]
-            fn into_look(self) -> Self::Look {
-                (self.0.into_look(), $(self.$at.into_look()),+)
+            fn into_look(self, tag: Option<u32>) -> Self::Look {
+                (self.0.into_look(tag), $(self.$at.into_look(tag)),+)
             }
         }
     };
@@ -144,6 +146,27 @@ macro_rules! tuple {
 tuple!(A 0, B 1);
 tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
+
+/// The keys of the map that a join goes over.
+struct Keys<K> {
+    mint: Mint<K>,
+    /// With which tag they are looked up beside; `None`, if that is not to matter.
+    tag: Option<u32>,
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    #[inline]
+    fn joined_keys(&self) -> Keys<K> {
+        Keys { mint: self.mint(), tag: Some(self.mint().tag()) }
+    }
+}
+
+impl<K: Key, V> SecondaryMap<K, V> {
+    #[inline]
+    fn joined_keys(&self) -> Keys<K> {
+        Keys { mint: self.mint(), tag: None }
+    }
+}
 
 /// An iterator over a walk with a look beside.
 macro_rules! iterator {
@@ -154,20 +177,21 @@ macro_rules! iterator {
             walk: Joined<$walk<'a, V>, C::Look>,
             /// No more are left.
             most: usize,
-            key: PhantomData<fn(K) -> K>,
+            mint: Mint<K>,
         }
 
         impl<'a, K: Key, V, C: Column<K>> $name<'a, K, V, C> {
             #[inline]
-            fn new(walk: $walk<'a, V>, len: usize, column: C) -> Self {
+            fn new(walk: $walk<'a, V>, len: usize, keys: Keys<K>, column: C) -> Self {
                 let most = len.min(column.most());
-                Self { walk: Joined::new(walk, column.into_look()), most, key: PhantomData }
+                let Keys { mint, tag } = keys;
+                Self { walk: Joined::new(walk, column.into_look(tag)), most, mint }
             }
 
             /// What it goes through.
             #[cfg(feature = "rayon")]
-            pub(crate) fn into_walk(self) -> Joined<$walk<'a, V>, C::Look> {
-                self.walk
+            pub(crate) fn into_walk(self) -> (Joined<$walk<'a, V>, C::Look>, Mint<K>) {
+                (self.walk, self.mint)
             }
         }
 
@@ -178,7 +202,7 @@ macro_rules! iterator {
             fn next(&mut self) -> Option<Self::Item> {
                 self.most = self.most.checked_sub(1)?;
                 let (index, generation, (value, beside)) = self.walk.step()?;
-                Some((key_of(index, generation), value, beside))
+                Some((self.mint.key(index, generation), value, beside))
             }
 
             #[inline]
@@ -188,8 +212,9 @@ macro_rules! iterator {
 
             #[inline]
             fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
+                let mint = self.mint;
                 self.walk.fold(init, |sum, (index, generation, (value, beside))| {
-                    add(sum, (key_of(index, generation), value, beside))
+                    add(sum, (mint.key(index, generation), value, beside))
                 })
             }
         }
@@ -199,7 +224,7 @@ macro_rules! iterator {
             fn next_back(&mut self) -> Option<Self::Item> {
                 self.most = self.most.checked_sub(1)?;
                 let (index, generation, (value, beside)) = self.walk.step_back()?;
-                Some((key_of(index, generation), value, beside))
+                Some((self.mint.key(index, generation), value, beside))
             }
         }
 
@@ -272,7 +297,7 @@ macro_rules! join {
             $(#[$shared])*
             #[inline]
             pub fn join<C: Column<K>>(&self, column: C) -> Join<'_, K, V, C> {
-                Join::new(self.walk(), self.len(), column)
+                Join::new(self.walk(), self.len(), self.joined_keys(), column)
             }
 
             /// [`join`](Self::join), with the values here to be changed.
@@ -282,8 +307,8 @@ macro_rules! join {
             $(#[$mutable])*
             #[inline]
             pub fn join_mut<C: Column<K>>(&mut self, column: C) -> JoinMut<'_, K, V, C> {
-                let len = self.len();
-                JoinMut::new(self.walk_mut(), len, column)
+                let (len, keys) = (self.len(), self.joined_keys());
+                JoinMut::new(self.walk_mut(), len, keys, column)
             }
         }
     };

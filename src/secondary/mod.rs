@@ -23,6 +23,7 @@ mod extract_if;
 mod grow_only;
 pub mod sparse;
 mod traits;
+mod type_id;
 pub(crate) mod waiting;
 
 pub use crate::slot_map::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
@@ -41,9 +42,9 @@ use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slot_map::cursor::Cursor;
 use crate::slot_map::gapped_slots::GappedSlots;
+use crate::slot_map::mint::Mint;
 use crate::slot_map::slots::Slots;
 use crate::slot_map::{SlotMap, give_up, or_give_up};
-use std::marker::PhantomData;
 
 /// More values for the keys of a [`SlotMap`]: one array beside it, by the same indices.
 ///
@@ -56,7 +57,8 @@ use std::marker::PhantomData;
 /// - **Keys are never mistaken.** A key finds the value that was put in under it, and no other. A
 ///   key that is older than the one whose value is there is refused, and one that is newer takes
 ///   its place: the slot map has removed the older one, so nobody will ask for it. Generations
-///   never wrap around, so older is less. Tags take no part. Only [`SlotMap::reset`] makes keys anew
+///   never wrap around, so older is less. Tags take no part (of keys that are
+///   given out they are 0, or what [`set_type_id`](Self::set_type_id) says). Only [`SlotMap::reset`] makes keys anew
 ///   that there were before: [`clear`](Self::clear) this map then, or it takes them for the old
 ///   ones, and refuses those that look older than what it holds.
 /// - **Side by side.** [`join`](Self::join) and [`join_mut`](Self::join_mut), of a slot map also, give the
@@ -130,7 +132,8 @@ pub struct SecondaryMap<K: Key, V> {
     live: usize,
     /// No index below this is far, since the user has said that it will come.
     announced: usize,
-    key: PhantomData<fn(K) -> K>,
+    /// Makes the keys that are given out.
+    mint: Mint<K>,
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
@@ -220,7 +223,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     }
 
     const fn with_slots(slots: GappedSlots<V>) -> Self {
-        Self { slots, live: 0, announced: 0, key: PhantomData }
+        Self { slots, live: 0, announced: 0, mint: Mint::PLAIN }
     }
 
     /// Refuses more slots than keys can number.
@@ -231,6 +234,12 @@ impl<K: Key, V> SecondaryMap<K, V> {
         let bytes = slots.saturating_mul(Slots::<V>::STRIDE_BYTES);
         let error = Error::new(ErrorKind::KeyBits, bytes).with_limit(Self::BOUND as u64);
         Err(error.of(Holder::SecondaryMap))
+    }
+
+    /// Makes the keys that are given out.
+    #[inline]
+    pub(crate) const fn mint(&self) -> Mint<K> {
+        self.mint
     }
 
     /// Indices to visit: all but gaps.

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::key::Key;
 use crate::slot_map::gapped_slots::GappedSlots;
 use crate::slot_map::iter::{Walk, WalkOwned};
+use crate::slot_map::mint::Mint;
 use crate::slot_map::traits::no_such_key;
 use sparse::SparseSecondaryMap;
 use std::fmt;
@@ -192,6 +193,7 @@ impl<K: Key, V: Clone> SecondaryMap<K, V> {
     /// If the system refuses addresses or memory.
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut clone = Self::with_slots(GappedSlots::try_new(self.slots.options(), 0)?);
+        clone.mint = self.mint;
         clone.slots.try_reserve_exact(self.slots.len())?;
         clone.slots.extend_vacant(self.slots.len())?;
         // Should the clone of a value panic, those that are there already are dropped with the map.
@@ -209,26 +211,26 @@ impl<K: Key, V> IntoIterator for SecondaryMap<K, V> {
     type IntoIter = IntoIter<K, V>;
 
     fn into_iter(self) -> IntoIter<K, V> {
-        let (walk, left) = self.into_walk();
-        IntoIter::new(walk, left)
+        let (walk, left, mint) = self.into_walk();
+        IntoIter::new(walk, left, mint)
     }
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
     /// All keys; the values are dropped one by one, with the iterator at the latest.
     pub fn into_keys(self) -> IntoKeys<K, V> {
-        let (walk, left) = self.into_walk();
-        IntoKeys::new(walk, left)
+        let (walk, left, mint) = self.into_walk();
+        IntoKeys::new(walk, left, mint)
     }
 
     /// All values, in the order of addresses.
     pub fn into_values(self) -> IntoValues<K, V> {
-        let (walk, left) = self.into_walk();
-        IntoValues::new(walk, left)
+        let (walk, left, mint) = self.into_walk();
+        IntoValues::new(walk, left, mint)
     }
 
-    pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
+    pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize, Mint<K>) {
         let slots = mem::replace(&mut self.slots, GappedSlots::new(Self::OPTIONS));
-        (slots.into_walk(), self.live)
+        (slots.into_walk(), self.live, self.mint)
     }
 }

@@ -4,7 +4,7 @@
 
 use super::iter::{WalkMut, WalkRef};
 use super::prefetch::Ahead;
-use super::{DisjointError, GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut, iter};
+use super::{DisjointError, GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
 use crate::key::Key;
 use std::ptr;
 
@@ -33,11 +33,28 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.max_len()
     }
 
+    /// The type number of the map, if it was made with [one](crate::SlotMapBuilder::type_id). O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{SlotMap, Tagged64, new_key_type};
+    ///
+    /// new_key_type! { struct K: Tagged64; }
+    ///
+    /// assert_eq!(SlotMap::<K, u8>::builder().type_id(7).build().type_id(), Some(7));
+    /// assert_eq!(SlotMap::<K, u8>::with_key().type_id(), None);
+    /// ```
+    #[inline]
+    pub const fn type_id(&self) -> Option<u32> {
+        self.number.get()
+    }
+
     /// Whether the key's value is in the map. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
-        let data = key.data();
-        self.slots.contains(data.index(), data.generation())
+        let (index, generation) = self.parts_of(key);
+        self.slots.contains(index, generation)
     }
 
     /// The value of a key. O(1).
@@ -55,15 +72,15 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
-        let data = key.data();
-        self.slots.get(data.index(), data.generation())
+        let (index, generation) = self.parts_of(key);
+        self.slots.get(index, generation)
     }
 
     /// The value of a key, to be changed. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let data = key.data();
-        self.slots.get_mut(data.index(), data.generation())
+        let (index, generation) = self.parts_of(key);
+        self.slots.get_mut(index, generation)
     }
 
     /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
@@ -183,10 +200,7 @@ impl<K: Key, V> SlotMap<K, V> {
         &mut self,
         keys: [K; N],
     ) -> Result<[&mut V; N], DisjointError> {
-        let keys = keys.map(|key| {
-            let data = key.data();
-            (data.index(), data.generation())
-        });
+        let keys = keys.map(|key| self.parts_of(key));
         self.slots.get_disjoint_mut(keys)
     }
 
@@ -218,14 +232,15 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
         let (generation, value) = self.slots.at_index(index)?;
-        Some((iter::key_of(index, generation), value))
+        Some((self.mint().key(index, generation), value))
     }
 
     /// [`get_by_index`](Self::get_by_index), to change the value.
     #[inline]
     pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, &mut V)> {
+        let mint = self.mint();
         let (generation, value) = self.slots.at_index_mut(index)?;
-        Some((iter::key_of(index, generation), value))
+        Some((mint.key(index, generation), value))
     }
 
     /// The key of a value in the map, from a reference to it. O(1), one division.
@@ -246,39 +261,39 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn key_of(&self, value: &V) -> Option<K> {
         let index = self.slots.index_at(ptr::from_ref(value).addr())?;
         let (generation, _) = self.slots.at_index(index)?;
-        Some(iter::key_of(index, generation))
+        Some(self.mint().key(index, generation))
     }
 
     /// All keys and values, in the order of addresses.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter::new(self.walk(), self.len())
+        Iter::new(self.walk(), self.len(), self.mint())
     }
 
     /// All keys and values, the values to be changed, in the order of addresses.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        let left = self.len();
-        IterMut::new(self.walk_mut(), left)
+        let (left, mint) = (self.len(), self.mint());
+        IterMut::new(self.walk_mut(), left, mint)
     }
 
     /// All keys, in the order of their indices.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(self.walk(), self.len())
+        Keys::new(self.walk(), self.len(), self.mint())
     }
 
     /// All values, in the order of addresses.
     #[inline]
     pub fn values(&self) -> Values<'_, K, V> {
-        Values::new(self.walk(), self.len())
+        Values::new(self.walk(), self.len(), self.mint())
     }
 
     /// All values, to be changed, in the order of addresses.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
-        let left = self.len();
-        ValuesMut::new(self.walk_mut(), left)
+        let (left, mint) = (self.len(), self.mint());
+        ValuesMut::new(self.walk_mut(), left, mint)
     }
 
     /// Opens a scope in which the map can only grow, so that references to values stay good

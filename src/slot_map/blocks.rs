@@ -3,12 +3,12 @@
 #![forbid(unsafe_code)]
 
 use super::iter::{WalkMut, WalkRef};
+use super::mint::Mint;
 use super::slots::Slots;
 use super::{Iter, IterMut, SlotMap};
 use crate::key::Key;
 use std::fmt;
 use std::iter::FusedIterator;
-use std::marker::PhantomData;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// The distance between one value and the next in memory: the size of a slot.
@@ -28,15 +28,15 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ```
     #[inline]
     pub fn blocks(&self) -> Blocks<'_, K, V> {
-        Blocks { walk: self.walk(), all_live: self.has_no_others(), key: PhantomData }
+        Blocks { walk: self.walk(), all_live: self.has_no_others(), mint: self.mint() }
     }
 
     /// [`blocks`](Self::blocks), to change the values.
     #[inline]
     pub fn blocks_mut(&mut self) -> BlocksMut<'_, K, V> {
         self.settle();
-        let all_live = self.has_no_others();
-        BlocksMut { walk: self.walk_mut(), all_live, key: PhantomData }
+        let (all_live, mint) = (self.has_no_others(), self.mint());
+        BlocksMut { walk: self.walk_mut(), all_live, mint }
     }
 
     /// Whether all slots are live, or holes that are marked in their words.
@@ -50,7 +50,7 @@ impl<K: Key, V> SlotMap<K, V> {
 pub struct Blocks<'a, K: Key, V> {
     walk: WalkRef<'a, V>,
     all_live: bool,
-    key: PhantomData<fn(K) -> K>,
+    mint: Mint<K>,
 }
 
 /// The blocks of a [`SlotMap`], to be changed, made by [`SlotMap::blocks_mut`].
@@ -58,21 +58,21 @@ pub struct Blocks<'a, K: Key, V> {
 pub struct BlocksMut<'a, K: Key, V> {
     walk: WalkMut<'a, V>,
     all_live: bool,
-    key: PhantomData<fn(K) -> K>,
+    mint: Mint<K>,
 }
 
 /// 64 slots of a [`SlotMap`], side by side.
 pub struct Block<'a, K: Key, V> {
     walk: WalkRef<'a, V>,
     mask: u64,
-    key: PhantomData<fn(K) -> K>,
+    mint: Mint<K>,
 }
 
 /// 64 slots of a [`SlotMap`], side by side, to be changed.
 pub struct BlockMut<'a, K: Key, V> {
     walk: WalkMut<'a, V>,
     mask: u64,
-    key: PhantomData<fn(K) -> K>,
+    mint: Mint<K>,
 }
 
 impl<'a, K: Key, V> Block<'a, K, V> {
@@ -91,7 +91,7 @@ impl<'a, K: Key, V> Block<'a, K, V> {
     /// The keys and values in the block.
     #[inline]
     pub fn iter(&self) -> Iter<'a, K, V> {
-        Iter::new(self.walk.clone(), self.mask.count_ones() as usize)
+        Iter::new(self.walk.clone(), self.mask.count_ones() as usize, self.mint)
     }
 
     /// Where the value of the first slot lies, or would; those of the others follow at a distance
@@ -121,7 +121,7 @@ impl<K: Key, V> BlockMut<'_, K, V> {
     /// The keys and values in the block, the values to be changed.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        IterMut::new(self.walk.reborrow(), self.mask.count_ones() as usize)
+        IterMut::new(self.walk.reborrow(), self.mask.count_ones() as usize, self.mint)
     }
 
     /// See [`Block::as_ptr`]; values may be written to, too.
@@ -140,7 +140,7 @@ impl<'a, K: Key, V> Iterator for Blocks<'a, K, V> {
             let walk = self.walk.next_block()?;
             let mask = walk.block_mask(self.all_live);
             if mask != 0 {
-                return Some(Block { walk, mask, key: PhantomData });
+                return Some(Block { walk, mask, mint: self.mint });
             }
         }
     }
@@ -155,7 +155,7 @@ impl<'a, K: Key, V> Iterator for BlocksMut<'a, K, V> {
             let mut walk = self.walk.next_block()?;
             let mask = walk.block_mask(self.all_live);
             if mask != 0 {
-                return Some(BlockMut { walk, mask, key: PhantomData });
+                return Some(BlockMut { walk, mask, mint: self.mint });
             }
         }
     }

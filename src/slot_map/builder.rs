@@ -1,6 +1,7 @@
 //! [`SlotMapBuilder`]: options for a `SlotMap`.
 
 use super::holes::Holes;
+use super::mint::TypeNumber;
 use super::slots::Slots;
 use super::{SlotMap, give_up};
 use crate::backing::Backing;
@@ -59,12 +60,19 @@ pub struct SlotMapBuilder<K, V> {
     options: Options,
     capacity: usize,
     reuse: Reuse,
+    type_id: Option<u32>,
     map: PhantomData<fn() -> (K, V)>,
 }
 
 impl<K: Key, V> SlotMapBuilder<K, V> {
     pub(super) const fn new() -> Self {
-        Self { options: Options::DEFAULT, capacity: 0, reuse: Reuse::Recent, map: PhantomData }
+        Self {
+            options: Options::DEFAULT,
+            capacity: 0,
+            reuse: Reuse::Recent,
+            type_id: None,
+            map: PhantomData,
+        }
     }
 
     /// With options that were said of another map, whose table this is to be.
@@ -96,6 +104,57 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         self
     }
 
+    /// A number in the keys of the map, which tells it from others that have keys of the same type; from 0 to
+    /// [`Layout::MAX_TAG`](crate::Layout::MAX_TAG), and at most 2^31 - 1. None, if not said.
+    ///
+    /// Each key that the map gives out carries it as its tag, for
+    /// [`KeyData::type_id`](crate::KeyData::type_id) to tell which map it is of; and a key with another
+    /// tag finds nothing here, whatever is done with it. A tag that the user wrote is such, too: the tag belongs to
+    /// the map then. ([`insert_at`](SlotMap::insert_at) refuses such a key.) `type_id(0)` is a
+    /// number like any other: keys without a tag are the map's, and no others.
+    ///
+    /// Without a number the map gives out keys with tag 0, and takes those with any tag.
+    ///
+    /// Clones have the number of their original, and so has what is read by `serde` of a map that was
+    /// written. [`clear`](SlotMap::clear) and [`reset`](SlotMap::reset) leave it.
+    /// Secondary maps go by index and generation alone; for the keys that they give out, tell them the
+    /// number ([`set_type_id`](crate::SecondaryMap::set_type_id)).
+    ///
+    /// To look a key up costs one compare more where keys have bits of tag, and nothing where they have none;
+    /// those can have the number 0 only.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{ErrorKind, Key, SlotMap, Tagged64, new_key_type};
+    ///
+    /// new_key_type! { struct AnyKey: Tagged64; }
+    ///
+    /// const UNIT: u32 = 1;
+    /// const SOUND: u32 = 2;
+    ///
+    /// let mut units = SlotMap::builder().type_id(UNIT).build();
+    /// let mut sounds = SlotMap::builder().type_id(SOUND).build();
+    /// let archer: AnyKey = units.insert("archer");
+    /// let bang: AnyKey = sounds.insert(44_100);
+    ///
+    /// let describe = |key: AnyKey| match key.type_id() {
+    ///     UNIT => units.get(key).map(|name| format!("the unit {name}")),
+    ///     SOUND => sounds.get(key).map(|rate| format!("a sound at {rate} Hz")),
+    ///     _ => None,
+    /// };
+    /// assert_eq!(describe(archer).as_deref(), Some("the unit archer"));
+    /// assert_eq!(describe(bang).as_deref(), Some("a sound at 44100 Hz"));
+    /// assert_eq!((units.get(bang), sounds.get(archer)), (None, None));
+    ///
+    /// let refused = SlotMap::<AnyKey, u8>::builder().type_id(1 << 12).try_build();
+    /// assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyBits);
+    /// ```
+    pub const fn type_id(mut self, type_id: u32) -> Self {
+        self.type_id = Some(type_id);
+        self
+    }
+
     /// Makes the map.
     ///
     /// # Panics
@@ -113,12 +172,14 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     ///
     /// # Errors
     ///
-    /// If the addresses or the memory cannot be had; if keys cannot number so many slots
-    /// ([`KeyBits`](ErrorKind::KeyBits)); if the capacity is more than the maximum
-    /// ([`MaxLen`](ErrorKind::MaxLen)).
+    /// If the addresses or the memory cannot be had; if keys cannot number so many slots, or the type
+    /// number does not fit into them ([`KeyBits`](ErrorKind::KeyBits)); if the capacity is more than the
+    /// maximum ([`MaxLen`](ErrorKind::MaxLen)).
     pub fn try_build(self) -> Result<SlotMap<K, V>, Error> {
+        let number = TypeNumber::try_new(self.type_id)?;
         let slots = Slots::try_new(self.checked_options()?, self.capacity)?;
         let mut map = SlotMap::with_slots(slots);
+        map.number = number;
         map.holes = Holes::try_in(self.reuse)?;
         map.cover_holes()?;
         Ok(map)
@@ -149,12 +210,15 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     /// As for [`VecBuilder::try_build_in`](crate::VecBuilder::try_build_in), and
     /// [`try_build`](Self::try_build) for what is kept elsewhere.
     pub fn try_build_in<B: Backing>(self, backing: B) -> Result<SlotMap<K, V>, Refused<B>> {
-        let options = match self.checked_options() {
-            Ok(options) => options,
+        let checked = TypeNumber::try_new(self.type_id)
+            .and_then(|number| Ok((number, self.checked_options()?)));
+        let (number, options) = match checked {
+            Ok(checked) => checked,
             Err(error) => return Err(Refused { error, value: backing }),
         };
         let slots = Slots::try_new_in(backing, options, self.capacity)?;
         let mut map = SlotMap::with_slots(slots);
+        map.number = number;
         let covered = Holes::try_in(self.reuse).and_then(|holes| {
             map.holes = holes;
             map.cover_holes()
@@ -196,6 +260,7 @@ impl<K, V> fmt::Debug for SlotMapBuilder<K, V> {
             .show(&mut shown)
             .field("capacity", &self.capacity)
             .field("reuse", &self.reuse)
+            .field("type_id", &self.type_id)
             .finish()
     }
 }

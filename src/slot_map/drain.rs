@@ -30,7 +30,7 @@ macro_rules! drain {
                 loop {
                     let index = self.cursor.next(self.map.hole_words())?;
                     if let Some((generation, value)) = self.map.take_at(index) {
-                        return Some(($crate::slot_map::iter::key_of(index, generation), value));
+                        return Some((self.map.mint().key(index, generation), value));
                     }
                 }
             }
@@ -46,7 +46,7 @@ macro_rules! drain {
                 loop {
                     let index = self.cursor.next_back(self.map.hole_words())?;
                     if let Some((generation, value)) = self.map.take_at(index) {
-                        return Some(($crate::slot_map::iter::key_of(index, generation), value));
+                        return Some((self.map.mint().key(index, generation), value));
                     }
                 }
             }

@@ -35,7 +35,7 @@ macro_rules! extract_if {
                     let index = self.cursor.next(self.map.hole_words())?;
                     let state = self.map.slots.state(index);
                     let Some(generation) = state.live_generation() else { continue };
-                    let key = $crate::slot_map::iter::key_of(index, generation);
+                    let key = self.map.mint().key(index, generation);
                     let Some(value) = self.map.slots.get_mut(index, generation) else { continue };
                     self.left = self.left.saturating_sub(1);
                     if (self.predicate)(key, value) {

@@ -141,12 +141,12 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         let fill = |map: &mut SlotMap<K, V>| {
             map.occupy(vacancy, value);
             // SAFETY: just filled.
-            NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) })
+            (NonNull::from(unsafe { map.slots.get_unchecked(vacancy.index) }), map.mint())
         };
         // SAFETY: it moves a value, and marks its slot. What is seen has a vacancy, so it is the map.
-        let value = unsafe { self.map.lend_seen(fill) };
+        let (value, mint) = unsafe { self.map.lend_seen(fill) };
         // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
-        Ok((vacancy.key(), unsafe { value.as_ref() }))
+        Ok((vacancy.key(mint), unsafe { value.as_ref() }))
     }
 
     #[inline]
@@ -170,9 +170,11 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
         let data = key.data();
-        let (index, generation) = (data.index(), data.generation());
-        let find = |map: &mut SlotMap<K, V>| map.slots.get(index, generation).map(NonNull::from);
-        // SAFETY: it compares a word.
+        let find = |map: &mut SlotMap<K, V>| {
+            let (index, generation) = map.number.parts(data);
+            map.slots.get(index, generation).map(NonNull::from)
+        };
+        // SAFETY: it compares words.
         let value = unsafe { self.map.lend_briefly(find) }.unwrap_or_else(|| busy())?;
         // SAFETY: live, and it stays where and what it is for `'m`: see above.
         Some(unsafe { value.as_ref() })
@@ -191,21 +193,24 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
         let address = std::ptr::from_ref(value).addr();
         let find = |map: &mut SlotMap<K, V>| {
             let index = map.slots.index_at(address)?;
-            Some((index, map.slots.at_index(index)?.0))
+            Some((index, map.slots.at_index(index)?.0, map.mint()))
         };
         // SAFETY: it compares addresses, and reads a word.
         let found = unsafe { self.map.lend_briefly(find) };
-        let (index, generation) = found.unwrap_or_else(|| busy())?;
-        Some(super::iter::key_of(index, generation))
+        let (index, generation, mint) = found.unwrap_or_else(|| busy())?;
+        Some(mint.key(index, generation))
     }
 
     /// See [`SlotMap::downgrade`].
     #[track_caller]
     pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
         let data = key.data();
-        let (index, generation) = (data.index(), data.generation());
-        // SAFETY: it compares a word, and takes a number.
-        let weak = unsafe { self.map.lend_briefly(|map| map.downgrade_at(index, generation)) };
+        let downgrade = |map: &mut SlotMap<K, V>| {
+            let (index, generation) = map.number.parts(data);
+            map.downgrade_at(index, generation)
+        };
+        // SAFETY: it compares words, and takes a number.
+        let weak = unsafe { self.map.lend_briefly(downgrade) };
         weak.unwrap_or_else(|| busy())
     }
 

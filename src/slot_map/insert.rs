@@ -1,7 +1,7 @@
 //! Putting values in.
 
 use super::state::Vacant;
-use super::{SlotMap, give_up, iter};
+use super::{SlotMap, give_up};
 use crate::error::Refused;
 use crate::key::Key;
 use crate::vec::Rest;
@@ -49,12 +49,12 @@ impl<K: Key, V> SlotMap<K, V> {
         loop {
             if let Some(hole) = self.holes.pop() {
                 self.slots.fill(hole.index(), hole.generation(), value);
-                return Ok(iter::key_of(hole.index(), hole.generation()));
+                return Ok(self.mint().key(hole.index(), hole.generation()));
             }
             if self.slots.len() < self.fresh.end {
                 let vacancy = self.vacancy_behind();
                 self.slots.push_within_capacity(vacancy.generation, value);
-                return Ok(vacancy.key());
+                return Ok(vacancy.key(self.mint()));
             }
             if let Err(error) = self.bring_vacancy() {
                 return Err(Refused { error, value });
@@ -84,7 +84,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn insert_with_key<F: FnOnce(K) -> V>(&mut self, make: F) -> K {
         match self.vacancy() {
             Ok(vacancy) => {
-                let key = vacancy.key();
+                let key = vacancy.key(self.mint());
                 self.occupy(vacancy, make(key));
                 key
             }
@@ -123,7 +123,7 @@ impl<K: Key, V> SlotMap<K, V> {
     {
         match self.vacancy() {
             Ok(vacancy) => {
-                let key = vacancy.key();
+                let key = vacancy.key(self.mint());
                 self.occupy(vacancy, make(key)?);
                 Ok(key)
             }
@@ -202,8 +202,7 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// If the key is not that of a detached value.
     pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
-        let data = detached_key.data();
-        let (index, generation) = (data.index(), data.generation());
+        let (index, generation) = self.parts_of(detached_key);
         let state = self.slots.state(index);
         if self.detached == 0 || generation == 0 || state != Vacant::after(generation).into() {
             return Err(value);

@@ -15,12 +15,13 @@
 
 use super::cursor::Cursor;
 use super::live::{Live, LiveSlot};
+use super::mint::Mint;
 use super::or_give_up;
 use super::slots::{self, Slots};
 use super::state::Vacant;
 use super::words::Words;
 use crate::error::Error;
-use crate::key::{Key, KeyData};
+use crate::key::Key;
 use crate::raw_vec::Options;
 use std::fmt;
 use std::iter::FusedIterator;
@@ -404,13 +405,26 @@ impl<W: Walk> Counted<W> {
     }
 }
 
-/// The key of a slot, by what a map keeps of it.
+/// Makes key and value of an item.
 #[inline]
-pub(crate) fn key_of<K: Key>(index: u32, generation: u32) -> K {
-    KeyData::of_slot(index, generation).into()
+pub(crate) fn pair<K: Key, V>(mint: Mint<K>) -> impl Fn((u32, u32, V)) -> (K, V) + Copy + Send {
+    move |(index, generation, value)| (mint.key(index, generation), value)
 }
 
-/// The traits of an iterator over a walk, which differ only in what they make of an item.
+/// Makes the key of an item.
+#[inline]
+pub(crate) fn only_key<K: Key, V>(mint: Mint<K>) -> impl Fn((u32, u32, V)) -> K + Copy + Send {
+    move |(index, generation, _)| mint.key(index, generation)
+}
+
+/// Makes the value of an item.
+#[inline]
+pub(crate) fn only_value<K: Key, V>(_: Mint<K>) -> impl Fn((u32, u32, V)) -> V + Copy + Send {
+    |(_, _, value)| value
+}
+
+/// The traits of an iterator over a walk, which differ only in what they make of an item, and of a mint of
+/// keys.
 macro_rules! iterator {
     (
         $(#[$doc:meta])*
@@ -420,14 +434,14 @@ macro_rules! iterator {
         #[must_use = "iterators are lazy"]
         pub struct $name<$($lifetime,)? K: Key, V> {
             items: Counted<$walk>,
-            key: PhantomData<fn(K) -> K>,
+            mint: Mint<K>,
         }
 
         impl<$($lifetime,)? K: Key, V> $name<$($lifetime,)? K, V> {
             /// `left` is how many values the walk will give.
             #[inline]
-            pub(crate) fn new(walk: $walk, left: usize) -> Self {
-                Self { items: Counted { walk, left }, key: PhantomData }
+            pub(crate) fn new(walk: $walk, left: usize, mint: Mint<K>) -> Self {
+                Self { items: Counted { walk, left }, mint }
             }
         }
 
@@ -436,7 +450,7 @@ macro_rules! iterator {
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
-                self.items.next().map($make)
+                self.items.next().map($make(self.mint))
             }
 
             #[inline]
@@ -446,14 +460,15 @@ macro_rules! iterator {
 
             #[inline]
             fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
-                self.items.walk.fold(init, |sum, item| add(sum, $make(item)))
+                let make = $make(self.mint);
+                self.items.walk.fold(init, |sum, item| add(sum, make(item)))
             }
         }
 
         impl<$($lifetime,)? K: Key, V> DoubleEndedIterator for $name<$($lifetime,)? K, V> {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
-                self.items.next_back().map($make)
+                self.items.next_back().map($make(self.mint))
             }
         }
 
@@ -474,45 +489,45 @@ macro_rules! iterator {
 iterator! {
     /// Keys and values of a map, made by `iter`.
     Iter<'a, K, V>, WalkRef<'a, V> => (K, &'a V):
-    |(index, generation, value)| (key_of(index, generation), value)
+    pair
 }
 
 iterator! {
     /// Keys and values of a map, the values to be changed, made by `iter_mut`.
     IterMut<'a, K, V>, WalkMut<'a, V> => (K, &'a mut V):
-    |(index, generation, value)| (key_of(index, generation), value)
+    pair
 }
 
 iterator! {
     /// Keys of a map, made by `keys`.
     Keys<'a, K, V>, WalkRef<'a, V> => K:
-    |(index, generation, _)| key_of(index, generation)
+    only_key
 }
 
 iterator! {
     /// Values of a map, made by `values`.
-    Values<'a, K, V>, WalkRef<'a, V> => &'a V: |(_, _, value)| value
+    Values<'a, K, V>, WalkRef<'a, V> => &'a V: only_value
 }
 
 iterator! {
     /// Values of a map, to be changed, made by `values_mut`.
-    ValuesMut<'a, K, V>, WalkMut<'a, V> => &'a mut V: |(_, _, value)| value
+    ValuesMut<'a, K, V>, WalkMut<'a, V> => &'a mut V: only_value
 }
 
 iterator! {
     /// Keys and values out of a map, made by `into_iter`.
     IntoIter<K, V>, WalkOwned<V> => (K, V):
-    |(index, generation, value)| (key_of(index, generation), value)
+    pair
 }
 
 iterator! {
     /// Keys out of a map, made by `into_keys`.
-    IntoKeys<K, V>, WalkOwned<V> => K: |(index, generation, _)| key_of(index, generation)
+    IntoKeys<K, V>, WalkOwned<V> => K: only_key
 }
 
 iterator! {
     /// Values out of a map, made by `into_values`.
-    IntoValues<K, V>, WalkOwned<V> => V: |(_, _, value)| value
+    IntoValues<K, V>, WalkOwned<V> => V: only_value
 }
 
 impl<K: Key, V: Clone> Clone for IntoIter<K, V> {
@@ -524,24 +539,24 @@ impl<K: Key, V: Clone> Clone for IntoIter<K, V> {
     #[track_caller]
     fn clone(&self) -> Self {
         let Counted { walk, left } = &self.items;
-        Self::new(or_give_up(walk.try_clone()), *left)
+        Self::new(or_give_up(walk.try_clone()), *left, self.mint)
     }
 }
 
 impl<K: Key, V> Clone for Iter<'_, K, V> {
     fn clone(&self) -> Self {
-        Self { items: self.items.clone(), key: PhantomData }
+        Self { items: self.items.clone(), mint: self.mint }
     }
 }
 
 impl<K: Key, V> Clone for Keys<'_, K, V> {
     fn clone(&self) -> Self {
-        Self { items: self.items.clone(), key: PhantomData }
+        Self { items: self.items.clone(), mint: self.mint }
     }
 }
 
 impl<K: Key, V> Clone for Values<'_, K, V> {
     fn clone(&self) -> Self {
-        Self { items: self.items.clone(), key: PhantomData }
+        Self { items: self.items.clone(), mint: self.mint }
     }
 }

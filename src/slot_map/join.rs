@@ -136,6 +136,24 @@ impl<'a, V> LookMut<'a, V> {
     }
 }
 
+impl<V> LookRef<'_, V> {
+    /// The same, that finds nothing.
+    #[inline]
+    const fn at_nothing(mut self) -> Self {
+        self.at.len = 0;
+        self
+    }
+}
+
+impl<V> LookMut<'_, V> {
+    /// The same, that finds nothing.
+    #[inline]
+    const fn at_nothing(mut self) -> Self {
+        self.at.len = 0;
+        self
+    }
+}
+
 impl<V> Clone for LookRef<'_, V> {
     #[inline]
     fn clone(&self) -> Self {
@@ -268,13 +286,23 @@ impl<W: EachOnce, L: Look> Walk for Joined<W, L> {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
+    /// For keys with this tag; with any, if it is `None`.
     #[inline]
-    pub(crate) fn look(&self) -> LookRef<'_, V> {
-        LookRef::new(&self.slots)
+    pub(crate) fn look(&self, tag: Option<u32>) -> LookRef<'_, V> {
+        let look = LookRef::new(&self.slots);
+        if self.is_foreign(tag) { look.at_nothing() } else { look }
+    }
+
+    /// For keys with this tag; with any, if it is `None`.
+    #[inline]
+    pub(crate) fn look_mut(&mut self, tag: Option<u32>) -> LookMut<'_, V> {
+        let is_foreign = self.is_foreign(tag);
+        let look = LookMut::new(&mut self.slots);
+        if is_foreign { look.at_nothing() } else { look }
     }
 
     #[inline]
-    pub(crate) fn look_mut(&mut self) -> LookMut<'_, V> {
-        LookMut::new(&mut self.slots)
+    fn is_foreign(&self, tag: Option<u32>) -> bool {
+        tag.is_some_and(|tag| self.number.is_foreign(tag))
     }
 }

@@ -42,6 +42,7 @@ mod holes;
 pub(crate) mod iter;
 pub(crate) mod join;
 mod live;
+pub(crate) mod mint;
 #[cfg(feature = "serde")]
 pub(crate) mod parts;
 pub(crate) mod prefetch;
@@ -74,8 +75,8 @@ use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use cursor::Cursor;
 use holes::Holes;
+use mint::{Mint, TypeNumber};
 use slots::Slots;
-use std::marker::PhantomData;
 use vacancy::Fresh;
 
 /// A map that makes the keys for its values, and whose values never move.
@@ -92,7 +93,7 @@ use vacancy::Fresh;
 ///   whose generations are spent is retired. Bits that somebody made up find nothing, or a value
 ///   that is there. Only [`reset`](Self::reset) forgets which keys there were. (Another map of the same type
 ///   has keys of its own that look the same; a [key type](crate::new_key_type) for each map has
-///   the compiler tell them apart.)
+///   the compiler tell them apart, and a [type number](SlotMapBuilder::type_id) the map itself.)
 /// - **Holes cost little.** They are kept beside the values: in a bitmap, about one bit a slot, and those
 ///   of late on a stack with the generations that come next. To fill one reads no dead slot, and to go
 ///   over the values skips stretches of holes by their bits.
@@ -150,7 +151,7 @@ pub struct SlotMap<K: Key, V> {
     highest: u32,
     /// Slots below the length that hold nothing but are kept for their key.
     detached: usize,
-    key: PhantomData<fn(K) -> K>,
+    number: TypeNumber<K>,
 }
 
 impl<V> SlotMap<DefaultKey, V> {
@@ -293,7 +294,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
-    /// fill first.
+    /// fill first, a type number for the keys.
     pub const fn builder() -> SlotMapBuilder<K, V> {
         SlotMapBuilder::new()
     }
@@ -309,7 +310,7 @@ impl<K: Key, V> SlotMap<K, V> {
             fresh: Fresh::NONE,
             highest: 0,
             detached: 0,
-            key: PhantomData,
+            number: TypeNumber::NONE,
         }
     }
 
@@ -317,6 +318,19 @@ impl<K: Key, V> SlotMap<K, V> {
     pub(crate) const fn most_slots() -> usize {
         use crate::key::Layout;
         (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1)
+    }
+
+    /// Makes the keys of this map.
+    #[inline]
+    pub(crate) const fn mint(&self) -> Mint<K> {
+        self.number.mint()
+    }
+
+    /// Index and generation of a key; generation 0, which no value has, if its tag is not this map's type
+    /// number.
+    #[inline]
+    fn parts_of(&self, key: K) -> (u32, u32) {
+        self.number.parts(key.data())
     }
 
     /// Indices to visit: all but holes. (What is detached or retired is among them.)

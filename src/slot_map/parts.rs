@@ -5,6 +5,7 @@
 use super::SlotMap;
 use super::floors::Floors;
 use super::holes::Hole;
+use super::mint::TypeNumber;
 use super::slots::{Slots, indices};
 use super::state::{State, Vacant};
 use super::vacancy::Fresh;
@@ -30,6 +31,8 @@ pub(crate) enum BadPart {
     Generation { index: usize, generation: u32, most: u32 },
     /// No slot behind the last one can have had this generation.
     Floor { generation: u32, most: u32 },
+    /// The type number is not the first that is there.
+    LateType,
 }
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -97,6 +100,15 @@ impl<K: Key, V> SlotMap<K, V> {
         whole + usize::from(is_last_one)
     }
 
+    /// Has a map, of which nothing else was read, have a type number.
+    pub(crate) fn try_set_type_id(&mut self, number: u32) -> Result<(), BadPart> {
+        if self.slots.len() > 0 || self.type_id().is_some() {
+            return Err(BadPart::LateType);
+        }
+        self.number = TypeNumber::try_new(Some(number)).map_err(BadPart::Refused)?;
+        Ok(())
+    }
+
     /// Adds a slot behind the last one.
     pub(crate) fn try_push_part(&mut self, part: Part<V>) -> Result<(), BadPart> {
         let most = <K::Layout as Layout>::MAX_GENERATION;
@@ -155,6 +167,7 @@ impl fmt::Display for BadPart {
                 "slot {index} cannot have generation {generation}: it is from 1 to {most} \
                  with this key type"
             ),
+            Self::LateType => f.write_str("a type number comes once, before all slots"),
             Self::Floor { generation, most } => write!(
                 f,
                 "new slots cannot start above generation {generation}: it is {most} at most with \

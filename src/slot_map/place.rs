@@ -18,7 +18,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// client's like the server's. Its key finds it here as there. O(1), but for the slots that are
     /// passed over, 1/64 of them; enters the kernel if committed memory is used up.
     ///
-    /// A tag that the key has takes no part.
+    /// A tag that the key has takes no part; but where this map has a
+    /// [type number](crate::SlotMapBuilder::type_id), it must be that.
     ///
     /// # Which keys are taken
     ///
@@ -77,7 +78,8 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the key is null, or not later than what was in its slot ([`StaleKey`](ErrorKind::StaleKey));
+    /// If the key's tag is not the map's type number, if it has one ([`TypeId`](ErrorKind::TypeId)); if the
+    /// key is null, or not later than what was in its slot ([`StaleKey`](ErrorKind::StaleKey));
     /// if a value is there, of this key or an older one, or the slot is kept for a
     /// [detached](Self::detach) one ([`Occupied`](ErrorKind::Occupied)); if its index is
     /// [far](Self::insert_at) ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
@@ -103,6 +105,13 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn try_insert_at(&mut self, key: K, value: V) -> Result<(), Refused<V>> {
         let data = key.data();
         let (index, generation) = (data.index(), data.generation());
+        if self.number.is_foreign(data.tag()) {
+            let number = self.mint().tag().into();
+            return Err(Refused {
+                error: Error::new(ErrorKind::TypeId, 0).with_limit(number),
+                value,
+            });
+        }
         self.settle();
         let reached = self.check_free(index, generation).and_then(|()| self.reach(index));
         if let Err(error) = reached {

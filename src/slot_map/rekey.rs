@@ -4,7 +4,7 @@
 
 use super::cursor::Cursor;
 use super::slots::Slots;
-use super::{SlotMap, iter, or_give_up};
+use super::{SlotMap, or_give_up};
 use crate::error::{Error, ErrorKind};
 use crate::growing::{Budget, Purse};
 use crate::key::{Key, Layout};
@@ -55,8 +55,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// assert_eq!(map[key], 7);
     /// ```
     pub fn try_invalidate(&mut self, key: K) -> Result<Option<K>, Error> {
-        let data = key.data();
-        let (index, generation) = (data.index(), data.generation());
+        let (index, generation) = self.parts_of(key);
         if !self.slots.contains(index, generation) {
             return Ok(None);
         }
@@ -66,7 +65,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         self.note_generation(generation);
         self.slots.renew(index, generation, generation + 1);
-        Ok(Some(iter::key_of(index, generation + 1)))
+        Ok(Some(self.mint().key(index, generation + 1)))
     }
 
     /// Moves the last values into the first holes, until no hole is left between values, and tells each
@@ -131,6 +130,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     fn compact_by(&mut self, purse: &mut Purse, mut rekey: impl FnMut(K, K)) -> bool {
         self.settle();
+        let mint = self.mint();
         // It has read the words that it came to before they change: what moves lies before them, or
         // is at what was a hole.
         let mut candidates = self.candidates();
@@ -141,7 +141,7 @@ impl<K: Key, V> SlotMap<K, V> {
             }
             let (old, new) = self.move_value(from, to);
             // The key type may be a user's, as is the closure.
-            rekey(iter::key_of(from, old), iter::key_of(to, new));
+            rekey(mint.key(from, old), mint.key(to, new));
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::cursor::Picked;
 use super::holes::Holes;
-use super::iter::key_of;
 use super::slots::Slots;
 use super::state::Vacant;
 use super::vacancy::Fresh;
@@ -20,8 +19,9 @@ struct Rejected<'m, K: Key, V> {
 impl<K: Key, V> Rejected<'_, K, V> {
     #[inline]
     fn judge(&mut self, slots: Range<usize>, keep: &mut impl FnMut(K, &mut V) -> bool) {
+        let mint = self.map.mint();
         self.map.slots.select_in(slots, &mut self.picked, |index, generation, value| {
-            !keep(key_of(index, generation), value)
+            !keep(mint.key(index, generation), value)
         });
     }
 }
@@ -59,8 +59,8 @@ impl<K: Key, V> SlotMap<K, V> {
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub fn remove(&mut self, key: K) -> Option<V> {
-        let data = key.data();
-        self.remove_at(data.index(), data.generation())
+        let (index, generation) = self.parts_of(key);
+        self.remove_at(index, generation)
     }
 
     /// Takes out and drops the values of all these keys, and returns how many there were.
@@ -102,9 +102,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// assert_eq!(map[key], 43);
     /// ```
     pub fn detach(&mut self, key: K) -> Option<V> {
-        let data = key.data();
-        let left = Vacant::after(data.generation());
-        let value = self.slots.take(data.index(), data.generation(), left)?;
+        let (index, generation) = self.parts_of(key);
+        let value = self.slots.take(index, generation, Vacant::after(generation))?;
         self.detached += 1;
         Some(value)
     }

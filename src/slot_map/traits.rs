@@ -2,6 +2,7 @@
 
 use super::holes::Holes;
 use super::iter::WalkOwned;
+use super::mint::Mint;
 use super::slots::{Slots, indices};
 use super::state::{State, Vacant};
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap, or_give_up};
@@ -19,7 +20,7 @@ impl<K: Key, V> Default for SlotMap<K, V> {
 }
 
 impl<K: Key, V: Clone> Clone for SlotMap<K, V> {
-    /// A copy with the same options, the same keys, holes that are filled in the same order, and
+    /// A copy with the same options, the same type number, the same keys, holes that are filled in the same order, and
     /// values at other addresses. Linear in the slots.
     ///
     /// # Panics
@@ -41,6 +42,7 @@ impl<K: Key, V: Clone> SlotMap<K, V> {
         let mut slots = Slots::try_new(self.slots.options(), 0)?;
         slots.try_reserve_exact(self.slots.len())?;
         let mut clone = Self::with_slots(slots);
+        clone.number = self.number;
         clone.slots.extend_vacant(self.slots.len())?;
         clone.holes = self.holes.try_clone(clone.slots.max_len())?;
         clone.cover_holes()?;
@@ -70,7 +72,10 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for SlotMap<K, V> {
 #[inline(never)]
 #[track_caller]
 pub(crate) fn no_such_key(key: impl Key) -> ! {
-    panic!("stayput: no value has the key {key:?}; it is null, made up, or its value was removed")
+    panic!(
+        "stayput: no value has the key {key:?}; it is null, made up, of another map, or its value was \
+         removed"
+    )
 }
 
 impl<K: Key, V> Index<K> for SlotMap<K, V> {
@@ -105,7 +110,8 @@ impl<K: Key, V> IndexMut<K> for SlotMap<K, V> {
 
 impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
     /// Whether both have the same keys with equal values. What was in a slot before does not count:
-    /// maps that are equal may make different keys for the next value. Linear in the slots that are no
+    /// maps that are equal may make different keys for the next value. Keys of another
+    /// [type number](crate::SlotMapBuilder::type_id) are others, those of none are as of number 0. Linear in the slots that are no
     /// holes.
     ///
     /// # Examples
@@ -121,7 +127,10 @@ impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
     /// assert_eq!(map, other);
     /// ```
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len()
+        // No tag that a user wrote is in keys that a map makes.
+        let are_alike = self.mint().tag() == other.mint().tag() || self.is_empty();
+        are_alike
+            && self.len() == other.len()
             && self.iter().all(|(key, value)| other.get(key).is_some_and(|v| value == v))
     }
 }
@@ -209,28 +218,28 @@ impl<K: Key, V> IntoIterator for SlotMap<K, V> {
     type IntoIter = IntoIter<K, V>;
 
     fn into_iter(self) -> IntoIter<K, V> {
-        let (walk, left) = self.into_walk();
-        IntoIter::new(walk, left)
+        let (walk, left, mint) = self.into_walk();
+        IntoIter::new(walk, left, mint)
     }
 }
 
 impl<K: Key, V> SlotMap<K, V> {
     /// All keys; the values are dropped one by one, with the iterator at the latest.
     pub fn into_keys(self) -> IntoKeys<K, V> {
-        let (walk, left) = self.into_walk();
-        IntoKeys::new(walk, left)
+        let (walk, left, mint) = self.into_walk();
+        IntoKeys::new(walk, left, mint)
     }
 
     /// All values, in the order of addresses.
     pub fn into_values(self) -> IntoValues<K, V> {
-        let (walk, left) = self.into_walk();
-        IntoValues::new(walk, left)
+        let (walk, left, mint) = self.into_walk();
+        IntoValues::new(walk, left, mint)
     }
 
-    pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize) {
-        let left = self.len();
+    pub(crate) fn into_walk(mut self) -> (WalkOwned<V>, usize, Mint<K>) {
+        let (left, mint) = (self.len(), self.mint());
         let slots = mem::replace(&mut self.slots, Slots::new(Self::OPTIONS));
         let holes = mem::replace(&mut self.holes, Holes::new());
-        (WalkOwned::new(slots, holes.into_words()), left)
+        (WalkOwned::new(slots, holes.into_words()), left, mint)
     }
 }

@@ -5,8 +5,9 @@
 use super::any::AnyMap;
 use super::cursor::WORD_SLOTS;
 use super::holes::{Hole, Holes};
+use super::mint::Mint;
 use super::state::State;
-use super::{Reuse, SlotMap, iter};
+use super::{Reuse, SlotMap};
 use crate::error::{Error, ErrorKind};
 use crate::key::Key;
 
@@ -41,8 +42,8 @@ impl Vacancy {
     }
 
     #[inline]
-    pub(super) fn key<K: Key>(self) -> K {
-        iter::key_of(self.index, self.generation)
+    pub(super) fn key<K: Key>(self, mint: Mint<K>) -> K {
+        mint.key(self.index, self.generation)
     }
 }
 

@@ -65,7 +65,7 @@ impl<'m, K: Key, V> VacantEntry<'m, K, V> {
     /// The key that the value will get. O(1).
     #[inline]
     pub fn key(&self) -> K {
-        self.vacancy.key()
+        self.vacancy.key(self.map.mint())
     }
 
     /// Puts the value in, and returns it, to be changed for as long as the map was borrowed. O(1); does

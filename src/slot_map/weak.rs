@@ -36,7 +36,7 @@
 
 #![expect(unsafe_code, reason = "says that it may go to other threads")]
 
-use super::{SlotMap, iter};
+use super::SlotMap;
 use crate::key::Key;
 use std::cmp::Ordering;
 use std::fmt;
@@ -148,8 +148,8 @@ impl<K: Key, V> Weak<K, V> {
 impl<K: Key, V> SlotMap<K, V> {
     /// A weak pointer to the value of a key, if that is in the map. O(1).
     pub fn downgrade(&self, key: K) -> Option<Weak<K, V>> {
-        let data = key.data();
-        self.downgrade_at(data.index(), data.generation())
+        let (index, generation) = self.parts_of(key);
+        self.downgrade_at(index, generation)
     }
 
     pub(super) fn downgrade_at(&self, index: u32, generation: u32) -> Option<Weak<K, V>> {
@@ -183,7 +183,7 @@ impl<K: Key, V> SlotMap<K, V> {
     pub fn upgrade_key(&self, weak: &Weak<K, V>) -> Option<K> {
         let index = self.find_weak(weak)?;
         let is_live = self.slots.contains(index, weak.generation);
-        is_live.then(|| iter::key_of(index, weak.generation))
+        is_live.then(|| self.mint().key(index, weak.generation))
     }
 
     /// The index of the slot that a weak pointer of this map points to.

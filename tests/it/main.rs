@@ -66,6 +66,7 @@ mod slot_map_value;
 mod slotmap_names;
 mod tidy;
 mod traits;
+mod type_id;
 #[cfg(feature = "rayon")]
 mod vec_rayon;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]

@@ -162,4 +162,6 @@ pub(crate) struct Config {
     pub(crate) served: Option<(u8, bool)>,
     /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.
     pub(crate) backed: Option<u8>,
+    /// So much of it as the tag holds.
+    pub(crate) type_id: Option<u32>,
 }

@@ -110,6 +110,9 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         } else if config.lowest {
             builder = builder.reuse(Reuse::Lowest);
         }
+        if let Some(number) = config.type_id {
+            builder = builder.type_id(Self::tag(number));
+        }
         if let Some((window, is_released_later)) = config.served {
             let release = if is_released_later { Release::Background } else { Release::Now };
             let ahead = CommitAhead::Bytes(usize::from(window) << 10);
@@ -135,7 +138,8 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
     /// What a key must find.
     fn held(&self, key: K) -> Option<Held> {
         let data = key.data();
-        self.live.get(&data.index()).copied().filter(|held| held.generation == data.generation())
+        let held = self.live.get(&data.index()).copied();
+        held.filter(|held| held.generation == data.generation() && !self.is_foreign(key))
     }
 
     fn items(&self) -> Vec<(u32, u32, u32)> {
@@ -175,9 +179,9 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             let generations =
                 if self.len <= 64 && Self::LAST <= 7 { 1..=Self::LAST } else { last..=last + 1 };
             for generation in generations {
-                let Some(data) = KeyData::from_parts(index, generation, 0) else { continue };
+                let key = self.made_up(index, generation);
                 let is_live = held.is_some_and(|held| held.generation == generation);
-                assert_eq!(map.contains_key(data.into()), is_live, "{data:?} was made up");
+                assert_eq!(map.contains_key(key), is_live, "{key:?} was made up");
             }
         }
         for WeakTo { weak, data, map_number } in &self.weak {
@@ -227,7 +231,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             let is_hole = self.holes.contains(&index);
             assert!(is_hole || self.holes.is_empty() && index == self.len, "{index} was filled");
         }
-        assert_eq!(key.tag(), 0);
+        assert_eq!(key.tag(), self.minted());
         assert!(!key.is_null() && generation <= Self::LAST);
         let last = self.last.insert(index, generation).unwrap_or(0);
         if self.gave_back {
@@ -294,21 +298,19 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
         let null = K::null();
         match pick {
             Pick::Live(n) => nth(self.live.iter(), n)
-                .and_then(|(index, held)| KeyData::from_parts(*index, held.generation, 0))
-                .map_or(null, K::from),
+                .map_or(null, |(index, held)| self.made_up(*index, held.generation)),
             Pick::LiveTagged(n, tag) => self.key(Pick::Live(n)).with_tag(Self::tag(tag)),
             Pick::Detached(n) => nth(self.detached.iter(), n)
-                .and_then(|(index, generation)| KeyData::from_parts(*index, *generation, 0))
-                .map_or(null, K::from),
+                .map_or(null, |(index, generation)| self.made_up(*index, *generation)),
             Pick::Old(n) => nth(self.keys.iter(), n).copied().unwrap_or(null),
             Pick::Next(n) => {
                 let index = u32::from(n) % (self.len + 1);
                 let next = self.last.get(&index).copied().unwrap_or(0) + 1;
-                KeyData::from_parts(index, next, 0).map_or(null, K::from)
+                self.made_up(index, next)
             }
             Pick::Near(index, generation) => {
                 let (index, generation) = (u32::from(index), u32::from(generation) % 9);
-                KeyData::from_parts(index, generation, 0).map_or(null, K::from)
+                self.made_up(index, generation)
             }
             Pick::Bits(bits) => K::from_bits(bits)
                 .or_else(|| K::from_bits(bits >> 32))
@@ -319,6 +321,21 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
 
     fn tag(tag: u32) -> u32 {
         tag & <K::Layout as Layout>::MAX_TAG
+    }
+
+    /// The tag of all keys that the map gives out.
+    fn minted(&self) -> u32 {
+        self.config.type_id.map_or(0, Self::tag)
+    }
+
+    /// Whether a key is of a map with another type number.
+    fn is_foreign(&self, key: K) -> bool {
+        self.config.type_id.is_some() && key.tag() != self.minted()
+    }
+
+    /// Null, if no key has these parts.
+    fn made_up(&self, index: u32, generation: u32) -> K {
+        KeyData::from_parts(index, generation, self.minted()).map_or(K::null(), K::from)
     }
 
     fn apply(&mut self, op: &Op) {
@@ -376,7 +393,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             Op::Reattach(pick) => {
                 let (key, value) = (self.key(pick), self.value());
                 let (index, id) = (key.index(), value.id);
-                if self.detached.get(&index) == Some(&key.generation()) {
+                if self.detached.get(&index) == Some(&key.generation()) && !self.is_foreign(key) {
                     assert!(self.map.try_reattach(key, value).is_ok());
                     let generation = self.detached.remove(&index).expect("just seen");
                     self.made.insert((index, generation), id);
@@ -724,7 +741,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
                 if let Some(weak) = weak {
                     let id = self.map.upgrade_mut(&weak).map(|value| value.id);
                     assert_eq!(id, self.held(key).map(|held| held.id));
-                    let data = key.with_tag(0).data();
+                    let data = key.with_tag(self.minted()).data();
                     self.weak.push(WeakTo { weak, data, map_number: self.map_number });
                 }
             }

@@ -11,8 +11,7 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             Keyed::InsertAhead(n, by) => {
                 let index = (u32::from(n) % Self::SPAN) & <K::Layout as Layout>::MAX_INDEX;
                 let next = self.last.get(&index).copied().unwrap_or(0) + 1;
-                let data = KeyData::from_parts(index, next + u32::from(by % 3), 0);
-                self.insert_at(data.map_or(K::null(), K::from));
+                self.insert_at(self.made_up(index, next + u32::from(by % 3)));
             }
             Keyed::VacantEntry(is_filled) if self.has_span(1) => self.vacant_entry(is_filled),
             Keyed::VacantEntry(_) => {}
@@ -42,6 +41,9 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
 
     /// What must become of a key that is to be put in: done, refused, or, if nothing, either.
     fn fate(&self, key: K) -> Option<Result<(), ErrorKind>> {
+        if self.is_foreign(key) {
+            return Some(Err(ErrorKind::TypeId));
+        }
         let (index, generation) = (key.index(), key.generation());
         let there = self.live.get(&index).map(|held| held.generation);
         let there = there.or(self.detached.get(&index).copied());
@@ -95,12 +97,13 @@ impl<K: Key, const PAD: usize, T: Token> Model<K, PAD, T> {
             assert!(self.holes.remove(&index));
         }
         self.last.insert(index, generation);
-        self.hold(key.with_tag(0), id);
+        self.hold(key.with_tag(self.minted()), id);
     }
 
     /// A key finds a value now, and never did before.
     fn hold(&mut self, key: K, id: u32) {
         let (index, generation) = (key.index(), key.generation());
+        assert_eq!(key.tag(), self.minted());
         assert_eq!(self.made.insert((index, generation), id), None, "{key:?} was made before");
         let address = self.address(key);
         self.live.insert(index, Held { generation, id, address });

@@ -415,3 +415,50 @@ fn slots_that_were_passed_over_have_had_no_generation_when_others_were_given_up(
         }
     }
 }
+
+#[test]
+fn a_map_keeps_its_type_number() {
+    new_key_type! { struct Compact: Compact32; }
+    let mut map: SlotMap<Compact, String> = SlotMap::builder().type_id(2).build();
+    let [a, b] = ["a", "b"].map(|text| map.insert(text.to_owned()));
+    map.remove(a);
+    let text = serde_json::to_string(&map).unwrap();
+    assert_eq!(text, r#"{"floor":0,"slots":[{"type":2},{"hole":1},{"live":[1,"b"]}]}"#);
+    for mut read in through(&map) {
+        assert_eq!((read.type_id(), &read), (Some(2), &map));
+        assert_eq!((read.get(b), read.get(b.with_tag(0))), (Some(&"b".to_owned()), None));
+        assert_eq!(read.insert("c".to_owned()).type_id(), 2);
+    }
+    let mut empty: SlotMap<DefaultKey, u8> = SlotMap::builder().type_id(0).build();
+    for read in through(&empty) {
+        assert_eq!(read.type_id(), Some(0));
+    }
+    empty = SlotMap::new();
+    for read in through(&empty) {
+        assert_eq!(read.type_id(), None);
+    }
+
+    // What was written before there were numbers, or of a map without one.
+    let read: SlotMap<Compact, String> =
+        serde_json::from_str(&text.replace(r#"{"type":2},"#, "")).unwrap();
+    assert_eq!(read.type_id(), None);
+    assert_eq!((read.get(b), read.get(b.with_tag(0))), (Some(&"b".to_owned()), read.get(b)));
+}
+
+#[test]
+fn broken_type_numbers_are_refused_with_what_is_wrong() {
+    new_key_type! { struct Compact: Compact32; }
+    for (slots, part) in [
+        (r#"{"type":4}"#, "type number does not fit"),
+        (r#"{"type":2},{"type":2}"#, "comes once, before all slots"),
+        (r#""retired",{"type":2}"#, "comes once, before all slots"),
+        (r#"{"type":-2}"#, "-2"),
+    ] {
+        let text = format!("{{\"floor\":0,\"slots\":[{slots}]}}");
+        let error = error_of::<SlotMap<Compact, u8>>(&text);
+        assert!(error.contains(part), "{text}: {error}");
+    }
+    assert!(
+        error_of::<SlotMap<DefaultKey, u8>>(r#"{"floor":0,"slots":[{"type":1}]}"#).contains("fit")
+    );
+}

@@ -27,31 +27,31 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// All keys and values, in no order.
     #[inline]
     pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter::new(self.table.iter())
+        Iter::new(self.table.iter(), self.mint)
     }
 
     /// All keys and values, the values to be changed, in no order.
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        IterMut::new(self.table.iter_mut())
+        IterMut::new(self.table.iter_mut(), self.mint)
     }
 
     /// All keys, in no order.
     #[inline]
     pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(self.table.iter())
+        Keys::new(self.table.iter(), self.mint)
     }
 
     /// All values, in no order.
     #[inline]
     pub fn values(&self) -> Values<'_, K, V> {
-        Values::new(self.table.iter())
+        Values::new(self.table.iter(), self.mint)
     }
 
     /// All values, to be changed, in no order.
     #[inline]
     pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
-        ValuesMut::new(self.table.iter_mut())
+        ValuesMut::new(self.table.iter_mut(), self.mint)
     }
 }
 

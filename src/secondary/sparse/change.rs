@@ -167,7 +167,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// assert_eq!(second.values().sum::<u32>(), 6);
     /// ```
     pub fn retain<F: FnMut(K, &mut V) -> bool>(&mut self, mut keep: F) {
-        self.table.retain(|slot| keep(slot.key(), &mut slot.value));
+        let mint = self.mint;
+        self.table.retain(|slot| keep(slot.key(mint), &mut slot.value));
     }
 
     /// Takes out, one by one as the iterator is asked, the values that the predicate names, in no order.
@@ -191,8 +192,9 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         &mut self,
         mut predicate: impl FnMut(K, &mut V) -> bool,
     ) -> impl FusedIterator<Item = (K, V)> {
-        let taken = self.table.extract_if(move |slot| predicate(slot.key(), &mut slot.value));
-        taken.map(|slot| (slot.key(), slot.value))
+        let mint = self.mint;
+        let taken = self.table.extract_if(move |slot| predicate(slot.key(mint), &mut slot.value));
+        taken.map(move |slot| (slot.key(mint), slot.value))
     }
 
     /// Takes all values out, in no order. What is left when the iterator is dropped is dropped;
@@ -208,7 +210,7 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// assert!(second.is_empty());
     /// ```
     pub fn drain(&mut self) -> Drain<'_, K, V> {
-        Drain::new(self.table.drain())
+        Drain::new(self.table.drain(), self.mint)
     }
 
     /// Drops all values. Memory stays allocated. Linear in the capacity.

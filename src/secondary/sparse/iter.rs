@@ -2,10 +2,10 @@
 
 use super::{Slot, SparseSecondaryMap};
 use crate::key::Key;
+use crate::slot_map::mint::Mint;
 use hashbrown::hash_table;
 use std::fmt;
 use std::iter::FusedIterator;
-use std::marker::PhantomData;
 
 /// The traits of an iterator over slots, which differ only in what they make of one.
 macro_rules! iterator {
@@ -17,13 +17,13 @@ macro_rules! iterator {
         #[must_use = "iterators are lazy"]
         pub struct $name<$($lifetime,)? K: Key, V> {
             slots: $slots,
-            key: PhantomData<fn(K) -> K>,
+            mint: Mint<K>,
         }
 
         impl<$($lifetime,)? K: Key, V> $name<$($lifetime,)? K, V> {
             #[inline]
-            pub(super) fn new(slots: $slots) -> Self {
-                Self { slots, key: PhantomData }
+            pub(super) fn new(slots: $slots, mint: Mint<K>) -> Self {
+                Self { slots, mint }
             }
         }
 
@@ -32,7 +32,7 @@ macro_rules! iterator {
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
-                self.slots.next().map($make)
+                self.slots.next().map($make(self.mint))
             }
 
             #[inline]
@@ -42,7 +42,8 @@ macro_rules! iterator {
 
             #[inline]
             fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
-                self.slots.fold(init, |sum, slot| add(sum, $make(slot)))
+                let make = $make(self.mint);
+                self.slots.fold(init, |sum, slot| add(sum, make(slot)))
             }
         }
 
@@ -65,7 +66,7 @@ macro_rules! shared {
     ($name:ident) => {
         impl<K: Key, V> Clone for $name<'_, K, V> {
             fn clone(&self) -> Self {
-                Self::new(self.slots.clone())
+                Self::new(self.slots.clone(), self.mint)
             }
         }
     };
@@ -74,52 +75,56 @@ macro_rules! shared {
 iterator! {
     /// Keys and values of a map, made by [`SparseSecondaryMap::iter`].
     Iter<'a, K, V>, hash_table::Iter<'a, Slot<V>> => (K, &'a V):
-    |slot: &'a Slot<V>| (slot.key(), &slot.value)
+    |mint: Mint<K>| move |slot: &'a Slot<V>| (slot.key(mint), &slot.value)
 }
 
 iterator! {
     /// Keys and values of a map, the values to be changed, made by
     /// [`SparseSecondaryMap::iter_mut`].
     IterMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => (K, &'a mut V):
-    |slot: &'a mut Slot<V>| (slot.key(), &mut slot.value)
+    |mint: Mint<K>| move |slot: &'a mut Slot<V>| (slot.key(mint), &mut slot.value)
 }
 
 iterator! {
     /// Keys of a map, made by [`SparseSecondaryMap::keys`].
-    Keys<'a, K, V>, hash_table::Iter<'a, Slot<V>> => K: Slot::key
+    Keys<'a, K, V>, hash_table::Iter<'a, Slot<V>> => K:
+    |mint: Mint<K>| move |slot: &'a Slot<V>| slot.key(mint)
 }
 
 iterator! {
     /// Values of a map, made by [`SparseSecondaryMap::values`].
-    Values<'a, K, V>, hash_table::Iter<'a, Slot<V>> => &'a V: |slot: &'a Slot<V>| &slot.value
+    Values<'a, K, V>, hash_table::Iter<'a, Slot<V>> => &'a V:
+    |_: Mint<K>| |slot: &'a Slot<V>| &slot.value
 }
 
 iterator! {
     /// Values of a map, to be changed, made by [`SparseSecondaryMap::values_mut`].
     ValuesMut<'a, K, V>, hash_table::IterMut<'a, Slot<V>> => &'a mut V:
-    |slot: &'a mut Slot<V>| &mut slot.value
+    |_: Mint<K>| |slot: &'a mut Slot<V>| &mut slot.value
 }
 
 iterator! {
     /// Keys and values out of a map, made by `into_iter`.
     IntoIter<K, V>, hash_table::IntoIter<Slot<V>> => (K, V):
-    |slot: Slot<V>| (slot.key(), slot.value)
+    |mint: Mint<K>| move |slot: Slot<V>| (slot.key(mint), slot.value)
 }
 
 iterator! {
     /// Keys out of a map, made by [`SparseSecondaryMap::into_keys`].
-    IntoKeys<K, V>, hash_table::IntoIter<Slot<V>> => K: |slot: Slot<V>| slot.key()
+    IntoKeys<K, V>, hash_table::IntoIter<Slot<V>> => K:
+    |mint: Mint<K>| move |slot: Slot<V>| slot.key(mint)
 }
 
 iterator! {
     /// Values out of a map, made by [`SparseSecondaryMap::into_values`].
-    IntoValues<K, V>, hash_table::IntoIter<Slot<V>> => V: |slot: Slot<V>| slot.value
+    IntoValues<K, V>, hash_table::IntoIter<Slot<V>> => V:
+    |_: Mint<K>| |slot: Slot<V>| slot.value
 }
 
 iterator! {
     /// Takes all values out of a map, made by [`SparseSecondaryMap::drain`].
     Drain<'a, K, V>, hash_table::Drain<'a, Slot<V>> => (K, V):
-    |slot: Slot<V>| (slot.key(), slot.value)
+    |mint: Mint<K>| move |slot: Slot<V>| (slot.key(mint), slot.value)
 }
 
 shared!(Iter);
@@ -131,18 +136,18 @@ impl<K: Key, V, S> IntoIterator for SparseSecondaryMap<K, V, S> {
     type IntoIter = IntoIter<K, V>;
 
     fn into_iter(self) -> IntoIter<K, V> {
-        IntoIter::new(self.table.into_iter())
+        IntoIter::new(self.table.into_iter(), self.mint)
     }
 }
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// All keys; the values are dropped one by one, with the iterator at the latest.
     pub fn into_keys(self) -> IntoKeys<K, V> {
-        IntoKeys::new(self.table.into_iter())
+        IntoKeys::new(self.table.into_iter(), self.mint)
     }
 
     /// All values, in no order.
     pub fn into_values(self) -> IntoValues<K, V> {
-        IntoValues::new(self.table.into_iter())
+        IntoValues::new(self.table.into_iter(), self.mint)
     }
 }

@@ -14,9 +14,9 @@ pub use iter::{Drain, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Value
 use super::{or_give_up, parts, unless_stale};
 use crate::error::{Error, ErrorKind};
 use crate::key::{Key, KeyData, Layout};
+use crate::slot_map::mint::Mint;
 use hashbrown::{HashTable, TryReserveError};
 use std::hash::{BuildHasher, RandomState};
-use std::marker::PhantomData;
 
 /// More values for a few of the keys of a [`SlotMap`](crate::SlotMap), by hashing.
 ///
@@ -26,7 +26,8 @@ use std::marker::PhantomData;
 /// names.
 ///
 /// A key finds the value that was put in under it, and no other. A key that is older than the one
-/// whose value is there is refused, and one that is newer takes its place. Tags take no part. No
+/// whose value is there is refused, and one that is newer takes its place. Tags take no part; see
+/// [`set_type_id`](Self::set_type_id) for those of keys that are given out. No
 /// index is far: each takes the same memory. After [`SlotMap::reset`](crate::SlotMap::reset),
 /// [`clear`](Self::clear) this map as well.
 ///
@@ -53,7 +54,7 @@ pub struct SparseSecondaryMap<K: Key, V, S = RandomState> {
     /// No two slots have the same index.
     table: HashTable<Slot<V>>,
     hash_builder: S,
-    key: PhantomData<fn(K) -> K>,
+    pub(super) mint: Mint<K>,
 }
 
 /// A value, and the key it was put in under.
@@ -77,8 +78,8 @@ impl<V> Slot<V> {
     }
 
     #[inline]
-    pub(crate) fn key<K: Key>(&self) -> K {
-        crate::slot_map::iter::key_of(self.index, self.generation)
+    pub(crate) fn key<K: Key>(&self, mint: Mint<K>) -> K {
+        mint.key(self.index, self.generation)
     }
 }
 
@@ -137,7 +138,7 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// ```
     #[must_use]
     pub const fn with_hasher(hash_builder: S) -> Self {
-        Self { table: HashTable::new(), hash_builder, key: PhantomData }
+        Self { table: HashTable::new(), hash_builder, mint: Mint::PLAIN }
     }
 
     /// What makes the hashers.
@@ -204,6 +205,12 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         &self.table
     }
 
+    /// Makes the keys that are given out.
+    #[inline]
+    pub(crate) const fn mint(&self) -> Mint<K> {
+        self.mint
+    }
+
     pub(crate) fn into_table(self) -> HashTable<Slot<V>> {
         self.table
     }
@@ -241,11 +248,7 @@ impl<K: Key, V, S: Default> Default for SparseSecondaryMap<K, V, S> {
 impl<K: Key, V: Clone, S: Clone> Clone for SparseSecondaryMap<K, V, S> {
     /// A copy with the same keys. Linear in the capacity.
     fn clone(&self) -> Self {
-        Self {
-            table: self.table.clone(),
-            hash_builder: self.hash_builder.clone(),
-            key: PhantomData,
-        }
+        Self { table: self.table.clone(), hash_builder: self.hash_builder.clone(), mint: self.mint }
     }
 }
 
@@ -257,6 +260,7 @@ impl<K: Key, V: Clone, S: BuildHasher + Clone> SparseSecondaryMap<K, V, S> {
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut clone = Self::with_hasher(self.hash_builder.clone());
+        clone.mint = self.mint;
         clone.try_reserve(self.table.len())?;
         let hash = hash_of(&self.hash_builder);
         for slot in &self.table {

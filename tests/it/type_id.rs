@@ -1,0 +1,404 @@
+//! A type number in keys: whatever a map gives out has it, and what has another finds nothing.
+
+use crate::buffer::Buffer;
+use stayput::slot_map::DisjointError;
+use stayput::{
+    Bits32, Bits64, Compact32, DefaultKey, ErrorKind, Key, KeyData, Layout, SecondaryMap, SlotMap,
+    SparseSecondaryMap, Tagged64, new_key_type,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+new_key_type! {
+    struct Tagged: Tagged64;
+    struct Compact: Compact32;
+    /// With bits to spare on top.
+    struct Loose: Bits64<10, 10, 1>;
+    /// With a tag of as many bits as there can be.
+    struct Wide: Bits64<16, 16, 32>;
+    struct Untagged: Bits32<16, 8>;
+}
+
+fn made<K: Key>(number: u32) -> SlotMap<K, String> {
+    SlotMap::builder().type_id(number).build()
+}
+
+/// The numbers that the layout has, or some of them; and tags that are none of a number's.
+fn numbers<K: Key>() -> (Vec<u32>, Vec<u32>) {
+    let most = K::Layout::MAX_TAG;
+    let tags: Vec<u32> = [0, 1, 2, most / 2, most].into_iter().filter(|n| *n <= most).collect();
+    (tags.iter().map(|tag| tag & !(1 << 31)).collect(), tags)
+}
+
+/// With all there is to see of each way to get a key.
+fn all_keys_carry<K: Key>(number: u32) {
+    let carries = |key: K| assert_eq!((key.type_id(), key.tag()), (number, number), "{key:?}");
+    let mut map = made::<K>(number);
+    assert_eq!(map.type_id(), Some(number));
+    let value = || "value".to_owned();
+
+    let first = map.insert(value());
+    carries(first);
+    carries(map.try_insert(value()).unwrap());
+    let seen = map.insert_with_key(|key| {
+        carries(key);
+        value()
+    });
+    carries(seen);
+    let seen = map.try_insert_with_key(|key| {
+        carries(key);
+        Ok::<_, ()>(value())
+    });
+    carries(seen.unwrap());
+    let mut many = Vec::new();
+    map.insert_many([value(), value()], &mut many);
+    map.extend([value(), value()]);
+    many.into_iter().for_each(carries);
+    let entry = map.vacant_entry();
+    carries(entry.key());
+    entry.insert(value());
+    let scope = map.grow_only();
+    let (key, text) = scope.insert(value());
+    carries(key);
+    assert_eq!((scope.get(key), scope.key_of(text)), (Some(text), Some(key)));
+    carries(scope.key_of(text).unwrap());
+
+    // A hole, which is filled again.
+    map.remove(seen.unwrap());
+    carries(map.insert(value()));
+
+    carries(map.get_by_index(1).unwrap().0);
+    carries(map.get_by_index_mut(1).unwrap().0);
+    carries(map.key_of(&map[first]).unwrap());
+    carries(map.upgrade_key(&map.downgrade(first).unwrap()).unwrap());
+    let first = map.invalidate(first).unwrap();
+    carries(first);
+
+    map.iter().for_each(|(key, _)| carries(key));
+    map.iter().rev().for_each(|(key, _)| carries(key));
+    map.iter_mut().for_each(|(key, _)| carries(key));
+    map.keys().for_each(carries);
+    map.keys().rev().for_each(carries);
+    for (key, _) in &map {
+        carries(key);
+    }
+    for (key, _) in &mut map {
+        carries(key);
+    }
+    map.blocks().flat_map(|block| block.iter()).for_each(|(key, _)| carries(key));
+    map.blocks_mut().for_each(|mut block| block.iter_mut().for_each(|(key, _)| carries(key)));
+    let beside: SecondaryMap<K, u8> = map.keys().map(|key| (key, 1)).collect();
+    assert_eq!(map.join(&beside).map(|(key, ..)| carries(key)).count(), map.len());
+    assert_eq!(map.join_mut(&beside).map(|(key, ..)| carries(key)).count(), map.len());
+    for (key, ..) in map.join(&beside) {
+        carries(key);
+    }
+
+    let clone = map.clone();
+    assert_eq!((clone.type_id(), &clone), (Some(number), &map));
+    clone.clone().into_keys().for_each(carries);
+    let rest = clone.into_iter();
+    rest.clone().for_each(|(key, _)| carries(key));
+    rest.rev().for_each(|(key, _)| carries(key));
+
+    map.retain(|key, _| {
+        carries(key);
+        key != first
+    });
+    map.compact(|old, new| {
+        carries(old);
+        carries(new);
+    });
+    let mut nth = 0;
+    let taken = map.extract_if(|key, _| {
+        carries(key);
+        nth += 1;
+        nth % 2 == 0
+    });
+    taken.for_each(|(key, _)| carries(key));
+    let mut left = map.drain();
+    carries(left.next().unwrap().0);
+    left.rev().for_each(|(key, _)| carries(key));
+
+    map.insert(value());
+    map.clear();
+    carries(map.insert(value()));
+    map.reset();
+    carries(map.insert(value()));
+    assert_eq!(map.type_id(), Some(number));
+}
+
+#[test]
+fn all_keys_that_a_map_gives_out_carry_its_number() {
+    fn in_all_maps<K: Key>() {
+        numbers::<K>().0.into_iter().for_each(all_keys_carry::<K>);
+    }
+    in_all_maps::<Tagged>();
+    in_all_maps::<Compact>();
+    in_all_maps::<Loose>();
+    in_all_maps::<Wide>();
+    in_all_maps::<Untagged>();
+    in_all_maps::<DefaultKey>();
+}
+
+/// The map has two values, the second of `key`; `foreign` is the same key with another tag.
+fn finds_nothing<K: Key>(map: &mut SlotMap<K, String>, key: K, foreign: K) {
+    let other = map.keys().next().unwrap();
+    assert_eq!((foreign.index(), foreign.generation()), (key.index(), key.generation()));
+    assert!(!map.contains_key(foreign));
+    assert_eq!(map.get(foreign), None);
+    assert_eq!(map.get_mut(foreign), None);
+    assert!(catch_unwind(AssertUnwindSafe(|| map[foreign].len())).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| map[foreign].clear())).is_err());
+    let mut found = Vec::new();
+    map.get_many([foreign, key], |key, value| found.push((key, value.cloned())));
+    map.get_many_mut([foreign], |key, value| found.push((key, value.cloned())));
+    let text = map[key].clone();
+    assert_eq!(found, [(foreign, None), (key, Some(text.clone())), (foreign, None)]);
+    assert_eq!(map.get_disjoint_mut([other, foreign]), None);
+    let missing = Err(DisjointError::Missing { at: 1 });
+    assert_eq!(map.try_get_disjoint_mut([other, foreign]), missing);
+    assert_eq!(map.try_get_disjoint_mut([key, foreign]), missing);
+    assert_eq!(map.downgrade(foreign), None);
+    assert_eq!(map.invalidate(foreign), None);
+    assert_eq!((map.remove(foreign), map.remove_many([foreign, foreign])), (None, 0));
+    assert_eq!(map.detach(foreign), None);
+
+    let scope = map.grow_only();
+    assert_eq!((scope.get(foreign), scope.contains_key(foreign)), (None, false));
+    assert_eq!(scope.downgrade(foreign), None);
+    assert!(catch_unwind(AssertUnwindSafe(|| scope[foreign].len())).is_err());
+    assert_eq!(scope[key], text);
+
+    // Where there is no value, it brings none.
+    let refused = map.try_insert_at(foreign, "forged".to_owned()).unwrap_err();
+    assert_eq!((refused.error.kind(), &*refused.value), (ErrorKind::TypeId, "forged"));
+    assert_eq!(refused.error.limit(), map.type_id().map(u64::from));
+    let next = KeyData::from_parts(5, 1, foreign.tag()).unwrap();
+    assert!(map.try_insert_at(next.into(), "forged".to_owned()).is_err());
+    assert_eq!(map.detach(key), Some(text.clone()));
+    assert_eq!(map.try_reattach(foreign, text.clone()), Err(text.clone()));
+    map.reattach(key, text.clone());
+
+    assert_eq!((map.len(), map.stats().holes, &map[key]), (2, 0, &text));
+}
+
+#[test]
+fn a_key_with_another_tag_finds_nothing_whatever_is_done_with_it() {
+    fn in_all_maps<K: Key>() {
+        let (numbers, tags) = numbers::<K>();
+        for number in numbers {
+            let mut map = made::<K>(number);
+            let [_, key] = ["one", "two"].map(|text| map.insert(text.to_owned()));
+            for tag in tags.iter().filter(|tag| **tag != number) {
+                finds_nothing(&mut map, key, key.with_tag(*tag));
+            }
+        }
+    }
+    in_all_maps::<Tagged>();
+    in_all_maps::<Compact>();
+    in_all_maps::<Loose>();
+    in_all_maps::<Wide>();
+}
+
+#[test]
+fn null_is_of_no_map_whatever_its_tag() {
+    let mut map = made::<Compact>(3);
+    map.insert("a".to_owned());
+    for tag in 0..4 {
+        let null = Compact::null().with_tag(tag);
+        assert!(!map.contains_key(null) && map.remove(null).is_none());
+        assert!(map.try_insert_at(null, String::new()).is_err());
+        assert!(map.try_reattach(null, String::new()).is_err());
+    }
+}
+
+#[test]
+fn keys_tell_which_of_many_maps_they_are_of() {
+    let mut maps: Vec<SlotMap<Tagged, u32>> =
+        (0..100).map(|n| SlotMap::builder().type_id(n).build()).collect();
+    let keys: Vec<Tagged> = (0..1000).map(|n| maps[n as usize * 7 % 100].insert(n)).collect();
+    for (n, key) in (0..).zip(&keys) {
+        assert_eq!(maps[key.type_id() as usize].get(*key), Some(&n));
+        assert_eq!(key.data().type_id(), n * 7 % 100);
+        assert_eq!(maps.iter().filter(|map| map.contains_key(*key)).count(), 1);
+    }
+}
+
+#[test]
+fn without_a_number_tags_are_the_users() {
+    let mut map: SlotMap<Compact, u8> = SlotMap::with_key();
+    let key = map.insert(7);
+    assert_eq!((map.type_id(), key.tag()), (None, 0));
+    for tag in 0..4 {
+        assert_eq!(map.get(key.with_tag(tag)), Some(&7));
+    }
+    map.insert_at(KeyData::from_parts(3, 2, 1).unwrap().into(), 8);
+    assert_eq!(map.keys().map(|key| key.tag()).max(), Some(0));
+}
+
+fn does_not_fit<K: Key>(number: u32, most: u32) {
+    let builder = SlotMap::<K, u8>::builder().type_id(number);
+    let error = builder.try_build().map(drop).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(most.into())));
+    assert!(error.to_string().contains("type number does not fit"), "{error}");
+    let refused = builder.try_build_in(Buffer::new(1 << 16, 4096, 64)).map(drop).unwrap_err();
+    assert_eq!(refused.error.kind(), ErrorKind::KeyBits);
+    let panic = catch_unwind(|| builder.build()).map(drop).unwrap_err();
+    let text = panic.downcast_ref::<String>().expect("it says why");
+    assert!(text.contains(&format!("whose tag holds {most} at most")), "{text}");
+    assert_eq!(builder.type_id(most).build().type_id(), Some(most));
+    assert_eq!(
+        builder.type_id(most).build_in(Buffer::new(1 << 16, 4096, 64)).type_id(),
+        Some(most)
+    );
+}
+
+#[test]
+fn a_number_that_does_not_fit_is_refused() {
+    does_not_fit::<Tagged>(1 << 12, (1 << 12) - 1);
+    does_not_fit::<Tagged>(u32::MAX, (1 << 12) - 1);
+    does_not_fit::<Compact>(4, 3);
+    does_not_fit::<Loose>(2, 1);
+    does_not_fit::<Wide>(1 << 31, (1 << 31) - 1);
+    does_not_fit::<Wide>(u32::MAX, (1 << 31) - 1);
+    does_not_fit::<Untagged>(1, 0);
+    does_not_fit::<DefaultKey>(1, 0);
+}
+
+#[test]
+fn maps_are_equal_if_their_keys_are_from_either_side() {
+    let of = |number: Option<u32>| {
+        let mut map = match number {
+            None => SlotMap::<Compact, u8>::with_key(),
+            Some(number) => SlotMap::builder().type_id(number).build(),
+        };
+        map.insert(7);
+        map
+    };
+    let maps = [None, Some(0), Some(1), Some(2)].map(of);
+    for (i, one) in maps.iter().enumerate() {
+        for (j, other) in maps.iter().enumerate() {
+            assert_eq!(one == other, i == j || i + j == 1, "{i} {j}");
+        }
+    }
+    let [mut one, .., mut other] = maps;
+    one.clear();
+    other.clear();
+    assert_eq!(one, other);
+}
+
+#[test]
+fn a_map_that_follows_another_takes_the_keys_of_that_alone() {
+    let (mut server, mut client) = (made::<Compact>(2), made::<Compact>(2));
+    let mut stranger = made::<Compact>(1);
+    let [_, key] = ["one", "two"].map(|text| server.insert(text.to_owned()));
+    client.insert_at(key, "two".to_owned());
+    assert_eq!(client[key], "two");
+    assert!(stranger.try_insert_at(key, String::new()).is_err());
+    assert_eq!((stranger.len(), stranger.stats().holes), (0, 0));
+}
+
+#[test]
+fn maps_of_other_numbers_have_nothing_beside_each_other() {
+    let (mut one, mut same, mut other) = (made::<Tagged>(1), made::<Tagged>(1), made::<Tagged>(2));
+    let mut any: SlotMap<Tagged, u8> = SlotMap::with_key();
+    let text = || "text".to_owned();
+    let key = one.insert(text());
+    same.insert(text());
+    other.insert(text());
+    any.insert(7);
+    assert_eq!(one.join(&same).count(), 1);
+    assert_eq!(one.join(&any).map(|(key, ..)| key).next(), Some(key));
+    assert_eq!(one.join(&other).count(), 0);
+    assert_eq!(one.join_mut(&mut other).count(), 0);
+    assert_eq!(one.join((&same, &mut other)).count(), 0);
+    assert_eq!(any.join(&one).count(), 0);
+}
+
+#[test]
+fn secondary_maps_go_by_index_and_generation() {
+    let mut map = made::<Tagged>(9);
+    let key = map.insert("one".to_owned());
+    let beside = SecondaryMap::from_iter([(key, 1)]);
+    let sparse: SparseSecondaryMap<_, _> = [(key, 1)].into_iter().collect();
+    for tag in [0, 9, 10] {
+        assert_eq!(beside.get(key.with_tag(tag)), Some(&1));
+        assert_eq!(sparse.get(key.with_tag(tag)), Some(&1));
+    }
+    assert_eq!(beside.join(&map).count(), 1);
+}
+
+/// With all there is to see of each way to get a key out of a secondary map.
+macro_rules! secondary {
+    ($test:ident, $map:ident) => {
+        #[test]
+        fn $test() {
+            let mut map = made::<Compact>(3);
+            map.extend(["one", "two", "three"].map(str::to_owned));
+            let carries = |key: Compact| assert!(key.tag() == 3 && map.contains_key(key));
+            let mut beside: $map<Compact, u8> = map.keys().map(|key| (key, 1)).collect();
+            assert!(beside.keys().all(|key| key.tag() == 0));
+            assert_eq!(beside.try_set_type_id(4).unwrap_err().kind(), ErrorKind::KeyBits);
+            beside.set_type_id(3);
+
+            beside.iter().for_each(|(key, _)| carries(key));
+            beside.iter_mut().for_each(|(key, _)| carries(key));
+            beside.keys().for_each(carries);
+            for (key, _) in &beside {
+                carries(key);
+            }
+            beside.clone().into_iter().for_each(|(key, _)| carries(key));
+            beside.clone().into_keys().for_each(carries);
+            beside.try_clone().unwrap().keys().for_each(carries);
+            beside.clone().drain().for_each(|(key, _)| carries(key));
+            let mut left = beside.clone();
+            left.extract_if(|key, _| map.contains_key(key)).for_each(|(key, _)| carries(key));
+            assert!(left.is_empty());
+            beside.retain(|key, _| map.contains_key(key));
+            assert_eq!(beside.len(), 3);
+            for (key, value) in &beside {
+                assert_eq!(beside.get(key.with_tag(1)), Some(value));
+            }
+            #[cfg(feature = "rayon")]
+            {
+                use rayon::prelude::*;
+
+                beside.par_iter().for_each(|(key, _)| carries(key));
+                beside.par_iter_mut().for_each(|(key, _)| carries(key));
+                beside.par_keys().for_each(carries);
+                beside.into_par_iter().for_each(|(key, _)| carries(key));
+            }
+        }
+    };
+}
+
+secondary!(keys_that_a_secondary_map_gives_out_carry_what_it_was_told, SecondaryMap);
+secondary!(keys_that_a_sparse_map_gives_out_carry_what_it_was_told, SparseSecondaryMap);
+
+#[test]
+fn a_join_over_a_secondary_map_gives_out_what_it_was_told() {
+    let mut map = made::<Tagged>(5);
+    let key = map.insert("one".to_owned());
+    let mut beside = SecondaryMap::from_iter([(key, 1)]);
+    assert_eq!(beside.join(&map).map(|(key, ..)| key.tag()).next(), Some(0));
+    beside.set_type_id(5);
+    assert_eq!(beside.join(&map).map(|(key, ..)| key).next(), Some(key));
+    assert_eq!(beside.join_mut(&mut map).map(|(key, ..)| key).next_back(), Some(key));
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn keys_that_come_in_parallel_carry_the_number() {
+    use rayon::prelude::*;
+
+    let mut map: SlotMap<Compact, u32> = SlotMap::builder().type_id(3).build();
+    map.extend(0..1000);
+    let beside: SecondaryMap<Compact, u32> = map.iter().map(|(key, n)| (key, *n)).collect();
+    let carries = |key: Compact| assert_eq!(key.tag(), 3);
+    map.par_keys().for_each(carries);
+    map.par_iter().for_each(|(key, _)| carries(key));
+    map.par_iter_mut().for_each(|(key, _)| carries(key));
+    assert_eq!(map.par_join(&beside).map(|(key, ..)| carries(key)).count(), 1000);
+    assert_eq!(map.par_join_mut(&beside).map(|(key, ..)| carries(key)).count(), 1000);
+    map.into_par_iter().for_each(|(key, _)| carries(key));
+}
