@@ -166,10 +166,13 @@ impl Error {
         Self { kind, holder: Holder::Reservation, code: 0, bytes, limit: None }
     }
 
-    /// The same for somebody else.
+    /// The same for somebody else, unless it is about a type number.
     #[cold]
     pub(crate) const fn of(self, holder: Holder) -> Self {
-        Self { holder, ..self }
+        match self.holder {
+            Holder::TypeNumber => self,
+            _ => Self { holder, ..self },
+        }
     }
 
     /// The same of another kind, with the limit of that kind.

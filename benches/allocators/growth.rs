@@ -5,13 +5,14 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bench_common::memory::{Entity, entity, touch};
+use bench_common::spread::Spread;
 use bench_common::table::{Table, short, words};
 use bench_common::usage;
 use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::contenders::{self, Contender};
-use crate::stats::{Spread, each, median, micros, millis, nanoseconds};
+use crate::stats::{each, median, micros, millis, nanoseconds};
 
 /// How much is measured.
 #[derive(Debug)]

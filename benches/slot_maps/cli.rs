@@ -3,6 +3,7 @@
 use std::env;
 use std::time::Duration;
 
+use bench_common::numbers;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 
@@ -182,15 +183,9 @@ fn command() -> String {
 }
 
 fn slots(text: &str) -> Result<usize, String> {
-    let (digits, shift) = match text.as_bytes() {
-        [.., b'k' | b'K'] => (&text[..text.len() - 1], 10),
-        [.., b'm' | b'M'] => (&text[..text.len() - 1], 20),
-        _ => (text, 0),
-    };
-    let number: usize = digits.parse().map_err(|error| format!("{error}"))?;
-    match number.checked_mul(1 << shift) {
+    match numbers::parse(text)? {
         // Tenths of them must be some, and each has a number of 32 bits, often used anew.
-        Some(slots) if (100..=1 << 28).contains(&slots) => Ok(slots),
+        slots if (100..=1 << 28).contains(&slots) => Ok(slots),
         _ => Err("must be from 100 to 256M".into()),
     }
 }

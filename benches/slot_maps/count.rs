@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::{fs, iter};
 
 use bench_common::delegate;
+use bench_common::numbers;
 use bench_common::progress::Progress;
 use bench_common::table::table;
 use bench_common::target;
@@ -16,7 +17,6 @@ use crate::child::{Case, Task};
 use crate::cli::{Plan, PlannedCase};
 use crate::containers::Container;
 use crate::operation::Operation;
-use crate::summary::slots_text;
 
 /// First-level data, as most processors have it, and a second level in the place of the last, since
 /// that is what a miss in the first goes to: bytes, ways, bytes a line.
@@ -77,7 +77,7 @@ pub(crate) fn run(plan: &Plan) -> Result<(), Box<dyn Error>> {
         let header = iter::once("instructions / lines missed / in second level too");
         let header = header.chain(containers.iter().map(|container| container.name));
         let title =
-            format!("{} slots, values of {} bytes", slots_text(case.slots), case.value_bytes);
+            format!("{} slots, values of {} bytes", numbers::text(case.slots), case.value_bytes);
         println!("{title}\n{}\n", table(1, header.map(str::to_owned).collect(), rows));
     }
     println!(

@@ -11,7 +11,6 @@ mod count;
 mod map;
 mod memory;
 mod operation;
-mod order;
 mod peers;
 mod plot;
 mod run;

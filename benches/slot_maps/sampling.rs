@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use bench_common::numbers;
 use criterion::{BenchmarkId, SamplingMode, Throughput};
 
 use crate::cli::{Criterion, Plan, PlannedCase};
 use crate::containers::Container;
 use crate::operation::{Operation, maps};
-use crate::summary::slots_text;
 
 /// How many slots' worth of operations are done for a sample at most. Criterion sees the time of
 /// the operations alone, not of what is done between them, and would ask for too many.
@@ -31,7 +31,7 @@ pub(crate) fn run(plan: &Plan, options: &Criterion) {
             continue;
         }
         for &operation in Operation::ALL.iter().filter(|one| operations.contains(one)) {
-            let size = format!("{} slots of {} bytes", slots_text(case.slots), case.value_bytes);
+            let size = format!("{} slots of {} bytes", numbers::text(case.slots), case.value_bytes);
             let mut group = criterion.benchmark_group(format!("{}/{size}", operation.name()));
             group.sampling_mode(SamplingMode::Flat);
             group.throughput(Throughput::Elements(operation.count(case.slots) as u64));

@@ -5,11 +5,11 @@ use std::iter;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use bench_common::random::Random;
 use stayput::{HugePages, VmVec};
 
 use crate::map::{Column, Map};
 use crate::operation::{Operation, State, maps};
-use crate::order::Random;
 use crate::value::{Value, sum, sum_by_loop, sum_of};
 
 /// A [`Stage`] of any map. Each call is a whole operation, so that going through a table of

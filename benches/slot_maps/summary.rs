@@ -1,6 +1,7 @@
 //! `summary.json`: the figures, and what they were measured on.
 
 use bench_common::machine::Machine;
+use bench_common::numbers;
 use serde::Serialize;
 
 use crate::child::{Case, Outcome};
@@ -152,7 +153,7 @@ impl CaseSummary {
 
     pub(crate) fn title(&self) -> String {
         let Case { value_bytes, slots } = self.case;
-        format!("{} slots, values of {value_bytes} bytes", slots_text(slots))
+        format!("{} slots, values of {value_bytes} bytes", numbers::text(slots))
     }
 }
 
@@ -232,13 +233,4 @@ impl OperationSummary {
 
 fn quickest<'a>(figures: impl Iterator<Item = &'a Figure>) -> Option<&'a Figure> {
     figures.min_by(|a, b| f64::total_cmp(&a.spread.ns_per_op_p50, &b.spread.ns_per_op_p50))
-}
-
-/// `64 K`, `8 M`: where it is a round number of them.
-pub(crate) fn slots_text(slots: usize) -> String {
-    match slots {
-        _ if slots % (1 << 20) == 0 => format!("{} M", slots >> 20),
-        _ if slots % (1 << 10) == 0 => format!("{} K", slots >> 10),
-        _ => slots.to_string(),
-    }
 }

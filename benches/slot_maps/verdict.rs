@@ -1,12 +1,13 @@
 //! How stayput compares, all cases at a glance: a line an operation and size of value, a column a
 //! number of slots.
 
+use bench_common::numbers;
 use bench_common::table::table;
 
 use crate::child::Case;
 use crate::containers;
 use crate::operation::Operation;
-use crate::summary::{OperationSummary, Rival, Summary, slots_text};
+use crate::summary::{OperationSummary, Rival, Summary};
 
 /// Below this a ratio is pointed out.
 const WANTED: f64 = 0.95;
@@ -34,7 +35,7 @@ fn table_of(
     let slots = each_once(summary.cases.iter().map(|case| case.case.slots));
     let value_bytes = each_once(summary.cases.iter().map(|case| case.case.value_bytes));
     let mut header = vec![title.to_owned(), "bytes".to_owned()];
-    header.extend(slots.iter().map(|&slots| slots_text(slots)));
+    header.extend(slots.iter().map(|&slots| numbers::text(slots)));
     let mut rows = Vec::new();
     for &operation in Operation::ALL {
         for &value_bytes in &value_bytes {

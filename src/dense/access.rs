@@ -30,6 +30,12 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.rows.max_len().min(self.keys.max_len()).min(self.table.max_len())
     }
 
+    /// The number that the keys of the map have, if it has one; see
+    /// [`SlotMapBuilder::type_id`](crate::SlotMapBuilder::type_id). O(1).
+    pub fn type_id(&self) -> Option<u32> {
+        self.table.type_id()
+    }
+
     /// Whether the key's value is in the map. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {

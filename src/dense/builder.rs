@@ -29,6 +29,7 @@ pub struct DenseSlotMapBuilder<K, V, S = VmVec<V>> {
     options: Options,
     capacity: usize,
     reuse: Reuse,
+    type_id: Option<u32>,
     key: PhantomData<fn() -> K>,
     values: PhantomData<fn() -> (V, S)>,
 }
@@ -39,6 +40,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMapBuilder<K, V, S> {
             options: Options::DEFAULT,
             capacity: 0,
             reuse: Reuse::Recent,
+            type_id: None,
             key: PhantomData,
             values: PhantomData,
         }
@@ -68,6 +70,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMapBuilder<K, V, S> {
         self
     }
 
+    /// A number in the keys of the map, which tells it from others that have keys of the same type. None, if not said;
+    /// see [`SlotMapBuilder::type_id`].
+    pub const fn type_id(mut self, type_id: u32) -> Self {
+        self.type_id = Some(type_id);
+        self
+    }
+
     /// Makes the map.
     ///
     /// # Panics
@@ -83,15 +92,18 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMapBuilder<K, V, S> {
     /// # Errors
     ///
     /// If the addresses or the memory cannot be had; if keys cannot number so many
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)); if the capacity is more than the maximum
+    /// ([`KeyBits`](crate::ErrorKind::KeyBits)), or a type number does not fit into them (the same); if the capacity is more than the maximum
     /// ([`MaxLen`](crate::ErrorKind::MaxLen)).
     pub fn try_build(self) -> Result<DenseSlotMap<K, V, S>, Error> {
         self.parts().map_err(DenseSlotMap::<K, V, S>::explain)
     }
 
     fn parts(self) -> Result<DenseSlotMap<K, V, S>, Error> {
-        let Self { options, capacity, reuse, .. } = self;
-        let table = SlotMapBuilder::of_options(options).capacity(capacity).reuse(reuse);
+        let Self { options, capacity, reuse, type_id, .. } = self;
+        let mut table = SlotMapBuilder::of_options(options).capacity(capacity).reuse(reuse);
+        if let Some(type_id) = type_id {
+            table = table.type_id(type_id);
+        }
         let table = table.try_build()?;
         let keys = VmVec::try_with_options(options, capacity)?;
         Ok(DenseSlotMap::of(table, keys, S::try_made(Plan { options, capacity })?))
@@ -113,6 +125,7 @@ impl<K, V, S> fmt::Debug for DenseSlotMapBuilder<K, V, S> {
             .show(&mut shown)
             .field("capacity", &self.capacity)
             .field("reuse", &self.reuse)
+            .field("type_id", &self.type_id)
             .finish()
     }
 }

@@ -1,11 +1,24 @@
 //! The traits of std.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, or_give_up};
+use crate::error::Error;
 use crate::key::Key;
 use crate::slot_map::traits::no_such_key;
 use std::fmt;
 use std::ops::{Index, IndexMut};
+
+impl<K: Key, V, S: Rows<Value = V> + Clone> Clone for DenseSlotMap<K, V, S> {
+    /// A copy with the same options, the same keys, and values in the same order at other addresses. Linear in the
+    /// values, and the slots of the table.
+    ///
+    /// # Panics
+    ///
+    /// As for [`reserve`](DenseSlotMap::reserve); see [`try_clone`](DenseSlotMap::try_clone).
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self::of(self.table.clone(), self.keys.clone(), self.rows.clone())
+    }
+}
 
 impl<K: Key, V: Clone> DenseSlotMap<K, V> {
     /// [`clone`](Self::clone), or the error.
@@ -18,19 +31,6 @@ impl<K: Key, V: Clone> DenseSlotMap<K, V> {
         let keys = self.keys.try_clone().map_err(Self::explain)?;
         let rows = self.rows.try_clone().map_err(Self::explain)?;
         Ok(Self::of(table, keys, rows))
-    }
-}
-
-impl<K: Key, V: Clone> Clone for DenseSlotMap<K, V> {
-    /// A copy with the same options, the same keys, and values in the same order at other addresses. Linear in the
-    /// values, and the slots of the table.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_clone`](DenseSlotMap::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
     }
 }
 
@@ -77,6 +77,7 @@ impl<K: Key, V: PartialEq> PartialEq for DenseSlotMap<K, V> {
     /// Whether both have the same keys with equal values, in whatever order. Linear in the values.
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()
+            && self.keys.first().map(Key::tag) == other.keys.first().map(Key::tag)
             && self.iter().all(|(key, value)| other.get(key).is_some_and(|v| value == v))
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use std::{iter, panic, thread};
 
 use bench_common::memory::touch;
+use bench_common::spread::Spread;
 use bench_common::table::{Table, short, words};
 use bench_common::usage::{self, Resident};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::allocator::Allocator;
 use crate::child;
 use crate::contenders::{self, Contender};
-use crate::stats::{Spread, each, median, micros, nanoseconds};
+use crate::stats::{each, median, micros, nanoseconds};
 use pattern::{Pattern, Work};
 
 /// How much is measured.

@@ -1,15 +1,18 @@
-//! Random choice, the same for every map.
+//! Random choice, the same in every run.
 
 /// `SplitMix64`.
-pub(crate) struct Random(u64);
+#[derive(Clone, Debug)]
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Another seed gives other numbers.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// A number below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    #[inline]
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -17,6 +20,8 @@ impl Random {
         bits ^= bits >> 31;
         // The high half of the product: as good as a remainder here, and no division.
         let high = (u128::from(bits) * bound as u128) >> 64;
-        usize::try_from(high).expect("is below a usize")
+        #[expect(clippy::cast_possible_truncation, reason = "it is below a usize")]
+        let number = high as usize;
+        number
     }
 }

@@ -1,0 +1,183 @@
+//! A loop that stores to one column and loads from all others, where columns begin at the same
+//! offset in a page, and where they do not.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use bench_common::numbers;
+use bench_common::progress::Progress;
+use bench_common::spread::Spread;
+use bench_common::table::{Table, short, words};
+use serde::Serialize;
+use stayput::{Columns, HugePages, VmVec};
+
+/// How much is measured.
+#[derive(Debug)]
+pub(crate) struct Extent {
+    pub(crate) rows: Vec<usize>,
+    pub(crate) repetitions: usize,
+}
+
+pub(crate) const TITLE: &str =
+    "aliasing: a loop stores to one column of f32 and loads from all others, ns a field";
+
+/// How many columns there are. Rows of tuples have no more than twelve fields.
+const COUNTS: [usize; 5] = [4, 8, 10, 12, 16];
+
+/// By hand, columns begin at multiples of this, so that their addresses have the same lowest bits; or so
+/// much further for each, which is as far as `Columns` have them apart in a page.
+const SAME_BYTES: usize = 64 << 10;
+const APART_BYTES: usize = 4096 + 64;
+
+/// How many rows are gone over in a measurement at least, so that it takes milliseconds.
+const ENOUGH_ROWS: usize = 1 << 22;
+
+const FIELD_BYTES: usize = size_of::<f32>();
+
+/// What came of so many columns.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    rows: usize,
+    columns: usize,
+    same_offset_ns: Spread,
+    apart_ns: Spread,
+    columns_ns: Option<Spread>,
+}
+
+/// Small numbers, of which sums are exact.
+#[expect(clippy::cast_precision_loss, reason = "they are below 256")]
+fn field(row: usize, column: usize) -> f32 {
+    ((row * 7 + column) % 256) as f32
+}
+
+/// Stores the sum of the others to the first.
+#[inline(never)]
+fn combine<const OTHERS: usize>(stored: &mut [f32], others: [&[f32]; OTHERS]) {
+    // Of one length, as the compiler then knows, so that it checks no index.
+    let others = others.map(|column| &column[..stored.len()]);
+    for (row, stored) in stored.iter_mut().enumerate() {
+        *stored = others.iter().map(|column| column[row]).sum();
+    }
+}
+
+/// The time of the loop for each field, of passes over columns that are warm.
+fn time<const OTHERS: usize>(stored: &mut [f32], others: [&[f32]; OTHERS]) -> f64 {
+    let rows = stored.len();
+    combine(stored, others);
+    for (row, &sum) in stored.iter().enumerate() {
+        let expected: f32 = (1..=OTHERS).map(|column| field(row, column)).sum();
+        assert!((sum - expected).abs() < f32::EPSILON, "row {row} has another sum");
+    }
+    let passes = (ENOUGH_ROWS / rows).max(1);
+    let start = Instant::now();
+    for _ in 0..passes {
+        combine(black_box(&mut *stored), black_box(others));
+    }
+    let time = start.elapsed();
+    #[expect(clippy::cast_precision_loss, reason = "2^53 are out of reach")]
+    let fields = (passes * rows * (OTHERS + 1)) as f64;
+    time.as_secs_f64() * 1e9 / fields
+}
+
+/// Of columns in one array, each that much behind the next multiple.
+fn time_by_hand<const OTHERS: usize>(rows: usize, apart_bytes: usize) -> f64 {
+    let stride_bytes = (rows * FIELD_BYTES).next_multiple_of(SAME_BYTES) + apart_bytes;
+    let stride = stride_bytes / FIELD_BYTES;
+    let mut array = VmVec::builder().huge_pages(HugePages::Never).build();
+    array.resize(stride * (OTHERS + 1), 0.0);
+    for (number, column) in array.chunks_exact_mut(stride).enumerate() {
+        for (row, value) in column.iter_mut().enumerate() {
+            *value = field(row, number);
+        }
+    }
+    let (stored, others) = array.split_at_mut(stride);
+    let mut others = others.chunks_exact(stride);
+    let others = [(); OTHERS].map(|()| &others.next().expect("there are so many")[..rows]);
+    time(&mut stored[..rows], others)
+}
+
+/// Of `Columns` with a field for each of the names, and the one that is stored to.
+macro_rules! time_columns {
+    ($rows:expr, $($name:ident $number:literal),+) => {{
+        let mut columns = Columns::builder().huge_pages(HugePages::Never).build();
+        columns.extend((0..$rows).map(|row| (field(row, 0), $(field(row, $number)),+)));
+        let (stored, $($name),+) = columns.as_mut_slices();
+        time(stored, [$(&*$name),+])
+    }};
+}
+
+/// With so many rows and columns, in ns a field.
+struct Case {
+    rows: usize,
+    columns: usize,
+    same_offset: Vec<f64>,
+    apart: Vec<f64>,
+    of_columns: Vec<f64>,
+}
+
+impl Case {
+    fn new((rows, columns): (usize, usize)) -> Self {
+        Self { rows, columns, same_offset: vec![], apart: vec![], of_columns: vec![] }
+    }
+
+    fn measure_once(&mut self) {
+        let rows = self.rows;
+        let by_hand = match self.columns {
+            4 => time_by_hand::<3>,
+            8 => time_by_hand::<7>,
+            10 => time_by_hand::<9>,
+            12 => time_by_hand::<11>,
+            16 => time_by_hand::<15>,
+            _ => unreachable!("is one of COUNTS"),
+        };
+        self.same_offset.push(by_hand(rows, 0));
+        self.apart.push(by_hand(rows, APART_BYTES));
+        self.of_columns.extend(match self.columns {
+            4 => Some(time_columns!(rows, a 1, b 2, c 3)),
+            8 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7)),
+            10 => Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9)),
+            12 => {
+                Some(time_columns!(rows, a 1, b 2, c 3, d 4, e 5, f 6, g 7, h 8, i 9, j 10, k 11))
+            }
+            _ => None,
+        });
+    }
+
+    fn row(self) -> Row {
+        Row {
+            rows: self.rows,
+            columns: self.columns,
+            same_offset_ns: Spread::of(self.same_offset),
+            apart_ns: Spread::of(self.apart),
+            columns_ns: (!self.of_columns.is_empty()).then(|| Spread::of(self.of_columns)),
+        }
+    }
+}
+
+/// Interleaved: each repetition goes through all before the next begins, in new memory.
+pub(crate) fn measure(extent: &Extent) -> Vec<Row> {
+    let cases = extent.rows.iter().flat_map(|&rows| COUNTS.map(|columns| (rows, columns)));
+    let mut cases: Vec<Case> = cases.map(Case::new).collect();
+    let mut progress = Progress::new(extent.repetitions);
+    for _ in 0..extent.repetitions {
+        progress.begin("aliasing");
+        cases.iter_mut().for_each(Case::measure_once);
+    }
+    cases.into_iter().map(Case::row).collect()
+}
+
+pub(crate) fn table(rows: &[Row]) -> Table {
+    let mut header = words(["rows", "columns", "same offset", "range", "apart by hand", "range"]);
+    header.extend(words(["Columns", "range", "same offset / Columns"]));
+    let cells = |row: &Row| {
+        let mut cells = vec![numbers::text(row.rows), row.columns.to_string()];
+        cells.extend(row.same_offset_ns.range());
+        cells.extend(row.apart_ns.range());
+        if let Some(columns_ns) = &row.columns_ns {
+            cells.extend(columns_ns.range());
+            cells.push(short(row.same_offset_ns.median / columns_ns.median));
+        }
+        cells
+    };
+    bench_common::table::table(1, header, rows.iter().map(cells).collect())
+}

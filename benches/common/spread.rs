@@ -1,0 +1,40 @@
+//! From samples to figures.
+
+use serde::Serialize;
+
+use crate::table::short;
+
+/// The median of several samples, between the others.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields' names say it")]
+pub struct Spread {
+    pub median: f64,
+    pub min: f64,
+    pub p25: f64,
+    pub p75: f64,
+    pub max: f64,
+}
+
+impl Spread {
+    /// Of no samples, not a number.
+    pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
+        let mut samples: Vec<f64> = samples.into_iter().collect();
+        samples.sort_by(f64::total_cmp);
+        let at = |quarter: usize| {
+            // The higher one of two: always a value that was observed.
+            let at = (samples.len() * quarter / 4).min(samples.len().saturating_sub(1));
+            samples.get(at).copied().unwrap_or(f64::NAN)
+        };
+        Self { median: at(2), min: at(0), p25: at(1), p75: at(3), max: at(4) }
+    }
+
+    /// With the lowest and the highest.
+    pub fn range(&self) -> [String; 2] {
+        [short(self.median), format!("{}–{}", short(self.min), short(self.max))]
+    }
+
+    /// With the quartiles, where small differences count.
+    pub fn quartiles(&self) -> [String; 2] {
+        [format!("{:.3}", self.median), format!("{:.3}–{:.3}", self.p25, self.p75)]
+    }
+}
