@@ -77,8 +77,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// rows, one behind another; each column takes up to two pages more, some addresses besides, and on Linux four
 /// of the process' mappings: where very many columns are to be had, these are what they are refused for.
 ///
-/// Huge pages ([`HugePages::Auto`](crate::HugePages::Auto)) begin where columns have
-/// [8 MiB](crate::HugePages::AUTO_FROM_BYTES) each, in the mean; with
+/// Huge pages ([`HugePages::Auto`](crate::HugePages::Auto)) begin where columns have 2 MiB each, in the mean, and
+/// [8 MiB](crate::HugePages::AUTO_FROM_BYTES) together; with
 /// [`HugePages::Always`](crate::HugePages::Always) each column has one from the first row on.
 ///
 /// # What is not there

@@ -133,9 +133,11 @@ impl ReservationBuilder {
         let bytes = PageBytes::ceil(self.bytes, page).ok_or_else(|| too_much(self.bytes))?;
 
         let huge = self.huge_pages.page_bytes().filter(|_| self.form != Form::Bare);
-        // Each column has its own, and may waste as much.
+        // Each column has its own, of which the last is in part of no use: together as much as there is, at most, and
+        // less the more there is.
         let columns = self.columns.map_or(1, |columns| columns.len());
-        let wanted_from = self.huge_pages.wanted_from().and_then(|from| from.checked_mul(columns));
+        let of_all = |from: usize| (from / 4).checked_mul(columns.max(4));
+        let wanted_from = self.huge_pages.wanted_from().and_then(of_all);
         let huge_from = wanted_from.filter(|&from| huge.is_some() && bytes.get() > from);
         let huge_align = huge.filter(|_| huge_from.is_some()).unwrap_or(1);
         let align = self.align.max(huge_align).max(page.get());
