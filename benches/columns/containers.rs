@@ -1,7 +1,7 @@
 //! The structures under test, each with the settings that its users would choose for a large one.
 
 use soa_rs::Soa;
-use stayput::{Row, VmVec};
+use stayput::{Groups, Row, VmVec};
 
 use crate::stage::{Perform, Stage};
 use crate::stayput_rows::{self, AsItComes, Held, Huge, Small};
@@ -76,6 +76,22 @@ pub(crate) const ALL: &[Container] = &[
         packages: &["stayput"],
         kind: Kind::Variant,
         stage: |rows| Box::new(Stage::<Structs<Huge>>::new(rows)),
+    },
+    Container {
+        id: "groups-8",
+        name: "Groups of 8",
+        settings: "Groups of a struct, 8 rows a record",
+        packages: &["stayput"],
+        kind: Kind::Variant,
+        stage: |rows| Box::new(Stage::<Groups<stayput_rows::Particle, 8>>::new(rows)),
+    },
+    Container {
+        id: "groups-16",
+        name: "Groups of 16",
+        settings: "Groups of a struct, 16 rows a record",
+        packages: &["stayput"],
+        kind: Kind::Variant,
+        stage: |rows| Box::new(Stage::<Groups<stayput_rows::Particle, 16>>::new(rows)),
     },
     Container {
         id: "soa_derive",

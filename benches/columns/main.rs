@@ -8,6 +8,7 @@ mod aliasing;
 mod child;
 mod cli;
 mod containers;
+mod groups;
 mod operation;
 mod peers;
 mod rows;
