@@ -7,6 +7,7 @@ use bench_common::delegate;
 use serde::{Deserialize, Serialize};
 use stayput::{HugePages, VmVec};
 
+use crate::apart;
 use crate::containers::{self, Container};
 use crate::memory::resident_bytes;
 use crate::operation::{self, Operation};
@@ -29,6 +30,8 @@ pub(crate) enum Task {
     Life { container: String, case: Case, operations: Vec<Operation> },
     /// How far values lie apart after much churn.
     Range { container: String, case: Case },
+    /// What is measured of few maps.
+    Apart(apart::Part),
 }
 
 /// What a child found. Each task fills in its part.
@@ -60,6 +63,7 @@ pub(crate) fn perform(task: &Task) -> Result<(), Box<dyn Error>> {
         }
         Task::Life { container, case, operations } => live(find(container)?, *case, operations),
         Task::Range { container, case } => range(find(container)?, *case),
+        Task::Apart(part) => return apart::perform(*part),
     };
     Ok(delegate::answer(&outcome)?)
 }

@@ -55,6 +55,10 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["json", "criterion", "repetitions"])]
     pub(crate) count: bool,
 
+    /// Measure what is of the dense maps alone: their longest insertion, and how an order comes by and by
+    #[arg(long, conflicts_with_all = ["json", "criterion", "count"])]
+    pub(crate) apart: bool,
+
     /// Then have criterion measure the same again, each operation by itself
     #[arg(long)]
     criterion: bool,

@@ -3,6 +3,7 @@
 //! `cargo bench --bench slot_maps` measures and writes a report; `benches/README.md` says what is
 //! measured, how, and how to read it.
 
+mod apart;
 mod bars;
 mod child;
 mod cli;

@@ -12,7 +12,7 @@ use crate::cli::{Options, Plan, PlannedCase};
 use crate::containers::{self, Container};
 use crate::operation::Operation;
 use crate::summary::Summary;
-use crate::{count, plot, sampling, table, verdict};
+use crate::{apart, count, plot, sampling, table, verdict};
 
 /// All that was measured of a case.
 #[derive(Debug)]
@@ -39,6 +39,10 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
     let plan = options.plan();
     if options.count {
         return count::run(&plan);
+    }
+    if options.apart {
+        println!("{}", apart::report()?);
+        return Ok(());
     }
     let (results, ranges) = measure(&plan)?;
     let summary = Summary::new(&plan, &results, &ranges);
