@@ -208,7 +208,8 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// If there are `max_len` rows ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory.
     #[inline]
     pub fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
-        if self.len % N == 0 {
+        // One that is there already was left by a row that panicked on its way in.
+        if self.len / N == self.groups.len() {
             if let Err(error) = self.begin_group() {
                 return Err(Refused { error, value: row });
             }
@@ -239,7 +240,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         let row = self.put(last, R::PAD);
         self.len = last;
         if last % N == 0 {
-            self.groups.pop();
+            self.groups.truncate(last / N);
         }
         Some(row)
     }
