@@ -18,6 +18,10 @@ mod buffer;
 mod columns;
 mod columns_model;
 mod columns_op;
+mod dense;
+mod dense_model;
+mod dense_op;
+mod dense_twin;
 mod drops;
 #[path = "../common/effort.rs"]
 mod effort;
