@@ -182,8 +182,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             return Err(value);
         }
         // As the map would make it: tags are not its own.
-        let key =
-            self.table.get_by_index(detached_key.index()).map_or(detached_key, |(key, _)| key);
+        let key = self
+            .table
+            .get_by_index(detached_key.data().index())
+            .map_or(detached_key, |(key, _)| key);
         self.put(key, value);
         Ok(())
     }

@@ -21,6 +21,7 @@ mod columns_op;
 mod dense;
 mod dense_model;
 mod dense_op;
+mod dense_panics;
 mod dense_twin;
 mod drops;
 #[path = "../common/effort.rs"]
