@@ -22,6 +22,8 @@ mod dense;
 mod dense_model;
 mod dense_op;
 mod dense_panics;
+#[cfg(feature = "rayon")]
+mod dense_rayon;
 mod dense_twin;
 mod drops;
 #[path = "../common/effort.rs"]
