@@ -259,6 +259,11 @@ fn what_is_put_back_or_made_with_its_key_is_refused_as_well() {
         let fault = Fault::from_nth(Call::Commit, call);
         let made = catch_unwind(AssertUnwindSafe(|| map.insert_with_key(|_| [3; 3])));
         let put = map.try_reattach(detached, [4; 3]);
+        if put.is_err() {
+            let told = catch_unwind(AssertUnwindSafe(|| map.reattach(detached, [4; 3])));
+            let told = told.unwrap_err().downcast::<String>().unwrap();
+            assert!(told.contains("commit"), "{told}");
+        }
         assert!(map.try_reserve(1 << 16).is_err());
         assert!(map.try_prefault(1 << 16).is_err());
         drop(fault);

@@ -1,6 +1,7 @@
 //! What a `DenseSlotMap` promises, and what is refused.
 
 use crate::dense_op::{Compact, Small};
+use crate::ledger::panic_message;
 use stayput::slot_map::DisjointError;
 use stayput::{
     Bits32, Budget, Columns, DefaultKey, DenseSlotMap, ErrorKind, Key, KeyData, Refused,
@@ -202,6 +203,119 @@ fn an_order_may_be_asked_for_by_one_who_does_not_know() {
         assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n));
         assert!(map.keys().enumerate().all(|(row, key)| map.row_of(key) == Some(row)));
         assert_eq!(map.len(), 500);
+    }
+}
+
+#[test]
+fn whoever_finds_no_room_is_told_of_the_map_that_has_none() {
+    let mut map: DenseSlotMap<Once, u32> = (0..8).collect();
+    let runs: [fn(&mut DenseSlotMap<Once, u32>); 4] = [
+        |map| _ = map.insert(1),
+        |map| _ = map.insert_with_key(|_| unreachable!("there is no key")),
+        |map| map.extend([1]),
+        |map| map.reserve(1),
+    ];
+    for run in runs {
+        let text = panic_message(|| run(&mut map));
+        assert!(text.contains("DenseSlotMap"), "{text}");
+    }
+    let mut map = DenseSlotMap::with_max_len(1);
+    let key = map.insert(1);
+    assert_eq!(panic_message(|| map.reattach(key, 2)), "key is not detached");
+    map.detach(key);
+    map.reattach(key, 3);
+    map.clear();
+    assert_eq!(panic_message(|| map.reattach(key, 2)), "key is not detached");
+}
+
+#[test]
+fn maps_can_have_maps_of_their_own_kind_in_them() {
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Tree {
+        below: Map<Tree>,
+    }
+    fn check<T: Send + Sync>() {}
+    check::<Tree>();
+    let mut tree = Tree::default();
+    let key = tree.below.insert(Tree::default());
+    tree.below[key].below.insert(Tree::default());
+    assert_eq!(tree.clone(), tree);
+    let shown = "Tree { below: {DefaultKey(0v1): Tree { below: {DefaultKey(0v1): \
+                 Tree { below: {} }} }} }";
+    assert_eq!(format!("{tree:?}"), shown);
+}
+
+#[test]
+fn iterators_out_of_a_map_are_cloned_with_what_is_left() {
+    let mut all =
+        ["a", "b", "c", "d"].into_iter().map(String::from).collect::<Map<_>>().into_iter();
+    assert!(all.next().is_some() && all.next_back().is_some());
+    let copy = all.clone();
+    assert!(all.map(|(_, text)| text).eq(["b", "c"]));
+    assert!(copy.map(|(_, text)| text).eq(["b", "c"]));
+    let values = Map::from([1, 2]).into_values();
+    assert!(values.clone().eq([1, 2]) && values.eq([1, 2]));
+    let keys = Map::from([1, 2]).into_keys();
+    assert!(keys.clone().eq(keys));
+}
+
+#[test]
+fn an_emptied_map_has_nothing_left_to_bring_into_order() {
+    let mut map: Map<u32> = (0..100_000).rev().collect();
+    assert!(!map.defragment_by(Ord::cmp, Budget::swaps(50_000)));
+    map.clear();
+    map.extend([3, 1, 2]);
+    assert!(map.defragment_by(Ord::cmp, Budget::swaps(10)));
+    assert_eq!(map.as_slice(), [1, 2, 3]);
+}
+
+/// Says of every key that it is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Liar(DefaultKey);
+
+impl From<KeyData> for Liar {
+    fn from(data: KeyData) -> Self {
+        // What was made first is forgotten by the third.
+        Self(KeyData::from_parts(data.index() & !1, data.generation(), 0).unwrap().into())
+    }
+}
+
+impl Key for Liar {
+    type Layout = stayput::Plain64;
+
+    fn data(&self) -> KeyData {
+        self.0.data()
+    }
+}
+
+#[test]
+fn keys_that_lie_harm_their_own_map_alone() {
+    let mut map: DenseSlotMap<Liar, String> = DenseSlotMap::with_key();
+    let mut random = 7_u32;
+    for step in 0..3000 {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let place = (random >> 8) as usize;
+        let run = || {
+            let key = map.keys_as_slice().get(place % map.len().max(1)).copied();
+            let key = key.unwrap_or_default();
+            match random >> 28 {
+                0..6 => _ = map.insert(step.to_string()),
+                6 | 7 => _ = map.remove(key),
+                8 => map.retain(|_, text| !text.ends_with('7')),
+                9 => _ = map.defragment_by(Ord::cmp, Budget::swaps(20)),
+                10 => map.sort_by(Ord::cmp),
+                11 => _ = map.detach(key).map(|text| map.try_reattach(key, text)),
+                12 => _ = map.get_mut(key).map(|text| text.push('x')),
+                13 => _ = map.get_disjoint_mut([key, Liar::default(), key]),
+                14 => _ = map.extract_if(|_, text| text.ends_with('3')).count(),
+                _ if step % 50 == 0 => map.clear(),
+                _ => _ = map.drain().next(),
+            }
+        };
+        // Some find that there is no such row.
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        assert_eq!(map.keys_as_slice().len(), map.as_slice().len());
+        assert!(map.values().all(|text| text.trim_end_matches('x').parse::<u32>().is_ok()));
     }
 }
 
