@@ -212,9 +212,10 @@ fn whichever_array_is_refused_memory_the_value_comes_back_and_nothing_has_change
             let mut map: Map<Wide> =
                 DenseSlotMap::builder().huge_pages(HugePages::Never).growth(steps).build();
             let mut keys = Vec::new();
-            let fault = match is_last {
-                true => Fault::from_nth(Call::Commit, call),
-                false => Fault::nth(Call::Commit, call),
+            let fault = if is_last {
+                Fault::from_nth(Call::Commit, call)
+            } else {
+                Fault::nth(Call::Commit, call)
             };
             let mut refusals = 0;
             for _ in 0..2_000 {

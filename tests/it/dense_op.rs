@@ -5,7 +5,6 @@ use stayput::{
     Bits32, Budget, Columns, Compact32, DenseSlotMap, Key, Tagged64, VmVec, new_key_type,
 };
 use std::cmp::Ordering;
-use std::mem;
 use std::rc::Rc;
 
 new_key_type! {
@@ -85,8 +84,8 @@ pub(crate) enum Op {
     Detach(Pick),
     Reattach(Pick),
     Retain(Choice),
-    /// So many at most, and forget the iterator.
-    ExtractIf(Choice, u8, bool),
+    /// So many at most.
+    ExtractIf(Choice, u8),
     /// So many at most, and forget the iterator.
     Drain(u8, bool),
     Clear,
@@ -154,7 +153,6 @@ pub(crate) trait Stored: Rows + Sized {
         map: &mut Map<K, Self>,
         names: impl FnMut(K, u32) -> bool,
         most: usize,
-        forget: bool,
     ) -> Option<Vec<(K, Self::Value)>>;
     fn sort<K: Key>(map: &mut Map<K, Self>, compare: impl FnMut(u32, u32) -> Ordering);
     fn defragment<K: Key>(
@@ -163,8 +161,8 @@ pub(crate) trait Stored: Rows + Sized {
         budget: Budget,
     ) -> bool;
     fn many_mut<K: Key>(map: &mut Map<K, Self>, keys: &[K]) -> Vec<Option<u32>>;
-    /// The values of keys at once, if there is such a call: their numbers, or none.
-    fn disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3]) -> Option<Option<[u32; 3]>>;
+    /// Asserts that the values of keys at once, if there is such a call, are these, or none.
+    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Option<[u32; 3]>);
     /// A clone that is equal, if there is such a call.
     fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>>;
 }
@@ -206,14 +204,9 @@ impl Stored for VmVec<Value> {
         map: &mut Map<K, Self>,
         mut names: impl FnMut(K, u32) -> bool,
         most: usize,
-        forget: bool,
     ) -> Option<Vec<(K, Value)>> {
-        let mut taken = map.extract_if(|key, value| names(key, value.id));
-        let found = taken.by_ref().take(most).collect();
-        if forget {
-            mem::forget(taken);
-        }
-        Some(found)
+        let taken = map.extract_if(|key, value| names(key, value.id)).take(most);
+        Some(taken.collect())
     }
 
     fn sort<K: Key>(map: &mut Map<K, Self>, mut compare: impl FnMut(u32, u32) -> Ordering) {
@@ -234,8 +227,9 @@ impl Stored for VmVec<Value> {
         found
     }
 
-    fn disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3]) -> Option<Option<[u32; 3]>> {
-        Some(map.get_disjoint_mut(keys).map(|values| values.map(|value| value.id)))
+    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Option<[u32; 3]>) {
+        let found = map.get_disjoint_mut(keys);
+        assert_eq!(found.map(|values| values.map(|value| value.id)), expected);
     }
 
     fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>> {
@@ -298,7 +292,6 @@ impl Stored for Columns<Record> {
         _: &mut Map<K, Self>,
         _: impl FnMut(K, u32) -> bool,
         _: usize,
-        _: bool,
     ) -> Option<Vec<(K, Record)>> {
         None
     }
@@ -321,9 +314,7 @@ impl Stored for Columns<Record> {
         found
     }
 
-    fn disjoint<K: Key>(_: &mut Map<K, Self>, _: [K; 3]) -> Option<Option<[u32; 3]>> {
-        None
-    }
+    fn check_disjoint<K: Key>(_: &mut Map<K, Self>, _: [K; 3], _: Option<[u32; 3]>) {}
 
     fn duplicate<K: Key>(_: &Map<K, Self>) -> Option<Map<K, Self>> {
         None

@@ -324,7 +324,9 @@ impl<K: Key, S: Stored> Model<K, S> {
                 let first = usize::from(first) % self.order.len().max(1);
                 let keys: Vec<K> =
                     self.order.iter().skip(first).take(count.into()).copied().collect();
-                keys.into_iter().for_each(|key| self.remove(key));
+                for key in keys {
+                    self.remove(key);
+                }
             }
             Op::Churn(times) => {
                 for _ in 0..times {
@@ -343,7 +345,7 @@ impl<K: Key, S: Stored> Model<K, S> {
             }
             Op::Reattach(pick) => self.reattach(self.pick(pick)),
             Op::Retain(choice) => self.retain(choice),
-            Op::ExtractIf(choice, most, forget) => self.extract(choice, most.into(), forget),
+            Op::ExtractIf(choice, most) => self.extract(choice, most.into()),
             Op::Drain(most, forget) => self.drain(most.into(), forget),
             Op::Clear => {
                 self.map.clear();
@@ -391,7 +393,7 @@ impl<K: Key, S: Stored> Model<K, S> {
         assert_eq!(seen.len(), 0);
     }
 
-    fn extract(&mut self, choice: Choice, most: usize, forget: bool) {
+    fn extract(&mut self, choice: Choice, most: usize) {
         let mut fuse = Fuse(choice.panics_after.map(u32::from));
         let mut taken = Vec::new();
         let mut names = |key, id| {
@@ -401,7 +403,7 @@ impl<K: Key, S: Stored> Model<K, S> {
             }
             choice.names(id)
         };
-        let run = || S::extract(&mut self.map, &mut names, most, forget);
+        let run = || S::extract(&mut self.map, &mut names, most);
         match catch_unwind(AssertUnwindSafe(run)) {
             Ok(None) => return,
             Ok(Some(found)) => {
@@ -564,9 +566,7 @@ impl<K: Key, S: Stored> Model<K, S> {
                     }
                     _ => None,
                 };
-                if let Some(found) = S::disjoint(&mut self.map, keys) {
-                    assert_eq!(found, expected);
-                }
+                S::check_disjoint(&mut self.map, keys, expected);
                 self.touch();
             }
             _ => self.go_over(op),
