@@ -1,4 +1,4 @@
-//! Look-ups in secondary maps that the caller vouches for: apart from the maps, which hold no unsafe
+//! Look-ups in secondary and dense maps that the caller vouches for: apart from the maps, which hold no unsafe
 //! code.
 //!
 //! Each is the safe look-up, of which the compiler is told that it finds something, so that it leaves
@@ -6,13 +6,14 @@
 
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
+use crate::dense::DenseSlotMap;
 use crate::key::Key;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use std::hash::BuildHasher;
 
 /// The look-ups of a map that has the safe ones.
 macro_rules! unchecked {
-    ($map:ident<K, V $(, $hasher:ident)?>) => {
+    ($map:ident<K, V $(, $hasher:ident)?>, $(#[$example:meta])*) => {
         impl<K: Key, V $(, $hasher: BuildHasher)?> $map<K, V $(, $hasher)?> {
             /// The value of a key that is known to have one here. O(1).
             ///
@@ -24,15 +25,7 @@ macro_rules! unchecked {
             ///
             /// # Examples
             ///
-            /// ```
-            #[doc = concat!("# use stayput::{SlotMap, ", stringify!($map), "};")]
-            /// let mut map = SlotMap::new();
-            /// let key = map.insert("foo");
-            #[doc = concat!("let mut second = ", stringify!($map), "::new();")]
-            /// second.insert(key, 7);
-            /// // SAFETY: it was just put in.
-            /// assert_eq!(unsafe { second.get_unchecked(key) }, &7);
-            /// ```
+            $(#[$example])*
             #[inline]
             pub unsafe fn get_unchecked(&self, key: K) -> &V {
                 let found = self.get(key);
@@ -76,5 +69,39 @@ macro_rules! unchecked {
     };
 }
 
-unchecked!(SecondaryMap<K, V>);
-unchecked!(SparseSecondaryMap<K, V, S>);
+unchecked! {
+    SecondaryMap<K, V>,
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SecondaryMap::new();
+    /// second.insert(key, 7);
+    /// // SAFETY: it was just put in.
+    /// assert_eq!(unsafe { second.get_unchecked(key) }, &7);
+    /// ```
+}
+
+unchecked! {
+    SparseSecondaryMap<K, V, S>,
+    /// ```
+    /// # use stayput::{SlotMap, SparseSecondaryMap};
+    /// let mut map = SlotMap::new();
+    /// let key = map.insert("foo");
+    /// let mut second = SparseSecondaryMap::new();
+    /// second.insert(key, 7);
+    /// // SAFETY: it was just put in.
+    /// assert_eq!(unsafe { second.get_unchecked(key) }, &7);
+    /// ```
+}
+
+unchecked! {
+    DenseSlotMap<K, V>,
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let key = map.insert(7);
+    /// // SAFETY: it was just put in.
+    /// assert_eq!(unsafe { map.get_unchecked(key) }, &7);
+    /// ```
+}

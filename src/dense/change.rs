@@ -117,7 +117,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     fn clear_rows(&mut self) {
-        self.order.is_touched = true;
+        self.order.forget();
         self.keys.clear();
         // Last, since it drops values.
         self.rows.clear();

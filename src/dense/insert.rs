@@ -1,7 +1,7 @@
 //! Putting values in.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, ErrorKind, Refused, give_up};
 use crate::key::Key;
 use crate::vec::Rest;
 
@@ -104,14 +104,14 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             Ok(row) => row,
             Err(error) => give_up(error),
         };
-        let mut value = None;
-        let key = self.table.try_insert_with_key(|key| {
-            value = Some(make(key)?);
-            Ok(row)
-        })?;
-        if let Some(value) = value {
-            self.put(key, value);
-        }
+        let entry = match self.table.try_vacant_entry() {
+            Ok(entry) => entry,
+            Err(error) => give_up(Self::explain(error)),
+        };
+        let key = entry.key();
+        let value = make(key)?;
+        entry.insert(row);
+        self.put(key, value);
         Ok(key)
     }
 
@@ -175,7 +175,11 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// If the key is not that of a detached value, or there is no memory.
     #[track_caller]
     pub fn reattach(&mut self, detached_key: K, value: V) {
-        assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached");
+        match self.make_room() {
+            Err(error) if error.kind() != ErrorKind::MaxLen => give_up(error),
+            // With as many values as there can be, none is detached.
+            _ => assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached"),
+        }
     }
 
     /// [`reattach`](Self::reattach), or the value back.
@@ -190,8 +194,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             return Err(value);
         }
         // As the map would make it: tags are not its own.
-        let key =
-            self.table.get_by_index(detached_key.index()).map_or(detached_key, |(key, _)| key);
+        let key = self
+            .table
+            .get_by_index(detached_key.data().index())
+            .map_or(detached_key, |(key, _)| key);
         self.put(key, value);
         Ok(())
     }

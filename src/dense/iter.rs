@@ -148,6 +148,30 @@ impl<K: Key, V, S: Rows<Value = V>> Clone for Values<'_, K, V, S> {
     }
 }
 
+impl<K: Key, V, S: Rows<Value = V>> Clone for IntoIter<K, V, S>
+where
+    S::IntoIter: Clone,
+{
+    fn clone(&self) -> Self {
+        Self { keys: self.keys.clone(), rows: self.rows.clone() }
+    }
+}
+
+impl<K: Key, V> Clone for IntoKeys<K, V> {
+    fn clone(&self) -> Self {
+        Self { keys: self.keys.clone(), values: PhantomData }
+    }
+}
+
+impl<K: Key, V, S: Rows<Value = V>> Clone for IntoValues<K, V, S>
+where
+    S::IntoIter: Clone,
+{
+    fn clone(&self) -> Self {
+        Self { rows: self.rows.clone(), keys: PhantomData }
+    }
+}
+
 /// What all of these are: from both ends, of known length, and fused. Some are asked for keys and rows, others for
 /// one of them.
 macro_rules! iterator {

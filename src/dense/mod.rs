@@ -19,6 +19,8 @@ mod insert;
 mod iter;
 mod memory;
 mod order;
+#[cfg(any(feature = "serde", feature = "rayon"))]
+pub(crate) mod parts;
 mod rows;
 mod sort;
 #[cfg(test)]

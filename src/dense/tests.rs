@@ -2,9 +2,13 @@
 
 use super::DenseSlotMap;
 use crate::columns::Columns;
-use crate::growing::Budget;
+use crate::growing::{Budget, Growth};
 use crate::key::{DefaultKey, Key};
+use crate::os::Call;
+use crate::os::fault::Fault;
+use crate::reservation::HugePages;
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type Map<V> = DenseSlotMap<DefaultKey, V>;
 
@@ -194,4 +198,122 @@ fn a_refused_value_comes_back() {
     let rest = map.try_insert_many(["d".to_owned(), "e".to_owned()], &mut keys).unwrap_err();
     assert!(rest.value.eq(["d", "e"]));
     check(&map);
+}
+
+#[test]
+fn whichever_array_is_refused_memory_the_value_comes_back_and_nothing_has_changed() {
+    // Each has a size of its own, so that they grow at different times.
+    type Wide = (u64, String, [u8; 50]);
+    let value = |n: u64| (n, n.to_string(), [0; 50]);
+    let mut full = [0; 3];
+    for is_last in [false, true] {
+        for call in 0..60 {
+            let steps = Growth::Fixed { step_bytes: 4096 };
+            let mut map: Map<Wide> =
+                DenseSlotMap::builder().huge_pages(HugePages::Never).growth(steps).build();
+            let mut keys = Vec::new();
+            let fault = if is_last {
+                Fault::from_nth(Call::Commit, call)
+            } else {
+                Fault::nth(Call::Commit, call)
+            };
+            let mut refusals = 0;
+            for _ in 0..2_000 {
+                let n = keys.len() as u64;
+                match map.try_insert(value(n)) {
+                    Ok(key) => keys.push(key),
+                    Err(refused) => {
+                        assert_eq!(refused.value, value(n));
+                        assert_eq!(map.len(), keys.len());
+                        refusals += 1;
+                        full[0] += usize::from(map.table.capacity() == map.len());
+                        full[1] += usize::from(map.keys.capacity() == map.len());
+                        full[2] += usize::from(map.rows.capacity() == map.len());
+                        if refusals > 3 {
+                            break;
+                        }
+                    }
+                }
+            }
+            assert!(refusals == 0 || fault.struck() > 0);
+            drop(fault);
+            check(&map);
+            assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == value(n)));
+            let n = keys.len() as u64;
+            let key = map.insert(value(n));
+            assert_eq!((map.row_of(key), &map[key]), (Some(keys.len()), &value(n)));
+        }
+    }
+    assert!(full.iter().all(|count| *count > 0), "{full:?}");
+}
+
+#[test]
+fn what_is_put_back_or_made_with_its_key_is_refused_as_well() {
+    for call in 0..3 {
+        let mut map: Map<[u64; 3]> = DenseSlotMap::builder().huge_pages(HugePages::Never).build();
+        let detached = map.insert([1; 3]);
+        map.detach(detached);
+        while map.len() < map.capacity().min(map.rows.capacity()).min(map.keys.capacity()) {
+            map.insert([2; 3]);
+        }
+        let len = map.len();
+        let fault = Fault::from_nth(Call::Commit, call);
+        let made = catch_unwind(AssertUnwindSafe(|| map.insert_with_key(|_| [3; 3])));
+        let put = map.try_reattach(detached, [4; 3]);
+        if put.is_err() {
+            let told = catch_unwind(AssertUnwindSafe(|| map.reattach(detached, [4; 3])));
+            let told = told.unwrap_err().downcast::<String>().unwrap();
+            assert!(told.contains("commit"), "{told}");
+        }
+        assert!(map.try_reserve(1 << 16).is_err());
+        assert!(map.try_prefault(1 << 16).is_err());
+        drop(fault);
+        check(&map);
+        assert_eq!(map.len(), len + usize::from(made.is_ok()) + usize::from(put.is_ok()));
+        if let Err(value) = put {
+            assert_eq!(value, [4; 3]);
+            map.reattach(detached, value);
+        }
+        assert_eq!(map[detached], [4; 3]);
+        check(&map);
+    }
+}
+
+#[test]
+fn a_pass_that_is_refused_memory_goes_on_where_it_was() {
+    for call in 0..12 {
+        let mut map: Map<(u32, u32)> = (0..20_000).map(|n: u32| (n * 7919 % 100, n)).collect();
+        let mut sorted = map.clone();
+        sorted.sort_by_key(|value| value.0);
+        let fault = Fault::plan(Call::Commit, call, 4);
+        let mut refusals = 0;
+        loop {
+            match map.try_defragment_by(|a, b| a.0.cmp(&b.0), Budget::swaps(5000)) {
+                Ok(true) => break,
+                Ok(false) => {}
+                Err(_) => refusals += 1,
+            }
+            check(&map);
+        }
+        assert!(refusals > 0 || fault.struck() == 0, "call {call}");
+        drop(fault);
+        assert_eq!(map.as_slice(), sorted.as_slice());
+    }
+}
+
+#[test]
+fn what_is_refused_when_memory_goes_back_harms_nothing() {
+    for call in 0..6 {
+        let mut map: Map<u64> = (0..50_000).collect();
+        let keys: Vec<_> = map.keys().collect();
+        assert_eq!(map.remove_many(keys[100..].iter().copied()), 49_900);
+        let fault = Fault::nth(Call::Decommit, call);
+        let shrunk = map.try_trim();
+        assert!(shrunk.is_ok() || fault.struck() == 1);
+        drop(fault);
+        check(&map);
+        map.extend(100..50_000);
+        check(&map);
+        assert!(map.as_slice().iter().copied().eq(0..50_000));
+    }
 }

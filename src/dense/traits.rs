@@ -1,6 +1,7 @@
 //! The traits of std.
 
 use super::{DenseSlotMap, Rows};
+use crate::columns::{Columns, Row};
 use crate::error::Error;
 use crate::key::Key;
 use crate::slot_map::traits::no_such_key;
@@ -34,9 +35,15 @@ impl<K: Key, V: Clone> DenseSlotMap<K, V> {
     }
 }
 
-impl<K: Key, V, S: Rows<Value = V>> fmt::Debug for DenseSlotMap<K, V, S>
+impl<K: Key, V: fmt::Debug> fmt::Debug for DenseSlotMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+impl<K: Key, R: Row> fmt::Debug for DenseSlotMap<K, R, Columns<R>>
 where
-    for<'a> S::Ref<'a>: fmt::Debug,
+    for<'a> R::Ref<'a>: fmt::Debug,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()

@@ -7,7 +7,8 @@
 //!   has `par_iter`, `par_iter_mut`, `par_chunks`, `par_sort` and so on;
 //! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and by itself `par_keys`, `par_values`
 //!   and `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
-//!   out by blocks of 64 slots and come back in the order of addresses;
+//!   out by blocks of 64 slots and come back in the order of addresses; a
+//!   [`DenseSlotMap`](crate::DenseSlotMap), whose iterators know their length, is as a slice is;
 //! - [`Columns`](crate::Columns) have `par_iter` and `par_iter_mut` over rows, and each column what a slice has.
 //!
 //! # Maps side by side
@@ -48,10 +49,12 @@
 
 mod collect;
 pub mod columns;
+mod dense;
 mod join;
 mod maps;
 pub mod sparse;
 pub mod vec;
 
+pub use dense::ParPairs;
 pub use join::{ParJoin, ParJoinMut};
 pub use maps::{ParIntoIter, ParIter, ParIterMut, ParKeys, ParValues, ParValuesMut};

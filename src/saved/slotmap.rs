@@ -4,6 +4,7 @@
 //! while they hold a value, and one more when it is gone.
 
 use super::maps::Secondary;
+use crate::dense::{DenseSlotMap, Rows};
 use crate::key::{Key, KeyData, Layout};
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
@@ -17,7 +18,7 @@ use std::marker::PhantomData;
 /// Reads a key or a map that the crate `slotmap` wrote, in any format of serde.
 ///
 /// It reads its keys, also in an `Option` or a `Vec`, its maps `SlotMap`, `HopSlotMap` and
-/// `DenseSlotMap` as a [`SlotMap`], and its secondary maps as one of the two here. Where they lie in other
+/// `DenseSlotMap` as a [`SlotMap`] or a [`DenseSlotMap`], and its secondary maps as one of the two here. Where they lie in other
 /// containers, let [`FromSlotmap`] be the type there.
 ///
 /// Keys that belonged together do: a key finds here what it found there, and one that found nothing, or
@@ -208,6 +209,47 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadMap<K, V> {
             map.try_push_part(part_of::<K::Layout, V>(slot)).map_err(A::Error::custom)?;
         }
         Ok(map)
+    }
+}
+
+impl<'de, K, V, S> SlotmapForm<'de> for DenseSlotMap<K, V, S>
+where
+    K: Key,
+    V: Deserialize<'de>,
+    S: Rows<Value = V>,
+{
+    /// Values are in the order of slots.
+    fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ReadDense(PhantomData))
+    }
+}
+
+struct ReadDense<K, S>(PhantomData<fn() -> (K, S)>);
+
+impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K, S> {
+    type Value = DenseSlotMap<K, S::Value, S>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the slots of a map of slotmap's")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
+        let (mut table, mut rows) = (SlotMap::with_key(), S::default());
+        let mut slots = Slots::new(slots)?;
+        while let Some(slot) = slots.next()? {
+            let part = match part_of::<K::Layout, S::Value>(slot) {
+                Part::Live(generation, value) => {
+                    let row = u32::try_from(rows.count()).map_err(A::Error::custom)?;
+                    rows.try_push(value).map_err(|refused| A::Error::custom(refused.error))?;
+                    Part::Live(generation, row)
+                }
+                Part::Hole(generation) => Part::Hole(generation),
+                Part::Detached(generation) => Part::Detached(generation),
+                Part::Retired => Part::Retired,
+            };
+            table.try_push_part(part).map_err(A::Error::custom)?;
+        }
+        DenseSlotMap::try_from_parts(table, rows).map_err(A::Error::custom)
     }
 }
 

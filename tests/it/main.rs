@@ -18,6 +18,13 @@ mod buffer;
 mod columns;
 mod columns_model;
 mod columns_op;
+mod dense;
+mod dense_model;
+mod dense_op;
+mod dense_panics;
+#[cfg(feature = "rayon")]
+mod dense_rayon;
+mod dense_twin;
 mod drops;
 #[path = "../common/effort.rs"]
 mod effort;

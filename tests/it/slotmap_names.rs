@@ -108,6 +108,89 @@ fn unchecked_look_ups_find_what_the_safe_ones_find() {
     assert_eq!(keys.map(|key| sparse[key]), ["c", "b", "x"]);
 }
 
+/// All calls of a dense map, and what each gave: of values, their order, and which keys find them.
+macro_rules! dense_program {
+    ($name:ident) => {{
+        use ::$name::{DefaultKey, DenseSlotMap, Key, dense};
+        let mut log: Vec<String> = Vec::new();
+        let mut map = DenseSlotMap::<DefaultKey, String>::new();
+        let keyed: DenseSlotMap<DefaultKey, u8> = DenseSlotMap::with_key();
+        let other: DenseSlotMap<DefaultKey, u8> = DenseSlotMap::with_capacity_and_key(5);
+        let third: DenseSlotMap<_, u8> = DenseSlotMap::with_capacity(5);
+        assert!(keyed.is_empty() && other.capacity() >= 5 && third.len() == 0);
+        assert!(DenseSlotMap::<DefaultKey, u8>::default().is_empty());
+        map.reserve(10);
+        assert!(map.try_reserve(20).is_ok() && map.capacity() >= 20);
+
+        let mut keys: Vec<DefaultKey> = (0..10).map(|n| map.insert(n.to_string())).collect();
+        keys.push(map.insert_with_key(|key| format!("made {}", key.is_null())));
+        keys.push(map.try_insert_with_key(|_| Ok::<_, ()>("tried".to_owned())).unwrap());
+        log.push(format!("{:?}", map.try_insert_with_key(|_| Err("failed"))));
+        let all = |map: &DenseSlotMap<DefaultKey, String>, log: &mut Vec<String>| {
+            log.push(format!("{} {:?}", map.len(), map.values_as_slice()));
+            let rows: Vec<Option<usize>> = keys
+                .iter()
+                .map(|key| map.keys_as_slice().iter().position(|other| other == key))
+                .collect();
+            log.push(format!("{rows:?}"));
+            log.push(format!("{:?}", keys.iter().map(|key| map.get(*key)).collect::<Vec<_>>()));
+            assert!(map.keys().eq(map.keys_as_slice().iter().copied()));
+            assert!(map.iter().all(|(key, value)| &map[key] == value && map.contains_key(key)));
+            assert_eq!(map.as_slices().1, map.values_as_slice());
+        };
+        all(&map, &mut log);
+        log.push(format!("{:?} {:?}", map.remove(keys[2]), map.remove(keys[2])));
+        log.push(format!("{:?} {:?}", map.detach(keys[4]), map.detach(keys[2])));
+        all(&map, &mut log);
+        map.reattach(keys[4], "back".to_owned());
+        map.retain(|key, value| {
+            value.push('!');
+            key != keys[5] && value != "7!"
+        });
+        all(&map, &mut log);
+        map[keys[0]].push('?');
+        map.get_mut(keys[1]).unwrap().push('?');
+        log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[0]])));
+        log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[1]])));
+        log.push(format!("{:?}", map.get_disjoint_mut([keys[1], keys[2]])));
+        // SAFETY: both are there, and different.
+        let [last, first] = unsafe { map.get_disjoint_unchecked_mut([keys[8], keys[0]]) };
+        std::mem::swap(last, first);
+        // SAFETY: it is there.
+        unsafe { map.get_unchecked_mut(keys[9]) }.push('u');
+        // SAFETY: it is there.
+        log.push(unsafe { map.get_unchecked(keys[9]) }.clone());
+        map.iter_mut().for_each(|(_, value)| value.push('a'));
+        map.values_mut().for_each(|value| value.push('b'));
+        map.values_as_mut_slice().reverse();
+        map.as_mut_slices().1.swap(0, 1);
+        (&mut map).into_iter().for_each(|(_, value)| value.push('c'));
+        all(&map, &mut log);
+        log.push(format!("{:?}", map.values().len() + map.iter().len() + map.values_mut().len()));
+        let copy = map.clone();
+        let mut drained: dense::Drain<'_, _, _> = map.drain();
+        log.push(format!("{:?} {:?}", drained.size_hint(), drained.next().map(|pair| pair.1)));
+        drop(drained);
+        all(&map, &mut log);
+        all(&copy, &mut log);
+        map.clone_from(&copy);
+        all(&map, &mut log);
+        map.clear();
+        map.insert("new".to_owned());
+        all(&map, &mut log);
+        log.push(format!("{:?}", (&copy).into_iter().map(|(_, value)| value).collect::<Vec<_>>()));
+        let owned: dense::IntoIter<_, _> = copy.into_iter();
+        log.push(format!("{:?}", owned.map(|(_, value)| value).collect::<Vec<_>>()));
+        log
+    }};
+}
+
+#[test]
+#[expect(unsafe_code, reason = "calls what is unchecked")]
+fn a_dense_map_does_what_that_of_slotmap_does() {
+    assert_eq!(dense_program!(stayput), dense_program!(slotmap));
+}
+
 #[test]
 #[cfg(debug_assertions)]
 #[should_panic(expected = "the key has no value here")]
@@ -151,6 +234,9 @@ fn maps_and_iterators_have_the_auto_traits_of_those_of_slotmap() {
     check::<SlotMap<DefaultKey, String>>();
     check::<SecondaryMap<DefaultKey, String>>();
     check::<SparseSecondaryMap<DefaultKey, String>>();
+    check::<DenseSlotMap<DefaultKey, String>>();
+    check::<dense::Iter<'_, DefaultKey, String>>();
+    check::<dense::IntoIter<DefaultKey, String>>();
     check::<basic::Iter<'_, DefaultKey, String>>();
     check::<basic::IntoIter<DefaultKey, String>>();
     check::<sparse_secondary::Values<'_, DefaultKey, String>>();

@@ -32,7 +32,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("file", &["raw_vec", "vec", "reservation", "error"]),
     // Other names for what is there, and look-ups that the caller vouches for.
     ("names", &["slot_map", "secondary"]),
-    ("unchecked", &["key", "secondary"]),
+    ("unchecked", &["key", "secondary", "dense"]),
     // Leaves, which may use anything: `leaf_or_root` lets them.
     ("saved", &[]),
     ("par", &[]),

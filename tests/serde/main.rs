@@ -1,6 +1,7 @@
 //! Keys and maps go through serde and come back as they were; what is broken is an error.
 
 mod columns;
+mod dense;
 mod saved;
 mod slotmap;
 mod vec;

@@ -1,0 +1,84 @@
+//! A map as its table and its rows, to be written, read, or gone over in parallel.
+
+use super::{DenseSlotMap, Rows};
+use crate::key::Key;
+use crate::vec::VmVec;
+#[cfg(feature = "serde")]
+use crate::{error::Error, slot_map::SlotMap};
+#[cfg(feature = "serde")]
+use std::fmt;
+
+impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
+    /// Where its values are.
+    pub(crate) const fn rows(&self) -> &S {
+        &self.rows
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
+    /// The keys, and the values in the same order, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> (&[K], &mut S) {
+        self.order.is_touched = true;
+        (&self.keys, &mut self.rows)
+    }
+
+    /// The keys, and the values in the same order.
+    pub(crate) fn into_parts(self) -> (VmVec<K>, S) {
+        (self.keys, self.rows)
+    }
+}
+
+/// Why rows are not those of a table.
+#[cfg(feature = "serde")]
+pub(crate) enum BadRows {
+    /// The system refuses memory.
+    Refused(Error),
+    Count {
+        keys: usize,
+        rows: usize,
+    },
+    /// There is no such row, or another key has it.
+    Row {
+        index: u32,
+        row: u32,
+    },
+}
+
+#[cfg(feature = "serde")]
+impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
+    /// In which row the value of each key is.
+    pub(crate) const fn table(&self) -> &SlotMap<K, u32> {
+        &self.table
+    }
+
+    /// The map of a table and its rows, if each of them has one key.
+    pub(crate) fn try_from_parts(table: SlotMap<K, u32>, rows: S) -> Result<Self, BadRows> {
+        let len = rows.count();
+        if table.len() != len {
+            return Err(BadRows::Count { keys: table.len(), rows: len });
+        }
+        let mut keys = VmVec::new();
+        keys.try_resize(len, K::null()).map_err(|refused| BadRows::Refused(refused.error))?;
+        for (key, &row) in &table {
+            match keys.get_mut(row as usize) {
+                Some(place) if place.data().is_null() => *place = key,
+                _ => return Err(BadRows::Row { index: key.data().index(), row }),
+            }
+        }
+        Ok(Self::of(table, keys, rows))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl fmt::Display for BadRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Count { keys, rows } => write!(f, "there are {rows} values for {keys} keys"),
+            Self::Row { index, row } => {
+                write!(f, "slot {index} cannot have row {row}: there is none, or it is another's")
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! What a `DenseSlotMap` promises, and what is refused.
+
+use crate::dense_op::{Compact, Small};
+use crate::ledger::panic_message;
+use stayput::slot_map::DisjointError;
+use stayput::{
+    Bits32, Budget, Columns, DefaultKey, DenseSlotMap, ErrorKind, Key, KeyData, Refused,
+    new_key_type,
+};
+use std::cmp::Ordering;
+use std::mem;
+
+type Map<V> = DenseSlotMap<DefaultKey, V>;
+
+new_key_type! {
+    /// 8 slots, each used once.
+    struct Once: Bits32<3, 1>;
+}
+
+#[test]
+fn the_last_row_moves_into_the_hole_and_no_other() {
+    let mut map = Map::new();
+    let keys: Vec<_> = (0..5).map(|n| map.insert(n)).collect();
+    let first = map.as_slice().as_ptr();
+    assert_eq!(map.remove(keys[1]), Some(1));
+    assert_eq!(map.as_slice(), [0, 4, 2, 3]);
+    assert_eq!(map.detach(keys[3]), Some(3));
+    assert_eq!(map.as_slice(), [0, 4, 2]);
+    map.reattach(keys[3], 30);
+    assert_eq!(map.as_slice(), [0, 4, 2, 30]);
+    assert_eq!(map.keys_as_slice(), [keys[0], keys[4], keys[2], keys[3]]);
+    map.extend(0..100_000);
+    assert_eq!(map.as_slice().as_ptr(), first, "values have moved");
+    assert_eq!(map.key_of(&map.as_slice()[1]), Some(keys[4]));
+}
+
+#[test]
+fn a_full_map_gives_values_back_and_is_unchanged() {
+    let mut map: DenseSlotMap<Small, String> = DenseSlotMap::with_key();
+    let mut keys = Vec::new();
+    let refused = map.try_insert_many((0..100).map(|n| n.to_string()), &mut keys).unwrap_err();
+    assert_eq!(refused.error.kind(), ErrorKind::KeyBits);
+    assert!(refused.error.to_string().contains("DenseSlotMap"), "{}", refused.error);
+    assert!(refused.value.eq((64..100).map(|n| n.to_string())));
+    assert_eq!((map.len(), keys.len(), map.max_len()), (64, 64, 64));
+    let Refused { value, .. } = map.try_insert("more".to_owned()).unwrap_err();
+    assert_eq!(value, "more");
+    assert_eq!(map.detach(keys[7]), Some("7".to_owned()));
+    // Its slot is kept for it.
+    assert!(map.try_insert(value).is_err());
+    assert_eq!(map.try_reattach(keys[8], "8".to_owned()), Err("8".to_owned()));
+    map.reattach(keys[7], "seven".to_owned());
+    assert!(map.try_reserve(1).is_err());
+    assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n.to_string() || n == 7));
+    assert_eq!(map.as_slice()[63], "seven");
+}
+
+#[test]
+fn no_more_than_max_len_are_taken_whatever_pages_have_room_for() {
+    for max_len in [0, 1, 5, 512, 513, 1024, 5000] {
+        let mut map = DenseSlotMap::<Compact, u64>::with_max_len_and_key(max_len);
+        map.extend(0..max_len as u64);
+        let refused = map.try_insert(7).unwrap_err();
+        assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 7));
+        assert_eq!((map.len(), map.max_len()), (max_len, max_len));
+        assert_eq!(map.try_reserve(1).unwrap_err().kind(), ErrorKind::MaxLen);
+        if let Some(key) = map.keys().next() {
+            map.remove(key);
+            let key = map.insert_with_key(|_| 1);
+            assert_eq!(map.row_of(key), Some(max_len - 1));
+        }
+        assert_eq!(map.try_insert(7).unwrap_err().value, 7);
+        let mut columns =
+            DenseSlotMap::<DefaultKey, (u8, u64), Columns<_>>::builder().max_len(max_len).build();
+        columns.extend((0..max_len).map(|n| (1, n as u64)));
+        assert_eq!(columns.try_insert((1, 7)).unwrap_err().value, (1, 7));
+        assert_eq!(columns.len(), max_len);
+    }
+}
+
+#[test]
+fn keys_that_are_used_up_come_never_again() {
+    let mut map: DenseSlotMap<Once, u32> = DenseSlotMap::with_key();
+    let mut keys: Vec<Once> = Vec::new();
+    while let Ok(key) = map.try_insert(1) {
+        assert!(!keys.contains(&key));
+        keys.push(key);
+        if keys.len() % 2 == 0 {
+            assert_eq!(map.remove(key), Some(1));
+        }
+    }
+    assert_eq!((keys.len(), map.len(), map.stats().retired), (8, 4, 4));
+    map.clear();
+    assert_eq!((map.stats().retired, map.stats().holes), (8, 0));
+    assert!(map.try_insert(1).is_err() && keys.iter().all(|key| !map.contains_key(*key)));
+    map.reset();
+    assert_eq!(map.stats().retired, 0);
+    map.insert(1);
+}
+
+#[test]
+fn values_without_bytes_are_counted_and_have_keys() {
+    let mut map: Map<()> = (0..1000).map(|_| ()).collect();
+    let keys = map.keys_as_slice().to_vec();
+    assert_eq!((map.len(), map.as_slice().len(), map.stats().live), (1000, 1000, 1000));
+    assert_eq!(map.remove(keys[5]), Some(()));
+    assert_eq!((map.remove(keys[5]), map.row_of(keys[999])), (None, Some(5)));
+    map.sort_by(|(), ()| Ordering::Less);
+    while !map.defragment_by(|(), ()| Ordering::Equal, Budget::swaps(10)) {}
+    let mut left = 0;
+    map.retain(|_, ()| {
+        left += 1;
+        left % 2 == 0
+    });
+    assert_eq!(map.len(), 499);
+    assert_eq!(map.get_disjoint_mut([map.keys_as_slice()[0]; 2]), None);
+    assert_eq!(map.key_of(&()), None);
+    assert_eq!(map.drain().count(), 499);
+}
+
+#[test]
+fn values_lie_as_their_alignment_asks() {
+    #[derive(Clone, Debug, PartialEq)]
+    #[repr(align(256))]
+    struct Wide(u8);
+
+    #[derive(Clone, Copy)]
+    #[repr(align(64))]
+    struct Nothing;
+
+    let mut map: Map<Wide> = (0..100).map(Wide).collect();
+    for key in map.keys().step_by(3).collect::<Vec<_>>() {
+        map.remove(key);
+    }
+    map.sort_by_key(|wide| std::cmp::Reverse(wide.0));
+    assert!(map.values().all(|wide| std::ptr::from_ref(wide).addr() % 256 == 0));
+    assert!(
+        map.iter().all(|(key, wide)| map.row_of(key).map(|row| &map.as_slice()[row]) == Some(wide))
+    );
+    let nothing: Map<Nothing> = [Nothing; 3].into();
+    assert!(nothing.values().all(|nothing| std::ptr::from_ref(nothing).addr() % 64 == 0));
+}
+
+#[test]
+fn keys_of_other_maps_and_forged_ones_find_what_they_name_or_nothing() {
+    let mut map: Map<u32> = (0..10).collect();
+    let mut other: Map<u32> = (0..20).collect();
+    let far: Vec<_> = other.keys().skip(10).collect();
+    assert!(far.iter().all(|key| !map.contains_key(*key) && map.get_mut(*key).is_none()));
+    assert_eq!(map.remove_many(far.iter().copied()), 0);
+    assert!(far.iter().all(|key| map.detach(*key).is_none() && map.row_of(*key).is_none()));
+    assert_eq!(map.try_reattach(far[0], 7), Err(7));
+    // A slot that was never used, a generation that is to come, and none.
+    let next = map.keys().next().unwrap().generation() + 1;
+    for (index, generation) in [(10, 1), (0, next), (u32::MAX, 1), (u32::MAX, next)] {
+        let forged = KeyData::from_parts(index, generation, 0).unwrap().into();
+        assert_eq!(map.get(forged), None);
+        assert_eq!((map.remove(forged), map.detach(forged)), (None, None));
+        assert_eq!(map.try_reattach(forged, 7), Err(7));
+        let missing = map.try_get_disjoint_mut([map.keys_as_slice()[0], forged]);
+        assert_eq!(missing, Err(DisjointError::Missing { at: 1 }));
+    }
+    assert!(!map.contains_key(DefaultKey::null()) && map.remove(DefaultKey::null()).is_none());
+    other.clear();
+    assert!(map.as_slice().iter().copied().eq(0..10));
+}
+
+#[test]
+fn what_is_forgotten_midway_leaves_the_rest() {
+    let mut map: Map<String> = (0..100).map(|n| n.to_string()).collect();
+    let mut all = map.drain();
+    assert_eq!(all.by_ref().take(10).count(), 10);
+    mem::forget(all);
+    assert!(map.values().map(|text| text.parse::<u32>().unwrap()).eq(0..90));
+    // That one and others have nothing to do when they are dropped.
+    assert_eq!(map.extract_if(|_, text| text.len() == 1).take(3).count(), 3);
+    assert_eq!(map.len(), 87);
+    assert!(map.iter().all(|(key, text)| map[key] == *text));
+    let key = map.insert("new".to_owned());
+    assert_eq!((map.row_of(key), &*map[key]), (Some(87), "new"));
+    mem::forget(map.into_iter());
+}
+
+#[test]
+fn an_order_may_be_asked_for_by_one_who_does_not_know() {
+    // Neither of these is an order: whatever comes of it, nothing is lost.
+    let by: [fn(&u32, &u32) -> Ordering; 3] =
+        [|_, _| Ordering::Greater, |_, _| Ordering::Less, |a, b| (a % 3).cmp(&((b + 1) % 3))];
+    for compare in by {
+        let mut map: Map<u32> = (0..500).collect();
+        let keys = map.keys_as_slice().to_vec();
+        let mut calls = 0;
+        while !map.defragment_by(compare, Budget::swaps(9)) {
+            calls += 1;
+            assert!(calls < 5000, "it does not end");
+        }
+        // That one may panic.
+        let sorted =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| map.sort_by(compare)));
+        drop(sorted);
+        assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n));
+        assert!(map.keys().enumerate().all(|(row, key)| map.row_of(key) == Some(row)));
+        assert_eq!(map.len(), 500);
+    }
+}
+
+#[test]
+fn whoever_finds_no_room_is_told_of_the_map_that_has_none() {
+    let mut map: DenseSlotMap<Once, u32> = (0..8).collect();
+    let runs: [fn(&mut DenseSlotMap<Once, u32>); 4] = [
+        |map| _ = map.insert(1),
+        |map| _ = map.insert_with_key(|_| unreachable!("there is no key")),
+        |map| map.extend([1]),
+        |map| map.reserve(1),
+    ];
+    for run in runs {
+        let text = panic_message(|| run(&mut map));
+        assert!(text.contains("DenseSlotMap"), "{text}");
+    }
+    let mut map = DenseSlotMap::with_max_len(1);
+    let key = map.insert(1);
+    assert_eq!(panic_message(|| map.reattach(key, 2)), "key is not detached");
+    map.detach(key);
+    map.reattach(key, 3);
+    map.clear();
+    assert_eq!(panic_message(|| map.reattach(key, 2)), "key is not detached");
+}
+
+#[test]
+fn maps_can_have_maps_of_their_own_kind_in_them() {
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Tree {
+        below: Map<Tree>,
+    }
+    fn check<T: Send + Sync>() {}
+    check::<Tree>();
+    let mut tree = Tree::default();
+    let key = tree.below.insert(Tree::default());
+    tree.below[key].below.insert(Tree::default());
+    assert_eq!(tree.clone(), tree);
+    let shown = "Tree { below: {DefaultKey(0v1): Tree { below: {DefaultKey(0v1): \
+                 Tree { below: {} }} }} }";
+    assert_eq!(format!("{tree:?}"), shown);
+}
+
+#[test]
+fn iterators_out_of_a_map_are_cloned_with_what_is_left() {
+    let mut all =
+        ["a", "b", "c", "d"].into_iter().map(String::from).collect::<Map<_>>().into_iter();
+    assert!(all.next().is_some() && all.next_back().is_some());
+    let copy = all.clone();
+    assert!(all.map(|(_, text)| text).eq(["b", "c"]));
+    assert!(copy.map(|(_, text)| text).eq(["b", "c"]));
+    let values = Map::from([1, 2]).into_values();
+    assert!(values.clone().eq([1, 2]) && values.eq([1, 2]));
+    let keys = Map::from([1, 2]).into_keys();
+    assert!(keys.clone().eq(keys));
+}
+
+#[test]
+fn an_emptied_map_has_nothing_left_to_bring_into_order() {
+    let mut map: Map<u32> = (0..100_000).rev().collect();
+    assert!(!map.defragment_by(Ord::cmp, Budget::swaps(50_000)));
+    map.clear();
+    map.extend([3, 1, 2]);
+    assert!(map.defragment_by(Ord::cmp, Budget::swaps(10)));
+    assert_eq!(map.as_slice(), [1, 2, 3]);
+}
+
+/// Says of every key that it is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Liar(DefaultKey);
+
+impl From<KeyData> for Liar {
+    fn from(data: KeyData) -> Self {
+        // What was made first is forgotten by the third.
+        Self(KeyData::from_parts(data.index() & !1, data.generation(), 0).unwrap().into())
+    }
+}
+
+impl Key for Liar {
+    type Layout = stayput::Plain64;
+
+    fn data(&self) -> KeyData {
+        self.0.data()
+    }
+}
+
+#[test]
+fn keys_that_lie_harm_their_own_map_alone() {
+    let mut map: DenseSlotMap<Liar, String> = DenseSlotMap::with_key();
+    let mut random = 7_u32;
+    for step in 0..3000 {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let place = (random >> 8) as usize;
+        let run = || {
+            let key = map.keys_as_slice().get(place % map.len().max(1)).copied();
+            let key = key.unwrap_or_default();
+            match random >> 28 {
+                0..6 => _ = map.insert(step.to_string()),
+                6 | 7 => _ = map.remove(key),
+                8 => map.retain(|_, text| !text.ends_with('7')),
+                9 => _ = map.defragment_by(Ord::cmp, Budget::swaps(20)),
+                10 => map.sort_by(Ord::cmp),
+                11 => _ = map.detach(key).map(|text| map.try_reattach(key, text)),
+                12 => _ = map.get_mut(key).map(|text| text.push('x')),
+                13 => _ = map.get_disjoint_mut([key, Liar::default(), key]),
+                14 => _ = map.extract_if(|_, text| text.ends_with('3')).count(),
+                _ if step % 50 == 0 => map.clear(),
+                _ => _ = map.drain().next(),
+            }
+        };
+        // Some find that there is no such row.
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        assert_eq!(map.keys_as_slice().len(), map.as_slice().len());
+        assert!(map.values().all(|text| text.trim_end_matches('x').parse::<u32>().is_ok()));
+    }
+}
+
+#[test]
+fn a_map_is_covariant_and_can_be_sent() {
+    fn shorter<'a>(map: Map<&'static str>) -> Map<&'a str> {
+        map
+    }
+    fn check<T: Send + Sync + Unpin>() {}
+    assert_eq!(shorter(["a"].into()).as_slice(), ["a"]);
+    check::<Map<String>>();
+    check::<DenseSlotMap<DefaultKey, (u8, String), Columns<(u8, String)>>>();
+}

@@ -1,0 +1,46 @@
+//! Whatever is done to a `DenseSlotMap` and to a `HashMap` with a list of keys, both hold the same, in the same
+//! order.
+
+use crate::dense_op::{Compact, Config, Op, Plain, Record, Small, Stored, Tagged, Value};
+use crate::dense_twin::Model;
+use crate::effort;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use stayput::{Columns, Key, VmVec};
+
+fn agree<K: Key, S: Stored>(cases: u32) {
+    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..80))| {
+        Model::<K, S>::run(config, &ops);
+    });
+}
+
+#[test]
+fn values_with_keys_of_64_bits_agree_with_the_model() {
+    agree::<Plain, VmVec<Value>>(15);
+}
+
+#[test]
+fn values_with_keys_of_32_bits_agree_with_the_model() {
+    agree::<Compact, VmVec<Value>>(10);
+}
+
+#[test]
+fn values_with_tagged_keys_agree_with_the_model() {
+    agree::<Tagged, VmVec<Value>>(10);
+}
+
+#[test]
+fn values_with_keys_of_few_generations_agree_with_the_model() {
+    agree::<Small, VmVec<Value>>(25);
+}
+
+#[test]
+fn rows_in_columns_agree_with_the_model() {
+    agree::<Plain, Columns<Record>>(12);
+    agree::<Tagged, Columns<Record>>(6);
+}
+
+#[test]
+fn rows_in_columns_with_keys_of_few_generations_agree_with_the_model() {
+    agree::<Small, Columns<Record>>(12);
+}

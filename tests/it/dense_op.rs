@@ -1,0 +1,322 @@
+//! Operations on a `DenseSlotMap`: what the model test and the fuzz target `dense_model` share.
+
+use stayput::dense::Rows;
+use stayput::{
+    Bits32, Budget, Columns, Compact32, DenseSlotMap, Key, Tagged64, VmVec, new_key_type,
+};
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+new_key_type! {
+    pub(crate) struct Plain;
+    pub(crate) struct Tagged: Tagged64;
+    pub(crate) struct Compact: Compact32;
+    /// 64 slots, each used 7 times.
+    pub(crate) struct Small: Bits32<6, 3, 2>;
+}
+
+/// A key, good or bad.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Pick {
+    /// Of the value in a row.
+    Live(u16),
+    /// With a tag.
+    LiveTagged(u16, u32),
+    Detached(u16),
+    /// Any that was ever made.
+    Old(u16),
+    /// A small index and a small generation.
+    Near(u8, u8),
+    Bits(u64),
+    Null,
+}
+
+/// Names some of the values, and perhaps panics after so many.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Choice {
+    which: u8,
+    pub(crate) panics_after: Option<u8>,
+}
+
+impl Choice {
+    pub(crate) fn names(self, id: u32) -> bool {
+        (id ^ u32::from(self.which)) % (u32::from(self.which) % 5 + 1) != 0
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Make {
+    Value,
+    Error,
+    Panic,
+}
+
+/// What a call may spend.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Spend {
+    Swaps(u8),
+    Bytes(u16),
+    All,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op {
+    Insert,
+    InsertWithKey(Make),
+    InsertMany(u8),
+    /// Some hundred.
+    InsertMore(u8),
+    Remove(Pick),
+    RemoveMany([Pick; 4]),
+    /// From a row on, so many.
+    RemoveSpan(u16, u8),
+    Churn(u8),
+    Detach(Pick),
+    Reattach(Pick),
+    Retain(Choice),
+    /// So many at most.
+    ExtractIf(Choice, u8),
+    /// So many at most, and forget the iterator.
+    Drain(u8, bool),
+    Clear,
+    Reset,
+    /// Perhaps with a panic after so many comparisons.
+    Sort(Option<u16>),
+    Defragment(Spend, Option<u8>),
+    /// Until it is done, by so many swaps.
+    DefragmentAll(u8),
+    /// By another order from now on.
+    ForgetOrder(u8),
+    /// Two values, by the slices.
+    Exchange(u16, u16),
+    Look(Pick),
+    Change(Pick),
+    Many([Pick; 4]),
+    Disjoint([Pick; 3]),
+    /// From the front and the back, as the bits say.
+    Iterate(u64),
+    IntoIter(u64),
+    /// And go on with the clone.
+    Clone(bool),
+    Move,
+    Shrink,
+    Trim,
+    TrimWithin(u16),
+    Reserve(u8),
+    Prefault(u8),
+}
+
+/// With what options the map is made.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Config {
+    pub(crate) max_len: Option<u8>,
+    pub(crate) capacity: u8,
+    pub(crate) reuse: u8,
+    pub(crate) is_ahead: bool,
+    pub(crate) release: u8,
+}
+
+/// A value with a number, and what counts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Value {
+    pub(crate) id: u32,
+    _token: Rc<()>,
+}
+
+/// The map of rows of that kind.
+pub(crate) type Map<K, S> = DenseSlotMap<K, <S as Rows>::Value, S>;
+
+/// What maps of both kinds of rows have, but by signatures of their own.
+pub(crate) trait Stored: Rows + Sized {
+    fn make(id: u32, token: &Rc<()>) -> Self::Value;
+    fn id(value: &Self::Value) -> u32;
+    fn seen(row: Self::Ref<'_>) -> u32;
+    fn seen_mut(row: Self::Mut<'_>) -> u32;
+    fn change(row: Self::Mut<'_>, id: u32);
+    fn exchange(rows: Self::SlicesMut<'_>, a: usize, b: usize);
+    fn ids(rows: Self::Slices<'_>) -> Vec<u32>;
+    fn retain<K: Key>(map: &mut Map<K, Self>, keep: impl FnMut(K, u32) -> bool);
+    /// The first ones that a predicate names, if there is such a call.
+    fn extract<K: Key>(
+        map: &mut Map<K, Self>,
+        names: impl FnMut(K, u32) -> bool,
+        most: usize,
+    ) -> Option<Vec<(K, Self::Value)>>;
+    fn sort<K: Key>(map: &mut Map<K, Self>, compare: impl FnMut(u32, u32) -> Ordering);
+    fn defragment<K: Key>(
+        map: &mut Map<K, Self>,
+        compare: impl FnMut(u32, u32) -> Ordering,
+        budget: Budget,
+    ) -> bool;
+    fn many_mut<K: Key>(map: &mut Map<K, Self>, keys: &[K]) -> Vec<Option<u32>>;
+    /// Asserts that the values of keys at once, if there is such a call, are these, or none.
+    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Option<[u32; 3]>);
+    /// A clone that is equal, if there is such a call.
+    fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>>;
+}
+
+impl Stored for VmVec<Value> {
+    fn make(id: u32, token: &Rc<()>) -> Value {
+        Value { id, _token: Rc::clone(token) }
+    }
+
+    fn id(value: &Value) -> u32 {
+        value.id
+    }
+
+    fn seen(row: &Value) -> u32 {
+        row.id
+    }
+
+    fn seen_mut(row: &mut Value) -> u32 {
+        row.id
+    }
+
+    fn change(row: &mut Value, id: u32) {
+        row.id = id;
+    }
+
+    fn exchange(rows: &mut [Value], a: usize, b: usize) {
+        rows.swap(a, b);
+    }
+
+    fn ids(rows: &[Value]) -> Vec<u32> {
+        rows.iter().map(|value| value.id).collect()
+    }
+
+    fn retain<K: Key>(map: &mut Map<K, Self>, mut keep: impl FnMut(K, u32) -> bool) {
+        map.retain(|key, value| keep(key, value.id));
+    }
+
+    fn extract<K: Key>(
+        map: &mut Map<K, Self>,
+        mut names: impl FnMut(K, u32) -> bool,
+        most: usize,
+    ) -> Option<Vec<(K, Value)>> {
+        let taken = map.extract_if(|key, value| names(key, value.id)).take(most);
+        Some(taken.collect())
+    }
+
+    fn sort<K: Key>(map: &mut Map<K, Self>, mut compare: impl FnMut(u32, u32) -> Ordering) {
+        map.sort_by(|a, b| compare(a.id, b.id));
+    }
+
+    fn defragment<K: Key>(
+        map: &mut Map<K, Self>,
+        mut compare: impl FnMut(u32, u32) -> Ordering,
+        budget: Budget,
+    ) -> bool {
+        map.defragment_by(|a, b| compare(a.id, b.id), budget)
+    }
+
+    fn many_mut<K: Key>(map: &mut Map<K, Self>, keys: &[K]) -> Vec<Option<u32>> {
+        let mut found = Vec::new();
+        map.get_many_mut(keys.iter().copied(), |_, value| found.push(value.map(|value| value.id)));
+        found
+    }
+
+    fn check_disjoint<K: Key>(map: &mut Map<K, Self>, keys: [K; 3], expected: Option<[u32; 3]>) {
+        let found = map.get_disjoint_mut(keys);
+        assert_eq!(found.map(|values| values.map(|value| value.id)), expected);
+    }
+
+    fn duplicate<K: Key>(map: &Map<K, Self>) -> Option<Map<K, Self>> {
+        let clone = map.clone();
+        assert!(clone == *map);
+        Some(clone)
+    }
+}
+
+/// A row of which each field is made from the number.
+pub(crate) type Record = (u8, Value, [u16; 3]);
+
+fn low(id: u32) -> u8 {
+    id.to_le_bytes()[0]
+}
+
+fn check(byte: u8, id: u32, shorts: [u16; 3]) -> u32 {
+    assert_eq!((byte, shorts), (low(id), [low(id).into(); 3]));
+    id
+}
+
+impl Stored for Columns<Record> {
+    fn make(id: u32, token: &Rc<()>) -> Record {
+        (low(id), Value { id, _token: Rc::clone(token) }, [low(id).into(); 3])
+    }
+
+    fn id((byte, value, shorts): &Record) -> u32 {
+        check(*byte, value.id, *shorts)
+    }
+
+    fn seen((byte, value, shorts): (&u8, &Value, &[u16; 3])) -> u32 {
+        check(*byte, value.id, *shorts)
+    }
+
+    fn seen_mut((byte, value, shorts): (&mut u8, &mut Value, &mut [u16; 3])) -> u32 {
+        check(*byte, value.id, *shorts)
+    }
+
+    fn change((byte, value, shorts): (&mut u8, &mut Value, &mut [u16; 3]), id: u32) {
+        (*byte, value.id, *shorts) = (low(id), id, [low(id).into(); 3]);
+    }
+
+    fn exchange((bytes, values, shorts): Self::SlicesMut<'_>, a: usize, b: usize) {
+        bytes.swap(a, b);
+        values.swap(a, b);
+        shorts.swap(a, b);
+    }
+
+    fn ids((bytes, values, shorts): Self::Slices<'_>) -> Vec<u32> {
+        assert_eq!((bytes.len(), shorts.len()), (values.len(), values.len()));
+        let rows = bytes.iter().zip(values).zip(shorts);
+        rows.map(|((byte, value), shorts)| check(*byte, value.id, *shorts)).collect()
+    }
+
+    fn retain<K: Key>(map: &mut Map<K, Self>, mut keep: impl FnMut(K, u32) -> bool) {
+        map.retain(|key, row| keep(key, Self::seen_mut(row)));
+    }
+
+    fn extract<K: Key>(
+        _: &mut Map<K, Self>,
+        _: impl FnMut(K, u32) -> bool,
+        _: usize,
+    ) -> Option<Vec<(K, Record)>> {
+        None
+    }
+
+    fn sort<K: Key>(map: &mut Map<K, Self>, mut compare: impl FnMut(u32, u32) -> Ordering) {
+        map.sort_by(|a, b| compare(Self::seen(a), Self::seen(b)));
+    }
+
+    fn defragment<K: Key>(
+        map: &mut Map<K, Self>,
+        mut compare: impl FnMut(u32, u32) -> Ordering,
+        budget: Budget,
+    ) -> bool {
+        map.defragment_by(|a, b| compare(Self::seen(a), Self::seen(b)), budget)
+    }
+
+    fn many_mut<K: Key>(map: &mut Map<K, Self>, keys: &[K]) -> Vec<Option<u32>> {
+        let mut found = Vec::new();
+        map.get_many_mut(keys.iter().copied(), |_, row| found.push(row.map(Self::seen_mut)));
+        found
+    }
+
+    fn check_disjoint<K: Key>(_: &mut Map<K, Self>, _: [K; 3], _: Option<[u32; 3]>) {}
+
+    fn duplicate<K: Key>(_: &Map<K, Self>) -> Option<Map<K, Self>> {
+        None
+    }
+}
