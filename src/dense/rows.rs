@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::columns::{self, Columns, ColumnsStats, Row};
-use crate::error::Error;
+use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
 use crate::slot_map::prefetch::ask_for;
@@ -73,6 +73,8 @@ pub trait Rows: sealed::Made {
     fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error>;
     #[doc(hidden)]
     fn push(&mut self, value: Self::Value);
+    #[doc(hidden)]
+    fn try_push(&mut self, value: Self::Value) -> Result<(), Refused<Self::Value>>;
     #[doc(hidden)]
     fn pop(&mut self) -> Option<Self::Value>;
     #[doc(hidden)]
@@ -197,6 +199,10 @@ impl<V> Rows for VmVec<V> {
     #[inline]
     fn push(&mut self, value: V) {
         self.push(value);
+    }
+
+    fn try_push(&mut self, value: V) -> Result<(), Refused<V>> {
+        self.try_push(value)
     }
 
     #[inline]
@@ -360,6 +366,10 @@ impl<R: Row> Rows for Columns<R> {
     #[inline]
     fn push(&mut self, row: R) {
         self.push(row);
+    }
+
+    fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
+        self.try_push(row)
     }
 
     #[inline]
