@@ -75,6 +75,7 @@ pub(crate) enum Op {
     InsertWithKey(Make),
     InsertMany(u8),
     /// Some hundred.
+    #[cfg_attr(test, proptest(weight = 3))]
     InsertMore(u8),
     Remove(Pick),
     RemoveMany([Pick; 4]),
@@ -92,6 +93,7 @@ pub(crate) enum Op {
     Reset,
     /// Perhaps with a panic after so many comparisons.
     Sort(Option<u16>),
+    #[cfg_attr(test, proptest(weight = 6))]
     Defragment(Spend, Option<u8>),
     /// Until it is done, by so many swaps.
     DefragmentAll(u8),
