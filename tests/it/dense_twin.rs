@@ -147,6 +147,9 @@ impl<K: Key, S: Stored> Model<K, S> {
                 of(&self.order, place).data().with_tag(tag & max_tag).into()
             }
             Pick::Detached(place) => of(&self.detached, place),
+            Pick::DetachedTagged(place, tag) => {
+                of(&self.detached, place).data().with_tag(tag & max_tag).into()
+            }
             Pick::Old(place) => of(&self.keys, place),
             Pick::Near(index, generation) => {
                 KeyData::from_parts(index.into(), generation.into(), 0).map_or(K::null(), K::from)
@@ -443,12 +446,13 @@ impl<K: Key, S: Stored> Model<K, S> {
                 let order = kind_order(self.kinds);
                 let compare = |a, b| {
                     fuse.step();
-                    order(a, b)
+                    order(b, a)
                 };
                 let run = || S::sort(&mut self.map, compare);
                 match catch_unwind(AssertUnwindSafe(run)) {
                     Ok(()) => {
-                        self.order = self.sorted();
+                        let of = |key: &K| kind(self.ids[key], self.kinds);
+                        self.order.sort_by(|a, b| of(b).cmp(&of(a)));
                         self.pass = Pass::None;
                     }
                     Err(_) => assert!(panics_after.is_some()),
