@@ -267,6 +267,72 @@ fn an_emptied_map_has_nothing_left_to_bring_into_order() {
     assert_eq!(map.as_slice(), [1, 2, 3]);
 }
 
+#[test]
+fn whatever_can_change_the_order_of_values_is_noticed() {
+    type Way = fn(&mut Map<u32>, &[DefaultKey]);
+    let ways: [Way; 19] = [
+        |map, keys| *map.get_mut(keys[3]).unwrap() = 99,
+        |map, keys| map[keys[3]] = 99,
+        |map, _| *map.iter_mut().next().unwrap().1 = 99,
+        |map, _| *map.values_mut().next().unwrap() = 99,
+        |map, _| *(&mut *map).into_iter().next().unwrap().1 = 99,
+        |map, _| map.as_mut_slice()[4] = 99,
+        |map, _| map.values_as_mut_slice().swap(1, 5),
+        |map, _| map.as_mut_slices().1[4] = 99,
+        |map, keys| map.get_many_mut([keys[3]], |_, n| *n.unwrap() = 99),
+        |map, keys| *map.get_disjoint_mut([keys[3]]).unwrap()[0] = 99,
+        |map, _| {
+            map.retain(|_, n| {
+                *n = 99 - *n;
+                true
+            });
+        },
+        |map, _| {
+            let all = map.extract_if(|_, n| {
+                *n = 99 - *n;
+                false
+            });
+            assert_eq!(all.count(), 0);
+        },
+        |map, _| _ = map.insert(0),
+        |map, _| _ = map.insert_with_key(|_| 0),
+        |map, _| map.extend([0]),
+        |map, _| map.insert_many([0], &mut Vec::new()),
+        |map, keys| assert_eq!(map.remove(keys[3]), Some(4)),
+        |map, keys| {
+            map.detach(keys[3]);
+            map.reattach(keys[3], 4);
+        },
+        |map, _| map.sort_by(|a, b| b.cmp(a)),
+    ];
+    let sort = |map: &mut Map<u32>| {
+        while !map.defragment_by(Ord::cmp, Budget::swaps(1)) {}
+        assert!(map.as_slice().is_sorted());
+    };
+    for (number, way) in ways.into_iter().enumerate() {
+        let mut map: Map<u32> = (1..11).collect();
+        let keys = map.keys_as_slice().to_vec();
+        sort(&mut map);
+        way(&mut map, &keys);
+        assert!(!map.as_slice().is_sorted(), "way {number}");
+        sort(&mut map);
+        // In the midst of a pass.
+        for calls in 0..20 {
+            let mut map: Map<u32> = [5, 2, 8, 4, 1, 7, 10, 9, 3, 6].into();
+            let keys: Vec<_> = {
+                let mut keys = map.keys_as_slice().to_vec();
+                keys.sort_by_key(|key| map[*key]);
+                keys
+            };
+            for _ in 0..calls {
+                let _ = map.defragment_by(Ord::cmp, Budget::swaps(1));
+            }
+            way(&mut map, &keys);
+            sort(&mut map);
+        }
+    }
+}
+
 /// Says of every key that it is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Liar(DefaultKey);

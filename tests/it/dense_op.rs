@@ -1,5 +1,7 @@
 //! Operations on a `DenseSlotMap`: what the model test and the fuzz target `dense_model` share.
 
+#[cfg(test)]
+use proptest::prelude::{Strategy, any};
 use stayput::dense::Rows;
 use stayput::{
     Bits32, Budget, Columns, Compact32, DenseSlotMap, Key, Tagged64, VmVec, new_key_type,
@@ -25,6 +27,8 @@ pub(crate) enum Pick {
     /// With a tag.
     LiveTagged(u16, u32),
     Detached(u16),
+    /// With a tag.
+    DetachedTagged(u16, u32),
     /// Any that was ever made.
     Old(u16),
     /// A small index and a small generation.
@@ -75,14 +79,18 @@ pub(crate) enum Op {
     InsertWithKey(Make),
     InsertMany(u8),
     /// Some hundred.
+    #[cfg_attr(test, proptest(weight = 3))]
     InsertMore(u8),
-    Remove(Pick),
-    RemoveMany([Pick; 4]),
+    Remove(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
+    RemoveMany(
+        // In boxes, so that the tree of what may be made fits onto the stack of a test.
+        #[cfg_attr(test, proptest(strategy = "any::<[Pick; 4]>().boxed()"))] [Pick; 4],
+    ),
     /// From a row on, so many.
     RemoveSpan(u16, u8),
     Churn(u8),
-    Detach(Pick),
-    Reattach(Pick),
+    Detach(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
+    Reattach(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
     Retain(Choice),
     /// So many at most.
     ExtractIf(Choice, u8),
@@ -90,8 +98,9 @@ pub(crate) enum Op {
     Drain(u8, bool),
     Clear,
     Reset,
-    /// Perhaps with a panic after so many comparisons.
+    /// The other way round, perhaps with a panic after so many comparisons.
     Sort(Option<u16>),
+    #[cfg_attr(test, proptest(weight = 6))]
     Defragment(Spend, Option<u8>),
     /// Until it is done, by so many swaps.
     DefragmentAll(u8),
@@ -99,10 +108,10 @@ pub(crate) enum Op {
     ForgetOrder(u8),
     /// Two values, by the slices.
     Exchange(u16, u16),
-    Look(Pick),
-    Change(Pick),
-    Many([Pick; 4]),
-    Disjoint([Pick; 3]),
+    Look(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
+    Change(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
+    Many(#[cfg_attr(test, proptest(strategy = "any::<[Pick; 4]>().boxed()"))] [Pick; 4]),
+    Disjoint(#[cfg_attr(test, proptest(strategy = "any::<[Pick; 3]>().boxed()"))] [Pick; 3]),
     /// From the front and the back, as the bits say.
     Iterate(u64),
     IntoIter(u64),

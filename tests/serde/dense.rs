@@ -175,8 +175,8 @@ fn those_of_slotmap_are_read() {
     let more = map.insert(100);
     let ours = |key: theirs::DefaultKey| -> DefaultKey {
         let bits = key.data().as_ffi();
-        let [index, version] = [bits & u64::from(u32::MAX), bits >> 32]
-            .map(|half| u32::try_from(half).expect("half of the bits"));
+        let half = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap();
+        let (index, version) = (half(bits), half(bits >> 32));
         KeyData::from_parts(index - 1, version / 2 + 1, 0).unwrap().into()
     };
     for FromSlotmap(mut read) in read_theirs::<FromSlotmap<DenseSlotMap<DefaultKey, u32>>>(&map) {
