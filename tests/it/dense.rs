@@ -178,7 +178,6 @@ fn what_is_forgotten_midway_leaves_the_rest() {
     assert!(map.iter().all(|(key, text)| map[key] == *text));
     let key = map.insert("new".to_owned());
     assert_eq!((map.row_of(key), &*map[key]), (Some(87), "new"));
-    mem::forget(map.into_iter());
 }
 
 #[test]
