@@ -1,6 +1,6 @@
 //! What a `DenseSlotMap` promises, and what is refused.
 
-use crate::dense_op::{Compact, Small};
+use crate::dense_op::{Compact, Small, Tagged};
 use crate::ledger::panic_message;
 use stayput::slot_map::DisjointError;
 use stayput::{
@@ -139,6 +139,17 @@ fn values_lie_as_their_alignment_asks() {
     );
     let nothing: Map<Nothing> = [Nothing; 3].into();
     assert!(nothing.values().all(|nothing| std::ptr::from_ref(nothing).addr() % 64 == 0));
+}
+
+#[test]
+fn tags_are_not_kept() {
+    let mut map: DenseSlotMap<Tagged, u32> = [1, 2].into();
+    let key = map.keys_as_slice()[0];
+    let tagged: Tagged = key.data().with_tag(3).into();
+    assert_eq!((map.detach(tagged), map.get(tagged)), (Some(1), None));
+    map.reattach(tagged, 7);
+    assert_eq!((map.get(key), map.get(tagged), map.row_of(tagged)), (Some(&7), Some(&7), Some(1)));
+    assert_eq!((map.keys_as_slice()[1], map.keys_as_slice()[1].tag()), (key, 0));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::dense_op::{Choice, Config, Make, Map, Op, Pick, Spend, Stored};
 use stayput::{Budget, CommitAhead, ErrorKind, Key, KeyData, Layout, Release, Reuse};
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -452,7 +452,7 @@ impl<K: Key, S: Stored> Model<K, S> {
                 match catch_unwind(AssertUnwindSafe(run)) {
                     Ok(()) => {
                         let of = |key: &K| kind(self.ids[key], self.kinds);
-                        self.order.sort_by(|a, b| of(b).cmp(&of(a)));
+                        self.order.sort_by_key(|key| Reverse(of(key)));
                         self.pass = Pass::None;
                     }
                     Err(_) => assert!(panics_after.is_some()),
