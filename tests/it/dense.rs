@@ -1,6 +1,6 @@
 //! What a `DenseSlotMap` promises, and what is refused.
 
-use crate::dense_op::{Compact, Small};
+use crate::dense_op::{Compact, Small, Tagged};
 use crate::ledger::panic_message;
 use stayput::slot_map::DisjointError;
 use stayput::{
@@ -142,6 +142,17 @@ fn values_lie_as_their_alignment_asks() {
 }
 
 #[test]
+fn tags_are_not_kept() {
+    let mut map: DenseSlotMap<Tagged, u32> = [1, 2].into();
+    let key = map.keys_as_slice()[0];
+    let tagged: Tagged = key.data().with_tag(3).into();
+    assert_eq!((map.detach(tagged), map.get(tagged)), (Some(1), None));
+    map.reattach(tagged, 7);
+    assert_eq!((map.get(key), map.get(tagged), map.row_of(tagged)), (Some(&7), Some(&7), Some(1)));
+    assert_eq!((map.keys_as_slice()[1], map.keys_as_slice()[1].tag()), (key, 0));
+}
+
+#[test]
 fn keys_of_other_maps_and_forged_ones_find_what_they_name_or_nothing() {
     let mut map: Map<u32> = (0..10).collect();
     let mut other: Map<u32> = (0..20).collect();
@@ -178,7 +189,6 @@ fn what_is_forgotten_midway_leaves_the_rest() {
     assert!(map.iter().all(|(key, text)| map[key] == *text));
     let key = map.insert("new".to_owned());
     assert_eq!((map.row_of(key), &*map[key]), (Some(87), "new"));
-    mem::forget(map.into_iter());
 }
 
 #[test]
