@@ -57,9 +57,9 @@ impl<T: Pad, const N: usize> Pad for [T; N] {
 ///
 /// A loop over records has N values of each field side by side, which the compiler works on at once, and a row is
 /// near all of itself. For rows that are used whole, a few at a time. **Mostly [`Columns`](super::Columns) are
-/// faster**: a loop over some fields passes over all others here. (Measured, 72 bytes a row, 1 M of them: adding
-/// three fields to three others takes 5.7 ns a row in groups of 8, 2.2 in columns; the sum of one 1.64 and 0.21;
-/// reading whole rows at random 71 and 69.) So it is small: options are those of the [`VmVec`] that it is
+/// faster**: a loop over some fields passes over all others here. (Measured by `benches/columns`, 72 bytes a row, 1 M
+/// of them, groups of 8: adding three fields to three others takes 3.9 ns a row, 0.97 in columns; the sum of one
+/// 0.96 and 0.18; pushing 19 and 5.8; but reading whole rows at random 57 and 101.) So it is small: options are those of the [`VmVec`] that it is
 /// [made over](Self::over), which it [is](Self::as_slice).
 ///
 /// Lanes behind the last row hold [`Pad::PAD`], so that loops need not look where rows end.

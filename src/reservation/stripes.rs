@@ -15,7 +15,8 @@ use std::ops::Range;
 ///
 /// Columns do not begin at the same offset in a page: a loop that stores to one and loads from others
 /// would take each load for one of what was just stored (their addresses have the same lowest 12 bits).
-/// Measured where the layout was chosen, in ns a field: 16 columns 7.3 so, and 1.1 apart.
+/// How much that takes depends on the processor. Measured where the layout was chosen, in ns a field: 16 columns 7.3
+/// so, and 1.1 apart; on an AMD EPYC 0.14 and 0.07.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stripes {
     columns: ColumnLayouts,

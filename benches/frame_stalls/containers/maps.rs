@@ -52,6 +52,18 @@ pub(super) const ALL: &[Container] = &[
     )
     .measured_in(EVERYWHERE)
     .shown(0xCC, 0x79, 0xA7),
+    Container::peer(
+        &["slotmap", "mimalloc"],
+        [
+            "slotmap-dense-mimalloc",
+            "slotmap, Dense (mimalloc)",
+            "DenseSlotMap::new(), mimalloc as the global allocator",
+        ],
+        |job| churn::measure(job, Handling::new(|_| slotmap::DenseSlotMap::new())),
+    )
+    .on_mimalloc()
+    .measured_in(CHURN)
+    .shown(0xAA, 0x33, 0x77),
     Container::peer(&["thunderdome"], ["thunderdome", "thunderdome", "Arena::new()"], |job| {
         either(job, Handling::new(|_| thunderdome::Arena::new()), plain::<worlds::Thunderdome>())
     })
