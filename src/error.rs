@@ -318,7 +318,8 @@ impl Error {
             ),
             (ErrorKind::KeyBits, Holder::TypeNumber) => write!(
                 f,
-                "the type number does not fit into the keys, whose tag holds {limit} at most; choose a                  smaller one, or make the map with a key type that has more bits of tag"
+                "the type number does not fit into the keys, whose tag holds {limit} at most; choose a \
+                 smaller one, or make the map with a key type that has more bits of tag"
             ),
             (ErrorKind::KeyBits, _) => write!(
                 f,
@@ -338,7 +339,8 @@ impl Error {
             ),
             (ErrorKind::TypeId, _) => write!(
                 f,
-                "the type number of this map, {limit}, is not what the key has as its tag; insert it                  into the map that it is of"
+                "the type number of this map, {limit}, is not what the key has as its tag; insert it \
+                 into the map that it is of"
             ),
             (ErrorKind::Occupied, _) => f.write_str(
                 "the slot of the key holds a value, or is kept for a detached one; remove that, or \

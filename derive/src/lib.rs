@@ -26,6 +26,9 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// | `NameSlices<'_>` | `&[A]` | all rows to look at, column by column | `slices` |
 /// | `NameSlicesMut<'_>` | `&mut [A]` | all rows to change | `slices_mut` |
 ///
+/// Whoever can name the struct can take it apart and put it together by the trait `Row`, and change columns, private
+/// fields among them: no `unsafe` code may count on what these hold.
+///
 /// Those to look at are `Copy`. All are `Debug` if the types of all fields are. The lifetime stands before the
 /// generics of the struct itself.
 ///

@@ -15,11 +15,17 @@ impl<R: Row> Columns<R> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, row: R) {
+        self.push_fields(row.into_fields());
+    }
+
+    /// The same of a row that was taken apart already: runs no user code.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn push_fields(&mut self, fields: R::Fields) {
         let len = self.len;
         if len == self.capacity() {
             self.grow_by_one_or_give_up();
         }
-        let fields = row.into_fields();
         // SAFETY: there is room for one more behind the `len` rows.
         unsafe { fields.write(self.starts, len) };
         self.len = len + 1;
@@ -68,9 +74,15 @@ impl<R: Row> Columns<R> {
     /// Takes the last row out. O(1).
     #[inline]
     pub fn pop(&mut self) -> Option<R> {
+        self.pop_fields().map(R::from_fields)
+    }
+
+    /// The same, which is not put together yet: runs no user code.
+    #[inline]
+    pub(crate) fn pop_fields(&mut self) -> Option<R::Fields> {
         self.len = self.len.checked_sub(1)?;
         // SAFETY: it was a row, and is behind the length now, so nobody reads it again.
-        Some(R::from_fields(unsafe { R::Fields::read(self.starts, self.len) }))
+        Some(unsafe { R::Fields::read(self.starts, self.len) })
     }
 
     /// Takes the last row out if the predicate says so. O(1).
@@ -164,6 +176,13 @@ impl<R: Row> Columns<R> {
     #[inline]
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> R {
+        R::from_fields(self.swap_remove_fields(index))
+    }
+
+    /// The same, which is not put together yet: runs no user code.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn swap_remove_fields(&mut self, index: usize) -> R::Fields {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = len - 1;
@@ -176,7 +195,7 @@ impl<R: Row> Columns<R> {
             unsafe { R::Fields::copy(self.starts, last, index) };
         }
         self.len = last;
-        R::from_fields(fields)
+        fields
     }
 
     /// Puts a row in the place of the one at `index`, and gives that.

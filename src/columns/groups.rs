@@ -7,6 +7,7 @@ use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::vec::{VecStats, VmVec};
 use std::array;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// A value that stands where there is none: in the lanes behind the last row of [`Groups`].
 ///
@@ -79,8 +80,10 @@ impl<T: Pad, const N: usize> Pad for [T; N] {
 /// assert_eq!(bodies.as_slice()[12].0[4..], [0.0; 4]); // behind the last row
 /// ```
 pub struct Groups<R: Row + Pad, const N: usize> {
-    groups: VmVec<<R::Fields as Fields>::Group<N>>,
+    records: VmVec<<R::Fields as Fields>::Group<N>>,
     len: usize,
+    /// It owns rows.
+    rows: PhantomData<R>,
 }
 
 impl<R: Row + Pad, const N: usize> Groups<R, N> {
@@ -88,7 +91,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     #[must_use]
     pub const fn new() -> Self {
         const { assert!(N > 0, "a group has rows") };
-        Self { groups: VmVec::new(), len: 0 }
+        Self { records: VmVec::new(), len: 0, rows: PhantomData }
     }
 
     /// Without rows, over an array with options of its own. What is in that is dropped.
@@ -106,7 +109,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     pub fn over(mut records: VmVec<<R::Fields as Fields>::Group<N>>) -> Self {
         const { assert!(N > 0, "a group has rows") };
         records.clear();
-        Self { groups: records, len: 0 }
+        Self { records, len: 0, rows: PhantomData }
     }
 
     /// Without rows, with memory committed for `capacity` of them.
@@ -143,35 +146,35 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     /// How many rows fit into committed memory.
     pub const fn capacity(&self) -> usize {
-        self.groups.capacity().saturating_mul(N)
+        self.records.capacity().saturating_mul(N)
     }
 
     /// How many rows there can ever be.
     pub fn max_len(&self) -> usize {
-        self.groups.max_len().saturating_mul(N)
+        self.records.max_len().saturating_mul(N)
     }
 
     /// What the array of records holds and takes up.
     pub fn stats(&self) -> VecStats {
-        self.groups.stats()
+        self.records.stats()
     }
 
     /// All records. In the last, lanes behind the last row hold [`Pad::PAD`], or what was written there.
     #[inline]
     pub const fn as_slice(&self) -> &[<R::Fields as Fields>::Group<N>] {
-        self.groups.as_slice()
+        self.records.as_slice()
     }
 
-    /// All records, to be changed. What is written to a lane behind the last row is replaced when a row comes there.
+    /// All records, to be changed: also fields that a struct has for itself. What is written to a lane behind the last row is replaced when a row comes there.
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [<R::Fields as Fields>::Group<N>] {
-        self.groups.as_mut_slice()
+        self.records.as_mut_slice()
     }
 
     /// A row to look at, if there is one at `index`. O(1).
     #[inline]
     pub fn get(&self, index: usize) -> Option<R::Ref<'_>> {
-        let group = self.groups.get(index / N).filter(|_| index < self.len)?;
+        let group = self.records.get(index / N).filter(|_| index < self.len)?;
         Some(R::by_ref(R::Fields::lane(group, index % N)))
     }
 
@@ -179,13 +182,13 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     #[inline]
     pub fn get_mut(&mut self, index: usize) -> Option<R::Mut<'_>> {
         let len = self.len;
-        let group = self.groups.get_mut(index / N).filter(|_| index < len)?;
+        let group = self.records.get_mut(index / N).filter(|_| index < len)?;
         Some(R::by_mut(R::Fields::lane_mut(group, index % N)))
     }
 
     /// Goes over the rows, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = R::Ref<'_>> + ExactSizeIterator {
-        (0..self.len).map(|at| R::by_ref(R::Fields::lane(&self.groups[at / N], at % N)))
+        (0..self.len).map(|at| R::by_ref(R::Fields::lane(&self.records[at / N], at % N)))
     }
 
     /// Appends a row. O(1), no copy; enters the kernel if capacity is used up.
@@ -208,41 +211,48 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// If there are `max_len` rows ([`MaxLen`](crate::ErrorKind::MaxLen)), or the system refuses memory.
     #[inline]
     pub fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
-        // One that is there already was left by a row that panicked on its way in.
-        if self.len / N == self.groups.len() {
+        if self.len / N == self.records.len() {
             if let Err(error) = self.begin_group() {
                 return Err(Refused { error, value: row });
             }
         }
-        self.put(self.len, row);
+        let fields = row.into_fields();
+        let len = self.len;
         self.len += 1;
+        // What was there is dropped last, and is none of the rows.
+        drop(self.put(len, fields));
         Ok(())
     }
 
     /// A record of nothing but lanes behind the last row.
     #[inline]
     fn begin_group(&mut self) -> Result<(), Error> {
-        self.groups.try_reserve(1)?;
-        self.groups.push(R::Fields::group(array::from_fn(|_| R::PAD.into_fields())));
+        self.records.try_reserve(1)?;
+        self.records.push(R::Fields::group(array::from_fn(|_| R::PAD.into_fields())));
         Ok(())
     }
 
     /// Puts a row into a lane, and gives what was there.
     #[inline]
-    fn put(&mut self, index: usize, row: R) -> R {
-        let group = &mut self.groups[index / N];
-        R::from_fields(row.into_fields().put_into_lane(group, index % N))
+    fn put(&mut self, index: usize, fields: R::Fields) -> R::Fields {
+        fields.put_into_lane(&mut self.records[index / N], index % N)
+    }
+
+    /// Takes the last row out, which is not put together yet.
+    fn pop_fields(&mut self) -> Option<R::Fields> {
+        let last = self.len.checked_sub(1)?;
+        let pad = R::PAD.into_fields();
+        self.len = last;
+        let fields = self.put(last, pad);
+        if last % N == 0 {
+            self.records.truncate(last / N);
+        }
+        Some(fields)
     }
 
     /// Takes the last row out. O(1).
     pub fn pop(&mut self) -> Option<R> {
-        let last = self.len.checked_sub(1)?;
-        let row = self.put(last, R::PAD);
-        self.len = last;
-        if last % N == 0 {
-            self.groups.truncate(last / N);
-        }
-        Some(row)
+        self.pop_fields().map(R::from_fields)
     }
 
     /// Takes the row at `index` out, and puts the last one in its place. O(1).
@@ -254,24 +264,22 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     pub fn swap_remove(&mut self, index: usize) -> R {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
-        match self.pop() {
-            Some(last) if index + 1 < len => self.put(index, last),
-            Some(last) => last,
-            None => unreachable!("there is one at the index"),
-        }
+        let last = self.pop_fields();
+        let taken = last.map(|last| if index + 1 < len { self.put(index, last) } else { last });
+        R::from_fields(taken.expect("there is one at the index"))
     }
 
     /// Drops the rows from `len` on. The memory stays. O(number dropped).
     pub fn truncate(&mut self, len: usize) {
         while self.len > len && self.len % N != 0 {
-            drop(self.pop());
+            drop(self.pop_fields());
         }
         if self.len > len {
             // The last one of them may be cut.
             self.len = len.next_multiple_of(N);
-            self.groups.truncate(len.div_ceil(N));
+            self.records.truncate(len.div_ceil(N));
             while self.len > len {
-                drop(self.pop());
+                drop(self.pop_fields());
             }
         }
     }

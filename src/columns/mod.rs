@@ -83,8 +83,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///
 /// # What is not there
 ///
-/// What can need memory has a twin that begins with `try_`, as in a [`VmVec`](crate::VmVec), of whose calls these
-/// are missing:
+/// What can need memory has a twin that begins with `try_`, as in a [`VmVec`](crate::VmVec). Of the calls of that,
+/// those for slices and single elements are the columns' own, by [slices](Self::as_mut_slices); and these are missing:
 ///
 /// | what | why, and what to do instead |
 /// |---|---|

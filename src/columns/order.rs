@@ -10,8 +10,8 @@ use std::cmp::Ordering;
 impl<R: Row> Columns<R> {
     /// Sorts the rows by a comparison; those that are equal keep their order.
     ///
-    /// The rows are compared where they lie, and then each moves once or twice: O(n log n) comparisons, O(n)
-    /// moves, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison panic, no row has
+    /// The rows are compared where they lie, and then exchanged: O(n log n) comparisons, O(n)
+    /// exchanges, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison panic, no row has
     /// moved; if it is no order, the rows come to be in any.
     ///
     /// # Panics
@@ -35,7 +35,7 @@ impl<R: Row> Columns<R> {
     ///
     /// # Errors
     ///
-    /// If the allocator refuses eight bytes a row ([`Memory`](crate::ErrorKind::Memory)). No row has moved then.
+    /// If the allocator refuses an index a row ([`Memory`](crate::ErrorKind::Memory)). No row has moved then.
     ///
     /// # Panics
     ///

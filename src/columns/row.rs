@@ -121,7 +121,7 @@ pub trait Row: Sized {
     /// Takes the row apart.
     fn into_fields(self) -> Self::Fields;
 
-    /// Puts it together.
+    /// Puts it together. Whoever can name the row can call this, whatever fields it has for itself.
     fn from_fields(fields: Self::Fields) -> Self;
 
     /// Names the references.

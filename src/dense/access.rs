@@ -18,7 +18,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.keys.is_empty()
     }
 
-    /// The number of values that committed memory has room for. O(1).
+    /// The number of values that committed memory has room for, keys that are used up or kept for a detached value among
+    /// them. O(1).
     #[inline]
     pub fn capacity(&self) -> usize {
         self.rows.capacity().min(self.keys.capacity()).min(self.table.capacity())

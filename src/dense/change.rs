@@ -31,12 +31,15 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     fn close(&mut self, row: u32) -> V {
         self.order.is_touched = true;
         let at = row as usize;
-        self.keys.swap_remove(at);
-        let value = self.rows.swap_remove(at);
-        if let Some(&moved) = self.keys.get(at) {
-            self.note(moved, row);
+        // First, since it asks the key, which may be of a user's type.
+        match self.keys.last() {
+            Some(&moved) if at + 1 < self.keys.len() => self.note(moved, row),
+            _ => {}
         }
-        value
+        self.keys.swap_remove(at);
+        let parts = self.rows.swap_remove(at);
+        // Last, since it may be a user's code.
+        S::put_together(parts)
     }
 
     /// Has the table say in which row the value of a key is.
@@ -92,7 +95,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
     /// Drops all values. Keys stay stale, detached ones detached, and memory stays committed.
     ///
-    /// Linear in the values that have something to drop.
+    /// Linear in the values that have something to drop, and where [`SlotMap::clear`](crate::SlotMap::clear) is for the
+    /// table, in all.
     ///
     /// # Examples
     ///
@@ -144,7 +148,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.order.is_touched = true;
         self.table.remove(key);
         self.keys.pop();
-        Some((key, self.rows.pop()?))
+        Some((key, S::put_together(self.rows.pop()?)))
     }
 
     /// Goes over the rows and drops those that `keep` is not for; it is given the rows, and the number of one.

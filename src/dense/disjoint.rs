@@ -35,10 +35,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         &mut self,
         keys: [K; N],
     ) -> Result<[&mut V; N], DisjointError> {
-        let named = keys.map(|key| {
-            let data = key.data();
-            (data.index(), data.generation())
-        });
+        let named = keys.map(|key| self.table.parts_of(key));
         let rows = keys.map(|key| self.row_of(key));
         let mut order: [usize; N] = array::from_fn(|at| at);
         order.sort_unstable_by_key(|&at| rows[at]);

@@ -28,9 +28,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[inline(always)]
     #[track_caller]
     pub fn insert(&mut self, value: V) -> K {
+        let parts = S::take_apart(value);
         match self.make_key() {
             Ok(key) => {
-                self.put(key, value);
+                self.put(key, parts);
                 key
             }
             Err(error) => give_up(error),
@@ -47,12 +48,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
     pub fn try_insert(&mut self, value: V) -> Result<K, Refused<V>> {
+        let parts = S::take_apart(value);
         match self.make_key() {
             Ok(key) => {
-                self.put(key, value);
+                self.put(key, parts);
                 Ok(key)
             }
-            Err(error) => Err(Refused { error, value }),
+            Err(error) => Err(Refused { error, value: S::put_together(parts) }),
         }
     }
 
@@ -109,9 +111,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             Err(error) => give_up(Self::explain(error)),
         };
         let key = entry.key();
-        let value = make(key)?;
+        let parts = S::take_apart(make(key)?);
         entry.insert(row);
-        self.put(key, value);
+        self.put(key, parts);
         Ok(key)
     }
 
@@ -172,12 +174,12 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     ///
     /// # Panics
     ///
-    /// If the key is not that of a detached value, or there is no memory.
+    /// If the key is not that of a detached value, or there is no memory. (It says the former, too, where there are as
+    /// many values as there can be.)
     #[track_caller]
     pub fn reattach(&mut self, detached_key: K, value: V) {
         match self.make_room() {
             Err(error) if error.kind() != ErrorKind::MaxLen => give_up(error),
-            // With as many values as there can be, none is detached.
             _ => assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached"),
         }
     }
@@ -190,15 +192,16 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// [`try_reserve`](Self::try_reserve) of 1 there is.
     pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
         let Ok(row) = self.make_room() else { return Err(value) };
+        let parts = S::take_apart(value);
         if self.table.try_reattach(detached_key, row).is_err() {
-            return Err(value);
+            return Err(S::put_together(parts));
         }
         // As the map would make it: tags are not its own.
         let key = self
             .table
             .get_by_index(detached_key.data().index())
             .map_or(detached_key, |(key, _)| key);
-        self.put(key, value);
+        self.put(key, parts);
         Ok(())
     }
 
@@ -229,9 +232,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
     /// Puts a value into the row that it has room for.
     #[inline]
-    fn put(&mut self, key: K, value: V) {
+    fn put(&mut self, key: K, parts: S::Parts) {
         self.order.is_touched = true;
         self.keys.push(key);
-        self.rows.push(value);
+        self.rows.push(parts);
     }
 }

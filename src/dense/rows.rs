@@ -48,6 +48,10 @@ pub trait Rows: sealed::Made {
     /// Takes them out.
     type IntoIter: DoubleEndedIterator<Item = Self::Value> + ExactSizeIterator + FusedIterator;
 
+    /// What a value is taken apart into, so that a user's code for it runs before the map is changed, or after it.
+    #[doc(hidden)]
+    type Parts;
+
     /// Of one row.
     #[doc(hidden)]
     const BYTES: usize;
@@ -72,13 +76,17 @@ pub trait Rows: sealed::Made {
     #[doc(hidden)]
     fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error>;
     #[doc(hidden)]
-    fn push(&mut self, value: Self::Value);
+    fn take_apart(value: Self::Value) -> Self::Parts;
+    #[doc(hidden)]
+    fn put_together(parts: Self::Parts) -> Self::Value;
+    #[doc(hidden)]
+    fn push(&mut self, parts: Self::Parts);
     #[doc(hidden)]
     fn try_push(&mut self, value: Self::Value) -> Result<(), Refused<Self::Value>>;
     #[doc(hidden)]
-    fn pop(&mut self) -> Option<Self::Value>;
+    fn pop(&mut self) -> Option<Self::Parts>;
     #[doc(hidden)]
-    fn swap_remove(&mut self, row: usize) -> Self::Value;
+    fn swap_remove(&mut self, row: usize) -> Self::Parts;
     #[doc(hidden)]
     fn swap(&mut self, a: usize, b: usize);
     #[doc(hidden)]
@@ -150,6 +158,7 @@ impl<V> Rows for VmVec<V> {
     where
         V: 'a;
     type IntoIter = vec::IntoIter<V>;
+    type Parts = V;
 
     const BYTES: usize = size_of::<V>();
 
@@ -194,6 +203,16 @@ impl<V> Rows for VmVec<V> {
 
     fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
         self.shrink_to_fit_within(budget)
+    }
+
+    #[inline]
+    fn take_apart(value: V) -> V {
+        value
+    }
+
+    #[inline]
+    fn put_together(value: V) -> V {
+        value
     }
 
     #[inline]
@@ -298,6 +317,7 @@ impl<R: Row> Rows for Columns<R> {
     where
         R: 'a;
     type IntoIter = columns::IntoIter<R>;
+    type Parts = R::Fields;
 
     const BYTES: usize = Self::ROW_BYTES;
 
@@ -364,8 +384,18 @@ impl<R: Row> Rows for Columns<R> {
     }
 
     #[inline]
-    fn push(&mut self, row: R) {
-        self.push(row);
+    fn take_apart(row: R) -> R::Fields {
+        row.into_fields()
+    }
+
+    #[inline]
+    fn put_together(fields: R::Fields) -> R {
+        R::from_fields(fields)
+    }
+
+    #[inline]
+    fn push(&mut self, fields: R::Fields) {
+        self.push_fields(fields);
     }
 
     fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
@@ -373,13 +403,13 @@ impl<R: Row> Rows for Columns<R> {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<R> {
-        self.pop()
+    fn pop(&mut self) -> Option<R::Fields> {
+        self.pop_fields()
     }
 
     #[inline]
-    fn swap_remove(&mut self, row: usize) -> R {
-        self.swap_remove(row)
+    fn swap_remove(&mut self, row: usize) -> R::Fields {
+        self.swap_remove_fields(row)
     }
 
     #[inline]

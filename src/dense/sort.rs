@@ -34,8 +34,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 impl<K: Key, V> DenseSlotMap<K, V> {
     /// Sorts the values by a comparison; those that are equal keep their order, and all keep their keys.
     ///
-    /// They are compared where they lie, and then each moves once or twice: O(n log n) comparisons, O(n)
-    /// moves, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison
+    /// They are compared where they lie, and then exchanged: O(n log n) comparisons, O(n)
+    /// exchanges, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison
     /// panic, no value has moved; if it is no order, the values come to be in any.
     ///
     /// To have it done by and by, see [`defragment_by`](Self::defragment_by).
@@ -63,7 +63,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator refuses eight bytes a value ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
+    /// If the allocator refuses an index a value ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
     ///
     /// # Panics
     ///
@@ -102,7 +102,7 @@ impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
     ///
     /// # Errors
     ///
-    /// If the allocator refuses eight bytes a row ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
+    /// If the allocator refuses an index a row ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
     ///
     /// # Panics
     ///

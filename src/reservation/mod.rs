@@ -29,7 +29,7 @@ mod stripes;
 mod tests;
 mod unreleased;
 
-pub(crate) use crate::os::{IS_SUPPORTED, address_space_bytes};
+pub(crate) use crate::os::{IS_SUPPORTED, MOVES as CAN_MOVE, address_space_bytes};
 pub use builder::ReservationBuilder;
 pub(crate) use rooms::take_all as take_all_rooms;
 #[cfg(test)]

@@ -22,8 +22,8 @@
 //! the ladder's half (1/16 on 32-bit systems), and all together at most a quarter of all addresses.
 //!
 //! So much room takes two page tables of its own for each block, 8 KiB, since no other lies near it. Where there
-//! are [`FAR_BLOCKS`] already, the next lie near each other: they are given no more than the least that is room, and
-//! their page tables are shared. (Not where the system cannot move them.)
+//! are [`FAR_BLOCKS`] already, the next lie near each other, if they can be moved: they are given no more than the least
+//! that is room, and their page tables are shared.
 //!
 //! # What all addresses are
 //!
@@ -168,14 +168,19 @@ impl Space {
         Ok(Taken { bytes, mappings, kind: Kind::Array })
     }
 
-    /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder, or `least`
-    /// beside many others. None, if there is less than `least`.
-    pub(crate) fn take_for_block(self, said: Option<usize>, least: usize) -> Option<Taken> {
+    /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder; or `near`, if
+    /// that is said, beside many others. None, if there is less than `least`.
+    pub(crate) fn take_for_block(
+        self,
+        said: Option<usize>,
+        least: usize,
+        near: Option<usize>,
+    ) -> Option<Taken> {
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
         let others = BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
-        let said = said.or_else(|| (os::MOVES && others >= FAR_BLOCKS).then_some(least));
+        let near = near.filter(|_| others >= FAR_BLOCKS);
         let bytes = take_mappings(MAPPINGS, ALL_EIGHTHS).ok().and_then(|()| {
-            let bytes = self.take_block_bytes(said, least);
+            let bytes = self.take_block_bytes(said, least, near);
             if bytes.is_none() {
                 TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER);
             }
@@ -197,11 +202,17 @@ impl Space {
 
     /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
     /// their part, then among all, so that they leave the ladder to arrays.
-    fn take_block_bytes(self, said: Option<usize>, least: usize) -> Option<usize> {
+    fn take_block_bytes(
+        self,
+        said: Option<usize>,
+        least: usize,
+        near: Option<usize>,
+    ) -> Option<usize> {
         let memory = memory_bytes();
         let mut wished = 0;
         let of_blocks = |blocks_bytes| {
             let (most, usual) = self.share(TAKEN_BYTES.load(ORDER)).of_block(blocks_bytes, memory);
+            let usual = near.map_or(usual, |near| near.min(usual));
             wished = said.unwrap_or(usual).min(most);
             (wished >= least).then_some(blocks_bytes + wished)
         };

@@ -117,7 +117,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
     ///
     /// Clones have the number of their original, and so has what is read by `serde` of a map that was
     /// written. [`clear`](SlotMap::clear) and [`reset`](SlotMap::reset) leave it.
-    /// Secondary maps go by index and generation alone; for the keys that they give out, tell them the
+    /// Secondary maps go by index and generation alone, as does a join that goes over one of them; for the keys that they give out, tell them the
     /// number ([`set_type_id`](crate::SecondaryMap::set_type_id)).
     ///
     /// To look a key up costs one compare more where keys have bits of tag, and nothing where they have none;

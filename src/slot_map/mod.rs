@@ -329,7 +329,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Index and generation of a key; generation 0, which no value has, if its tag is not this map's type
     /// number.
     #[inline]
-    fn parts_of(&self, key: K) -> (u32, u32) {
+    pub(crate) fn parts_of(&self, key: K) -> (u32, u32) {
         self.number.parts(key.data())
     }
 

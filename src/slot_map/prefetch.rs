@@ -115,7 +115,8 @@ impl<V> Ahead<V> {
         });
         let (newer, older) = ring.split_at(oldest);
         let left = || older.iter().chain(newer).flatten();
-        left().skip(AHEAD / 2).for_each(|key| ask(map, *key));
+        let asked = left().count().saturating_sub(AHEAD / 2);
+        left().skip(asked).for_each(|key| ask(map, *key));
         left().for_each(|key| visit(map, *key));
     }
 

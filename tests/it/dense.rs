@@ -403,3 +403,16 @@ fn a_map_is_covariant_and_can_be_sent() {
     check::<Map<String>>();
     check::<DenseSlotMap<DefaultKey, (u8, String), Columns<(u8, String)>>>();
 }
+
+#[test]
+fn keys_that_differ_by_a_foreign_tag_are_not_the_same() {
+    let mut map = DenseSlotMap::<Tagged, u32>::builder().type_id(1).build();
+    let key = map.insert(5);
+    assert_eq!((Key::type_id(&key), map.type_id()), (1, Some(1)));
+    let pair = map.try_get_disjoint_mut([key, key.with_tag(2)]);
+    assert_eq!(pair, Err(DisjointError::Missing { at: 1 }));
+    assert_eq!(map.remove(key.with_tag(2)), None);
+    assert_eq!(map.get(key.with_tag(0)), None);
+    assert_eq!((map.remove(key), map.len()), (Some(5), 0));
+    assert!(DenseSlotMap::<Tagged, u32>::builder().type_id(1 << 12).try_build().is_err());
+}

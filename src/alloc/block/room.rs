@@ -6,7 +6,7 @@
 //! many of these too, there are no more blocks, see [`Refusal::Crowded`].
 
 use super::{BlockOptions, Refusal};
-use crate::reservation::{Reservation, Space, is_much_unreleased};
+use crate::reservation::{CAN_MOVE, Reservation, Space, is_much_unreleased, page_size};
 
 /// What is tried when a range is refused.
 const MUCH_LESS: usize = 64;
@@ -19,7 +19,9 @@ pub(super) fn reserve(
 ) -> Result<Reservation, Refusal> {
     let builder = Reservation::builder().align(align).huge_pages(options.huge_pages);
     let least = least(end, options);
-    if let Some(taken) = Space::now().take_for_block(options.reserve_bytes, least) {
+    // What can be moved when it outgrows its room needs no more of it, where there are many; see `relocate`.
+    let near = (CAN_MOVE && align <= page_size()).then_some(least);
+    if let Some(taken) = Space::now().take_for_block(options.reserve_bytes, least, near) {
         let wished = taken.bytes();
         for bytes in [wished, wished / MUCH_LESS] {
             if bytes < least {

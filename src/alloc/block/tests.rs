@@ -466,7 +466,7 @@ fn threads_at_once_take_no_more_for_blocks_than_their_part() {
     let barrier = &Barrier::new(THREADS);
     let take = || {
         barrier.wait();
-        let taken = Space::now().take_for_block(Some(usize::MAX / 4), 1);
+        let taken = Space::now().take_for_block(Some(usize::MAX / 4), 1, None);
         barrier.wait();
         let bytes = counts().1;
         barrier.wait();
