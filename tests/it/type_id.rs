@@ -388,7 +388,7 @@ fn a_join_over_a_secondary_map_gives_out_what_it_was_told() {
 
 #[cfg(feature = "rayon")]
 #[test]
-fn keys_that_come_in_parallel_carry_the_number() {
+fn keys_that_rayon_gives_carry_the_number() {
     use rayon::prelude::*;
 
     let mut map: SlotMap<Compact, u32> = SlotMap::builder().type_id(3).build();
