@@ -359,15 +359,6 @@ macro_rules! secondary {
             for (key, value) in &beside {
                 assert_eq!(beside.get(key.with_tag(1)), Some(value));
             }
-            #[cfg(feature = "rayon")]
-            {
-                use rayon::prelude::*;
-
-                beside.par_iter().for_each(|(key, _)| carries(key));
-                beside.par_iter_mut().for_each(|(key, _)| carries(key));
-                beside.par_keys().for_each(carries);
-                beside.into_par_iter().for_each(|(key, _)| carries(key));
-            }
         }
     };
 }
@@ -400,5 +391,18 @@ fn keys_that_rayon_gives_carry_the_number() {
     map.par_iter_mut().for_each(|(key, _)| carries(key));
     assert_eq!(map.par_join(&beside).map(|(key, ..)| carries(key)).count(), 1000);
     assert_eq!(map.par_join_mut(&beside).map(|(key, ..)| carries(key)).count(), 1000);
+    let mut beside = beside;
+    beside.set_type_id(3);
+    beside.par_iter().for_each(|(key, _)| carries(key));
+    beside.par_iter_mut().for_each(|(key, _)| carries(key));
+    beside.par_keys().for_each(carries);
+    beside.into_par_iter().for_each(|(key, _)| carries(key));
+    let mut sparse: SparseSecondaryMap<Compact, u32> =
+        map.iter().map(|(key, n)| (key, *n)).collect();
+    sparse.set_type_id(3);
+    sparse.par_iter().for_each(|(key, _)| carries(key));
+    sparse.par_iter_mut().for_each(|(key, _)| carries(key));
+    sparse.par_keys().for_each(carries);
+    sparse.into_par_iter().for_each(|(key, _)| carries(key));
     map.into_par_iter().for_each(|(key, _)| carries(key));
 }
