@@ -5,12 +5,13 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use bench_common::delegate;
 use bench_common::random::Random;
 use bench_common::table::{table, words};
+use bench_common::{allocator, delegate};
 use serde::{Deserialize, Serialize};
 use stayput::{Budget, CommitAhead, DefaultKey, DenseSlotMap};
 
+use crate::MIMALLOC;
 use crate::child::{self, Case, Task};
 use crate::map::Map;
 use crate::peers::Dense;
@@ -32,6 +33,8 @@ pub(crate) enum Part {
     GrowDense,
     GrowDenseAhead,
     GrowSlotmapDense,
+    /// Under mimalloc, which copies a block that it makes larger; glibc has the kernel move it.
+    GrowSlotmapDenseCopied,
     Defragment,
 }
 
@@ -52,7 +55,7 @@ pub(crate) fn perform(part: Part) -> Result<(), Box<dyn Error>> {
         Part::GrowDenseAhead => {
             grow(Packed::<Value>::builder().commit_ahead(CommitAhead::Auto).build())
         }
-        Part::GrowSlotmapDense => grow(Dense::<Value>::empty()),
+        Part::GrowSlotmapDense | Part::GrowSlotmapDenseCopied => grow(Dense::<Value>::empty()),
         Part::Defragment => defragment(),
     };
     Ok(delegate::answer(&found)?)
@@ -101,7 +104,8 @@ pub(crate) fn report() -> Result<String, Box<dyn Error>> {
         ("stayput, SlotMap", Part::GrowSlotMap),
         ("stayput, DenseSlotMap", Part::GrowDense),
         ("stayput, DenseSlotMap, ahead", Part::GrowDenseAhead),
-        ("slotmap, DenseSlotMap", Part::GrowSlotmapDense),
+        ("slotmap, DenseSlotMap, glibc", Part::GrowSlotmapDense),
+        ("slotmap, DenseSlotMap, mimalloc", Part::GrowSlotmapDenseCopied),
     ];
     let mut found = grown.map(|_| Vec::new());
     for _ in 0..ROUNDS {
@@ -132,7 +136,11 @@ pub(crate) fn report() -> Result<String, Box<dyn Error>> {
 }
 
 fn measure(part: Part) -> Result<Found, Box<dyn Error>> {
-    delegate::outcome(delegate::command(&Task::Apart(part))?)
+    let mut child = delegate::command(&Task::Apart(part))?;
+    if matches!(part, Part::GrowSlotmapDenseCopied) {
+        allocator::set_for(&mut child, MIMALLOC);
+    }
+    delegate::outcome(child)
 }
 
 /// The median, and the lowest and the highest.

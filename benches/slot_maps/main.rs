@@ -24,9 +24,19 @@ mod table;
 mod value;
 mod verdict;
 
+use std::alloc::System;
 use std::error::Error;
 
+use bench_common::allocator::Switch;
 use bench_common::delegate;
+use mimalloc::MiMalloc;
+
+/// Each at the place that its number says; the system's, where nobody chose.
+#[global_allocator]
+static GLOBAL: Switch = Switch::new(&[&System, &MiMalloc]);
+
+/// Its number there.
+const MIMALLOC: usize = 1;
 
 /// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
 /// test harness. Criterion tells the two apart in the same way.
