@@ -129,12 +129,14 @@ mod backing;
 mod bytemuck;
 pub mod columns;
 pub mod dense;
+
 #[cfg(test)]
 #[path = "../tests/common/effort.rs"]
 mod effort;
 mod error;
 mod growing;
 mod heap;
+mod index;
 pub mod keeper;
 mod key;
 mod macros;

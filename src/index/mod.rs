@@ -1,0 +1,6 @@
+//! Search indices.
+
+#![forbid(unsafe_code)]
+
+mod bucket;
+mod buckets;
