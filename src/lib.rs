@@ -136,7 +136,7 @@ mod effort;
 mod error;
 mod growing;
 mod heap;
-mod index;
+pub mod index;
 pub mod keeper;
 mod key;
 mod macros;

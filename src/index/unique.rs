@@ -1,0 +1,130 @@
+//! [`UniqueIndex`]: a value to the slot that has it.
+
+use super::buckets::Buckets;
+use crate::error::Error;
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+
+/// Finds the slot of a value among many, none of which has the value of another.
+///
+/// It holds numbers of slots and their hashes, and no value: who uses it keeps these, and tells whether the one in a slot
+/// is meant. It is for those who have storage of their own.
+///
+/// It grows by one bucket at a time (linear hashing), so that no insertion takes long: it copies a dozen entries at most, where hashes
+/// are spread.
+///
+/// # Wrong values
+///
+/// A `Hash` or `Eq` that gives another answer each time has values not be found, or the wrong ones, and that is
+/// all. [`remove`](Self::remove) asks neither.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::index::UniqueIndex;
+///
+/// let names = ["ann", "bob", "cid"];
+/// let mut index = UniqueIndex::new();
+/// for (slot, name) in (0..).zip(names) {
+///     index.insert(name, slot, |other| names[other as usize] == *name)?;
+/// }
+/// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), Some(1));
+/// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann")?, Some(0)); // it has it
+/// assert!(index.remove(1));
+/// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), None);
+/// # Ok::<(), stayput::Error>(())
+/// ```
+pub struct UniqueIndex<S = RandomState> {
+    buckets: Buckets,
+    hasher: S,
+}
+
+impl UniqueIndex {
+    /// Without entries, with a seed of its own. Takes no memory until the first.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_hasher(RandomState::new())
+    }
+}
+
+impl<S: BuildHasher> UniqueIndex<S> {
+    /// Without entries, with hashes of that kind.
+    #[must_use]
+    pub const fn with_hasher(hasher: S) -> Self {
+        Self { buckets: Buckets::new(), hasher }
+    }
+
+    /// How many slots there are. O(1).
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// Whether there is none. O(1).
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    fn hash<Q: Hash + ?Sized>(&self, value: &Q) -> u32 {
+        let hash = self.hasher.hash_one(value);
+        // Hashers may have their best bits at either end.
+        let [a, b, c, d, e, f, g, h] = hash.to_le_bytes();
+        u32::from_le_bytes([a, b, c, d]) ^ u32::from_le_bytes([e, f, g, h])
+    }
+
+    /// The slot of a value, if one has it; `is_meant` tells of a slot whether it has. O(1), where hashes are spread.
+    #[inline]
+    pub fn find<Q: Hash + ?Sized>(
+        &self,
+        value: &Q,
+        is_meant: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        self.buckets.find(self.hash(value), is_meant)
+    }
+
+    /// Puts in the slot of a value, or gives the one that has that value already; then nothing has changed. O(1),
+    /// where hashes are spread; enters the kernel if memory is used up.
+    ///
+    /// The slot is not in it: [`remove`](Self::remove) it before it has another value.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory, or the slot is `u32::MAX`; then nothing has changed.
+    pub fn insert<Q: Hash + ?Sized>(
+        &mut self,
+        value: &Q,
+        slot: u32,
+        is_meant: impl FnMut(u32) -> bool,
+    ) -> Result<Option<u32>, Error> {
+        let hash = self.hash(value);
+        match self.buckets.find(hash, is_meant) {
+            Some(other) => Ok(Some(other)),
+            None => self.buckets.insert(hash, slot).map(|()| None),
+        }
+    }
+
+    /// Takes a slot out, whatever value it has now; whether it was there. O(1), where hashes are spread.
+    pub fn remove(&mut self, slot: u32) -> bool {
+        self.buckets.remove(slot)
+    }
+
+    /// Takes all slots out. The memory stays.
+    pub fn clear(&mut self) {
+        self.buckets.clear();
+    }
+}
+
+impl<S: BuildHasher + Default> Default for UniqueIndex<S> {
+    fn default() -> Self {
+        Self::with_hasher(S::default())
+    }
+}
+
+impl<S> fmt::Debug for UniqueIndex<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UniqueIndex").field("len", &self.buckets.len()).finish_non_exhaustive()
+    }
+}
