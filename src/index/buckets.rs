@@ -91,8 +91,15 @@ impl Buckets {
         }
     }
 
-    /// Makes room for an entry of a slot.
-    fn make_room(&mut self, slot: u32) -> Result<(), Error> {
+    /// Makes room for an entry of a slot, so that [`insert_reserved`](Self::insert_reserved) is refused nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory, or the slot is `u32::MAX`; nothing has changed then that anybody could tell.
+    pub(super) fn reserve(&mut self, slot: u32) -> Result<(), Error> {
+        if slot == NONE {
+            return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(NONE.into()));
+        }
         if self.first.is_empty() {
             self.first.try_push(Bucket::EMPTY).map_err(|refused| refused.error)?;
         }
@@ -107,23 +114,28 @@ impl Buckets {
         Ok(())
     }
 
-    /// Puts a slot in that is not in it.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses memory; nothing has changed then.
-    pub(super) fn insert(&mut self, hash: u32, slot: u32) -> Result<(), Error> {
-        if slot == NONE {
-            return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(NONE.into()));
-        }
-        self.make_room(slot)?;
+    /// Puts a slot in that is not in it, for which there is room.
+    pub(super) fn insert_reserved(&mut self, hash: u32, slot: u32) {
         self.hashes[slot as usize] = hash;
         self.put(Place::First(self.number(hash)), (tag(hash), slot));
         self.len += 1;
         if self.len > self.first.len() * MOST {
             self.split();
         }
-        Ok(())
+    }
+
+    /// Puts another slot, for which there is room, where one is; whether that was in it.
+    pub(super) fn replace_reserved(&mut self, old: u32, new: u32) -> bool {
+        let Some(&hash) = self.hashes.get(old as usize) else { return false };
+        let Some((place, at)) = self.place_of(hash, old) else { return false };
+        self.hashes[new as usize] = hash;
+        self.at_mut(place).set(at, (tag(hash), new));
+        true
+    }
+
+    /// The hash of a slot that is in it.
+    pub(super) fn hash_of(&self, slot: u32) -> Option<u32> {
+        self.hashes.get(slot as usize).copied()
     }
 
     /// Puts an entry behind those of a chain, for which there is room.
@@ -172,11 +184,8 @@ impl Buckets {
     /// Takes a slot out; whether it was in it.
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let Some(&hash) = self.hashes.get(slot as usize) else { return false };
-        if self.first.is_empty() {
-            return false;
-        }
+        let Some((place, at)) = self.place_of(hash, slot) else { return false };
         let first = Place::First(self.number(hash));
-        let Some((place, at)) = self.place_of(first, hash, slot) else { return false };
         let entry = self.take_last(first);
         // It may be the one itself, which is gone then.
         if entry.1 != slot {
@@ -189,9 +198,12 @@ impl Buckets {
         true
     }
 
-    /// Where in a chain a slot is.
-    fn place_of(&self, first: Place, hash: u32, slot: u32) -> Option<(Place, usize)> {
-        let mut place = first;
+    /// Where a slot of that hash is, if it is in it.
+    fn place_of(&self, hash: u32, slot: u32) -> Option<(Place, usize)> {
+        if self.first.is_empty() {
+            return None;
+        }
+        let mut place = Place::First(self.number(hash));
         loop {
             let bucket = self.at(place);
             if let Some(at) = bucket.matches(tag(hash)).find(|&at| bucket.slot(at) == slot) {
@@ -334,7 +346,8 @@ mod tests {
                 }
             } else if step / 2000 % 2 == 0 || random % 5 == 0 {
                 assert!(!buckets.remove(slot));
-                buckets.insert(hash_of(slot), slot).unwrap();
+                buckets.reserve(slot).unwrap();
+                buckets.insert_reserved(hash_of(slot), slot);
                 model.insert(slot, hash_of(slot));
             }
             if step % 97 == 0 {

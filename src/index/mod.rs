@@ -7,3 +7,14 @@ mod buckets;
 mod unique;
 
 pub use unique::UniqueIndex;
+
+use std::hash::{BuildHasher, Hash};
+
+/// What is kept of a hash.
+#[inline]
+fn hash32<Q: Hash + ?Sized>(hasher: &impl BuildHasher, value: &Q) -> u32 {
+    let hash = hasher.hash_one(value);
+    // Hashers may have their best bits at either end.
+    let [a, b, c, d, e, f, g, h] = hash.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d]) ^ u32::from_le_bytes([e, f, g, h])
+}

@@ -1,7 +1,8 @@
 //! [`UniqueIndex`]: a value to the slot that has it.
 
 use super::buckets::Buckets;
-use crate::error::Error;
+use super::hash32;
+use crate::error::{Error, give_up};
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -27,13 +28,12 @@ use std::hash::{BuildHasher, Hash};
 /// let names = ["ann", "bob", "cid"];
 /// let mut index = UniqueIndex::new();
 /// for (slot, name) in (0..).zip(names) {
-///     index.insert(name, slot, |other| names[other as usize] == *name)?;
+///     index.insert(name, slot, |other| names[other as usize] == *name);
 /// }
 /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), Some(1));
-/// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann")?, Some(0)); // it has it
+/// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann"), Some(0)); // it has it
 /// assert!(index.remove(1));
 /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), None);
-/// # Ok::<(), stayput::Error>(())
 /// ```
 pub struct UniqueIndex<S = RandomState> {
     buckets: Buckets,
@@ -67,14 +67,6 @@ impl<S: BuildHasher> UniqueIndex<S> {
         self.len() == 0
     }
 
-    #[inline]
-    fn hash<Q: Hash + ?Sized>(&self, value: &Q) -> u32 {
-        let hash = self.hasher.hash_one(value);
-        // Hashers may have their best bits at either end.
-        let [a, b, c, d, e, f, g, h] = hash.to_le_bytes();
-        u32::from_le_bytes([a, b, c, d]) ^ u32::from_le_bytes([e, f, g, h])
-    }
-
     /// The slot of a value, if one has it; `is_meant` tells of a slot whether it has. O(1), where hashes are spread.
     #[inline]
     pub fn find<Q: Hash + ?Sized>(
@@ -82,7 +74,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
         value: &Q,
         is_meant: impl FnMut(u32) -> bool,
     ) -> Option<u32> {
-        self.buckets.find(self.hash(value), is_meant)
+        self.buckets.find(hash32(&self.hasher, value), is_meant)
     }
 
     /// Puts in the slot of a value, or gives the one that has that value already; then nothing has changed. O(1),
@@ -90,20 +82,37 @@ impl<S: BuildHasher> UniqueIndex<S> {
     ///
     /// The slot is not in it: [`remove`](Self::remove) it before it has another value.
     ///
-    /// # Errors
+    /// # Panics
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`; then nothing has changed.
+    /// If the system refuses memory, or the slot is `u32::MAX`.
+    #[track_caller]
     pub fn insert<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
         slot: u32,
         is_meant: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        self.try_insert(value, slot, is_meant).unwrap_or_else(|error| give_up(error))
+    }
+
+    /// [`insert`](Self::insert), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory, or the slot is `u32::MAX`; then nothing has changed.
+    pub fn try_insert<Q: Hash + ?Sized>(
+        &mut self,
+        value: &Q,
+        slot: u32,
+        is_meant: impl FnMut(u32) -> bool,
     ) -> Result<Option<u32>, Error> {
-        let hash = self.hash(value);
-        match self.buckets.find(hash, is_meant) {
-            Some(other) => Ok(Some(other)),
-            None => self.buckets.insert(hash, slot).map(|()| None),
+        let hash = hash32(&self.hasher, value);
+        if let Some(other) = self.buckets.find(hash, is_meant) {
+            return Ok(Some(other));
         }
+        self.buckets.reserve(slot)?;
+        self.buckets.insert_reserved(hash, slot);
+        Ok(None)
     }
 
     /// Takes a slot out, whatever value it has now; whether it was there. O(1), where hashes are spread.
