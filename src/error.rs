@@ -44,6 +44,7 @@ pub(crate) enum Holder {
     Arena,
     Columns,
     DenseSlotMap,
+    Table,
     /// That which a map has in its keys.
     TypeNumber,
 }
@@ -59,6 +60,7 @@ impl Holder {
             Self::Arena => "Arena",
             Self::Columns => "Columns",
             Self::DenseSlotMap => "DenseSlotMap",
+            Self::Table => "Table",
             Self::TypeNumber => "type number",
         }
     }
@@ -116,6 +118,9 @@ pub enum ErrorKind {
     TypeId,
     /// The slot of a key holds a value that is not to be replaced, or is kept for a detached one.
     Occupied,
+    /// Another row of a [`Table`](crate::Table) has the value that a row is to have, in an index of values that no two
+    /// may have. [`Error::limit`] is the number of the index, from 0 on, in the order in which they are declared.
+    Taken,
     /// A value has the last generation that keys can have, so there is no other key for its slot.
     /// [`Error::limit`] is that generation.
     Generations,
@@ -346,6 +351,11 @@ impl Error {
                 "the slot of the key holds a value, or is kept for a detached one; remove that, or \
                  change it in place",
             ),
+            (ErrorKind::Taken, _) => write!(
+                f,
+                "another row has this value, and the index number {limit} of this {this} (from 0 on) \
+                 is of values that no two may have; find that row, and change or remove it first"
+            ),
             (ErrorKind::Generations, _) => write!(
                 f,
                 "the value has the last generation, {limit}, so its slot can have no other key; \
@@ -391,6 +401,7 @@ impl fmt::Display for Error {
             | ErrorKind::StaleKey
             | ErrorKind::TypeId
             | ErrorKind::Occupied
+            | ErrorKind::Taken
             | ErrorKind::Generations
             | ErrorKind::CapacityOverflow
             | ErrorKind::OutOfBounds
@@ -545,6 +556,7 @@ mod tests {
             ErrorKind::StaleKey,
             ErrorKind::TypeId,
             ErrorKind::Occupied,
+            ErrorKind::Taken,
             ErrorKind::Generations,
             ErrorKind::CapacityOverflow,
             ErrorKind::OutOfBounds,

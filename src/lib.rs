@@ -148,6 +148,7 @@ mod reservation;
 pub mod secondary;
 pub mod service;
 pub mod slot_map;
+pub mod table;
 mod unchecked;
 pub mod vec;
 
@@ -185,6 +186,8 @@ pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, We
 #[cfg(feature = "derive")]
 #[doc(inline)]
 pub use stayput_derive::Row;
+#[doc(inline)]
+pub use table::{Table, TableBuilder, TableStats};
 #[doc(inline)]
 pub use vec::{GrowOnly, VecBuilder, VecStats, VmVec};
 

@@ -9,12 +9,16 @@
 //! hash or whether two are equal.
 
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
+use super::memory::{Arrays, ForArrays};
 use crate::error::{Error, ErrorKind};
-use crate::vec::VmVec;
+use crate::vec::{VecStats, VmVec};
 
 /// With more entries a bucket, another is made; with fewer, the last goes.
 const MOST: usize = 7;
 const LEAST: usize = 3;
+
+/// One in so many entries may need a bucket that overflows, where hashes are spread.
+const SPARE: usize = 64;
 
 /// What a hash table of slots holds. Each slot is in it once at most.
 pub(super) struct Buckets {
@@ -298,6 +302,7 @@ impl Buckets {
     pub(super) fn clear(&mut self) {
         self.first.clear();
         self.more.clear();
+        self.hashes.clear();
         self.free = NONE;
         self.len = 0;
     }
@@ -323,6 +328,20 @@ impl Buckets {
             }
         }
         assert_eq!(found, self.len);
+    }
+}
+
+impl Arrays for Buckets {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        visitor.visit(&mut self.first, MOST)?;
+        visitor.visit(&mut self.more, SPARE)?;
+        visitor.visit(&mut self.hashes, 1)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        visit(self.first.stats());
+        visit(self.more.stats());
+        visit(self.hashes.stats());
     }
 }
 

@@ -4,8 +4,10 @@
 
 mod bucket;
 mod buckets;
+pub(crate) mod memory;
 mod unique;
 
+pub use memory::IndexStats;
 pub use unique::UniqueIndex;
 
 use std::hash::{BuildHasher, Hash};

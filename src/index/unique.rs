@@ -2,7 +2,9 @@
 
 use super::buckets::Buckets;
 use super::hash32;
+use super::memory::{Arrays, ForArrays, memory_methods};
 use crate::error::{Error, give_up};
+use crate::vec::VecStats;
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -55,18 +57,6 @@ impl<S: BuildHasher> UniqueIndex<S> {
         Self { buckets: Buckets::new(), hasher }
     }
 
-    /// How many slots there are. O(1).
-    #[inline]
-    pub const fn len(&self) -> usize {
-        self.buckets.len()
-    }
-
-    /// Whether there is none. O(1).
-    #[inline]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The slot of a value, if one has it; `is_meant` tells of a slot whether it has. O(1), where hashes are spread.
     #[inline]
     pub fn find<Q: Hash + ?Sized>(
@@ -115,6 +105,47 @@ impl<S: BuildHasher> UniqueIndex<S> {
         Ok(None)
     }
 
+    /// The hash that is kept of a value.
+    #[inline]
+    pub(crate) fn hash<Q: Hash + ?Sized>(&self, value: &Q) -> u32 {
+        hash32(&self.hasher, value)
+    }
+
+    /// [`find`](Self::find), by its hash.
+    #[inline]
+    pub(crate) fn find_hashed(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.buckets.find(hash, is_meant)
+    }
+}
+
+impl<S> UniqueIndex<S> {
+    memory_methods!();
+
+    /// Makes room for a slot, whatever hash it comes with.
+    #[inline]
+    pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
+        self.buckets.reserve(slot)
+    }
+
+    /// Puts a slot in for which there is room, or where it belongs now.
+    #[inline]
+    pub(crate) fn put_reserved(&mut self, hash: u32, slot: u32) {
+        self.buckets.remove(slot);
+        self.buckets.insert_reserved(hash, slot);
+    }
+
+    /// How many slots there are. O(1).
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// Whether there is none. O(1).
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Takes a slot out, whatever value it has now; whether it was there. O(1), where hashes are spread.
     pub fn remove(&mut self, slot: u32) -> bool {
         self.buckets.remove(slot)
@@ -123,6 +154,16 @@ impl<S: BuildHasher> UniqueIndex<S> {
     /// Takes all slots out. The memory stays.
     pub fn clear(&mut self) {
         self.buckets.clear();
+    }
+}
+
+impl<S> Arrays for UniqueIndex<S> {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        self.buckets.each_array(visitor)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.buckets.each_stats(visit);
     }
 }
 
