@@ -92,16 +92,37 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     ///
     /// As for [`SlotMapBuilder::try_build`].
     pub fn try_build(self) -> Result<Table<R, X, K>, Error> {
-        self.build_with(X::default())
+        self.try_build_with(X::default())
     }
 
-    /// [`build`](Self::build), with indices that were not made by [`Default`]: such as have hashers with seeds of your own,
-    /// or a [`Grid`](super::Grid) with cells of a certain size.
+    /// [`build`](Self::build), with indices that were not made by [`Default`]: a [`Grid`](super::Grid) with cells of
+    /// another size, say.
     ///
     /// # Panics
     ///
-    /// As for [`build`](Self::build).
-    fn build_with(self, by: X) -> Result<Table<R, X, K>, Error> {
+    /// Where [`try_build`](Self::try_build) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::table::Grid;
+    /// use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 3] { at: Grid<3> = |row| *row, } }
+    ///
+    /// let by = By { at: Grid::with_cell(25.0) };
+    /// let table: Table<[f32; 3], By> = Table::builder().build_with(by);
+    /// ```
+    #[track_caller]
+    pub fn build_with(self, by: X) -> Table<R, X, K> {
+        or_give_up(self.try_build_with(by))
+    }
+
+    /// [`build_with`](Self::build_with), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_build`](Self::try_build).
+    pub fn try_build_with(self, by: X) -> Result<Table<R, X, K>, Error> {
         let Self { options, capacity, reuse, type_id, .. } = self;
         let mut rows = SlotMapBuilder::of_options(options).capacity(capacity).reuse(reuse);
         if let Some(type_id) = type_id {

@@ -2,7 +2,8 @@
 
 use super::indices::{Extract, Index, Indices, Row, Rows, Visit};
 use super::rows::RowsOf;
-use super::{Table, Unique};
+use super::sets::{Kind, Sets};
+use super::{Found, Grid, Table, Unique};
 use crate::error::Error;
 use crate::key::Key;
 use std::borrow::Borrow;
@@ -35,6 +36,156 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     {
         let slot = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
         self.rows.get_by_index(slot)
+    }
+
+    /// All rows that have a value, and their keys, by an index, in no order that means anything. O(1), where hashes are
+    /// spread, and so much for each row.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Many<u32> = |row| &row.0, } }
+    /// let table: Table<(u32, char), By> = [(7, 'a'), (8, 'b'), (7, 'c')].into_iter().collect();
+    /// let mut found: Vec<char> =
+    ///     table.find_all(|by| &by.number, &7).map(|(_, row)| row.1).collect();
+    /// found.sort();
+    /// assert_eq!(found, ['a', 'c']);
+    /// ```
+    #[inline]
+    pub fn find_all<'t, Q, const FIELD: usize, I>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Sets<X, FIELD, I>,
+        value: &Q,
+    ) -> Found<'t, K, R, I::Slots<'t>>
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        I: Kind + 't,
+    {
+        let slots = index(&self.by).slots_of(value, RowsOf(&self.rows));
+        Found::new(&self.rows, slots)
+    }
+
+    /// How many rows have a value. O(1) for each dozen of them in a [`Many`](super::Many), for each in a
+    /// [`List`](super::List).
+    #[inline]
+    pub fn count<'t, Q, const FIELD: usize, I>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Sets<X, FIELD, I>,
+        value: &Q,
+    ) -> usize
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        I: Kind + 't,
+    {
+        index(&self.by).count(value, RowsOf(&self.rows))
+    }
+
+    /// Takes out, and drops, all rows that have a value, and returns how many that were. Takes what it takes to find and
+    /// to [remove](Self::remove) them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Many<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = [(7, 'a'), (8, 'b'), (7, 'c')].into_iter().collect();
+    /// assert_eq!(table.remove_all(|by| &by.number, &7), 2);
+    /// assert_eq!(table.values().collect::<Vec<_>>(), [&(8, 'b')]);
+    /// ```
+    pub fn remove_all<Q, const FIELD: usize, I>(
+        &mut self,
+        index: impl for<'x> Fn(&'x X) -> &'x Sets<X, FIELD, I>,
+        value: &Q,
+    ) -> usize
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        I: Kind,
+    {
+        let mut removed = 0;
+        loop {
+            // As many at once as are found for one hash.
+            let mut keys = [K::null(); 64];
+            let found = self.find_all(&index, value);
+            let count = keys.iter_mut().zip(found).map(|(key, (found, _))| *key = found).count();
+            if count == 0 {
+                return removed;
+            }
+            for key in &keys[..count] {
+                removed += usize::from(self.remove(*key).is_some());
+            }
+        }
+    }
+
+    /// All rows within a distance of a point, and their keys, in no order that means anything.
+    ///
+    /// Takes what there is in the cells of the grid that are touched; see [`index::Grid::within`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// let table: Table<[f32; 2], By> = [[0.5, 0.5], [3.0, 4.0]].into_iter().collect();
+    /// let mut near = table.within(|by| &by.at, [0.0, 0.0], 1.0);
+    /// assert_eq!(near.next().unwrap().1, &[0.5, 0.5]);
+    /// assert!(near.next().is_none());
+    /// ```
+    #[inline]
+    pub fn within<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        center: [f32; D],
+        radius: f32,
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        let points = index(&self.by).index().within(center, radius);
+        Found::new(&self.rows, points.map(|(slot, _)| slot))
+    }
+
+    /// All rows in a box, its borders included, and their keys, in no order that means anything; see
+    /// [`index::Grid::in_box`].
+    #[inline]
+    pub fn in_box<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        min: [f32; D],
+        max: [f32; D],
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        let points = index(&self.by).index().in_box(min, max);
+        Found::new(&self.rows, points.map(|(slot, _)| slot))
+    }
+
+    /// The rows that are nearest to a point, the nearest first, and their keys; see [`index::Grid::nearest`].
+    pub fn nearest<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        point: [f32; D],
+        most: usize,
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        let points = index(&self.by).index().nearest(point, most);
+        Found::new(&self.rows, points.into_iter().map(|near| near.slot))
+    }
+
+    /// Visits each two rows that are within a distance of each other, once, in no order; see
+    /// [`index::Grid::for_each_pair`].
+    pub fn for_each_pair<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        radius: f32,
+        mut visit: impl FnMut((K, &'t R), (K, &'t R)),
+    ) {
+        index(&self.by).index().for_each_pair(radius, |one, other| {
+            let rows = self.rows.get_by_index(one).zip(self.rows.get_by_index(other));
+            if let Some((one, other)) = rows {
+                visit(one, other);
+            }
+        });
     }
 
     /// Whether each index finds each row by what is in it. Linear in the rows.

@@ -8,9 +8,11 @@
 /// | kind | rows that have a value | found by |
 /// |---|---|---|
 /// | `Unique<T>` | one at most | [`find`](crate::Table::find) |
-/// | `Unique<T, S>` | the same, hashed by an `S` | |
+/// | `Many<T>` | any number | [`find_all`](crate::Table::find_all), [`count`](crate::Table::count), [`remove_all`](crate::Table::remove_all) |
+/// | `List<T>` | the same, in less memory, slower to go over | the same |
+/// | `Grid<2>`, `Grid<3>` | any number, which are at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
 ///
-/// `T` is `Hash + Eq`, and may be unsized, as `str` is. What takes a value out is code of the form of a closure, but
+/// `T` is `Hash + Eq`, and may be unsized, as `str` is; behind it a hasher can be named: `Unique<str, FxBuildHasher>`. What takes a value out is code of the form of a closure, but
 /// can't use anything around it.
 ///
 /// It makes a struct, which is [`Default`], with one field for each, as public as is said. More of them can be declared for the
@@ -52,11 +54,25 @@ macro_rules! indices {
 macro_rules! __indices {
     (
         $head:tt $by:ident $row:tt [$n:expr] [$($done:tt)*]
-        $(#[$meta:meta])* $vis:vis $name:ident: Unique<$key:ty $(, $hasher:ty)?> = $($rest:tt)*
+        $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal> = $($rest:tt)*
     ) => {
         $crate::__indices! {
             @value $head $by $row [$n]
-            [$($done)* { [$(#[$meta])* $vis $name: $crate::table::Unique<$by, { $n } $(, $hasher)?>] $name [$n] }]
+            [$($done)* {
+                [$(#[$meta])* $vis $name: $crate::table::Grid<$by, { $n }, $axes>] $name
+            }]
+            [[f32; $axes]] $($rest)*
+        }
+    };
+    (
+        $head:tt $by:ident $row:tt [$n:expr] [$($done:tt)*]
+        $(#[$meta:meta])* $vis:vis $name:ident: $kind:ident<$key:ty $(, $hasher:ty)?> = $($rest:tt)*
+    ) => {
+        $crate::__indices! {
+            @value $head $by $row [$n]
+            [$($done)* {
+                [$(#[$meta])* $vis $name: $crate::table::$kind<$by, { $n } $(, $hasher)?>] $name
+            }]
             [$key] $($rest)*
         }
     };
@@ -94,7 +110,7 @@ macro_rules! __indices {
         $crate::__indices! { $head $by [$row] [$n + 1] $done $($($rest)*)? }
     };
 
-    ([$($head:tt)*] $by:ident [$row:ty] $n:tt [$({ [$($field:tt)*] $name:ident $number:tt })*]) => {
+    ([$($head:tt)*] $by:ident [$row:ty] $n:tt [$({ [$($field:tt)*] $name:ident })*]) => {
         #[derive(Debug, Default)]
         $($head)* {
             $($($field)*,)*

@@ -7,17 +7,23 @@
 mod builder;
 mod change;
 mod find;
+mod found;
+mod grid;
 mod indices;
 mod insert;
 mod macros;
 mod memory;
 mod rows;
+mod sets;
 mod traits;
 mod unique;
 
 pub use builder::TableBuilder;
+pub use found::Found;
+pub use grid::Grid;
 pub use indices::{Extract, Index, Indices, Row, Visit, VisitMut};
 pub use memory::TableStats;
+pub use sets::{Kind, List, Many, Sets};
 pub use unique::Unique;
 
 use crate::key::{DefaultKey, Key};
