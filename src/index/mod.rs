@@ -4,8 +4,15 @@
 
 mod bucket;
 mod buckets;
+pub mod list;
+mod plan;
+pub mod set;
 mod unique;
 
+#[doc(inline)]
+pub use list::ListIndex;
+#[doc(inline)]
+pub use set::SetIndex;
 pub use unique::UniqueIndex;
 
 use std::hash::{BuildHasher, Hash};
