@@ -280,7 +280,8 @@ impl Buckets {
     fn merge(&mut self) {
         let number = self.first.len() - 1;
         let chain = self.chain_len(number);
-        if number == 0 || self.more.try_reserve(chain + 1).is_err() {
+        // One stays beside those that may be needed: it may be promised to an insertion.
+        if number == 0 || self.more.try_reserve(chain + 2).is_err() {
             return;
         }
         let Some(mut bucket) = self.first.pop() else { return };

@@ -4,10 +4,18 @@
 
 mod bucket;
 mod buckets;
+pub mod list;
 pub(crate) mod memory;
+mod plan;
+pub mod set;
 mod unique;
 
+#[doc(inline)]
+pub use list::ListIndex;
 pub use memory::IndexStats;
+pub(crate) use plan::Plan;
+#[doc(inline)]
+pub use set::SetIndex;
 pub use unique::UniqueIndex;
 
 use std::hash::{BuildHasher, Hash};
