@@ -4,8 +4,10 @@
 
 mod bucket;
 mod buckets;
+mod grid;
 mod unique;
 
+pub use grid::{Grid, InBox, Near, SortedGrid, SortedInBox, SortedWithin, Within};
 pub use unique::UniqueIndex;
 
 use std::hash::{BuildHasher, Hash};
