@@ -4,12 +4,15 @@
 
 mod bucket;
 mod buckets;
+pub mod grid;
 pub mod list;
 pub(crate) mod memory;
 mod plan;
 pub mod set;
 mod unique;
 
+#[doc(inline)]
+pub use grid::{Grid, SortedGrid};
 #[doc(inline)]
 pub use list::ListIndex;
 pub use memory::IndexStats;
