@@ -106,5 +106,8 @@ fn main() {
     let place = world.die(thief).expect("it is there").place;
     assert_eq!(world.links.len(), 2);
     let dog = &world.entities[dog];
-    println!("{} heard that {}; {} looks on, from the {place} nothing more", ann.name, ann.heard[0], dog.name);
+    println!(
+        "{} heard that {}; {} looks on, from the {place} nothing more",
+        ann.name, ann.heard[0], dog.name
+    );
 }

@@ -31,6 +31,9 @@ pub trait Arrays {
     /// Shows each array, and for how many slots one element of it is.
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error>;
 
+    /// Has arrays end where they can, before what is behind is given back.
+    fn tidy(&mut self) {}
+
     /// What each takes up.
     fn each_stats(&self, visit: &mut impl FnMut(VecStats));
 }
@@ -108,6 +111,7 @@ pub(crate) fn prefault_ahead(index: &mut impl Arrays, budget: Budget) -> Prefaul
 /// Gives back what an index does not use.
 pub(crate) fn give_back(index: &mut impl Arrays, budget: Budget) -> Result<GivenBack, Error> {
     let mut give = GiveBack { budget, done: GivenBack { bytes: 0, is_done: true } };
+    index.tidy();
     index.each_array(&mut give)?;
     Ok(give.done)
 }

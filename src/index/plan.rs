@@ -9,7 +9,7 @@ use super::bucket::NONE;
 ///
 /// It holds until something changes, but for this: the slot may be removed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
+pub struct Plan {
     pub(super) hash: u32,
     /// What stands for the set of the value, or [`NONE`], if there is no such set.
     pub(super) head: u32,

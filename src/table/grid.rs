@@ -59,7 +59,7 @@ where
         _: R,
     ) -> Result<(), Error> {
         self.planned = *X::extract(new).borrow();
-        self.index.reserve(slot)
+        self.index.try_reserve_slot(slot)
     }
 
     #[inline]
@@ -90,6 +90,10 @@ where
 impl<X, const FIELD: usize, const D: usize> Arrays for Grid<X, FIELD, D> {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.index.each_array(visitor)
+    }
+
+    fn tidy(&mut self) {
+        self.index.tidy();
     }
 
     fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {

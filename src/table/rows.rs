@@ -79,12 +79,6 @@ impl<R, X, K: Key> Table<R, X, K> {
     pub fn into_rows(self) -> SlotMap<K, R> {
         self.rows
     }
-
-    /// The indices, to look into.
-    #[inline]
-    pub const fn indices(&self) -> &X {
-        &self.by
-    }
 }
 
 impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {

@@ -132,7 +132,8 @@ impl BuildHasher for Hashing {
 impl Hasher for Fold {
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+            self.0 =
+                (self.0 ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         }
     }
 

@@ -18,7 +18,13 @@ pub(crate) struct Who {
 impl Who {
     fn new(Raw { name, team, rank, x, y }: Raw) -> Self {
         let (name, team, rank) = (Key(name % 64), Key(team % 5), Key(rank % 20));
-        Self { name, team, rank, at: [f32::from(x), f32::from(y)].map(coordinate), _own: Box::new(name.0) }
+        Self {
+            name,
+            team,
+            rank,
+            at: [f32::from(x), f32::from(y)].map(coordinate),
+            _own: Box::new(name.0),
+        }
     }
 }
 
@@ -116,7 +122,10 @@ impl Twin {
             }
             Err(refused) => {
                 assert!(self.is_taken(known.name(), None));
-                assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::Taken, Some(0)));
+                assert_eq!(
+                    (refused.error.kind(), refused.error.limit()),
+                    (ErrorKind::Taken, Some(0))
+                );
                 assert_eq!(refused.value.1, self.made);
             }
         }
@@ -236,7 +245,7 @@ impl Twin {
                 let mut refused = false;
                 // In the order of slots, which is that of keys by their index.
                 let mut keys: Vec<_> = self.model.keys().copied().collect();
-                keys.sort_by_key(|key| stayput::Key::index(*key));
+                keys.sort_by_key(|key| stayput::Key::index(key));
                 for key in keys {
                     refused |= self.is_taken(name.0, Some(key));
                     if !refused {
@@ -288,7 +297,10 @@ impl Twin {
             Op::Find(name) => {
                 let name = name % 64;
                 let found = self.table.find(|by| &by.name, &Key(name)).map(|(key, _)| key);
-                assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), self.keys_where(|known| known.name() == name));
+                assert_eq!(
+                    found.into_iter().collect::<BTreeSet<_>>(),
+                    self.keys_where(|known| known.name() == name)
+                );
             }
             Op::FindTeam(team) => {
                 let team = team % 5;
@@ -303,7 +315,8 @@ impl Twin {
                 assert_eq!(all(self.table.find_all(|by| &by.rank, &Key(rank))), meant);
             }
             Op::Within(x, y, radius) => {
-                let (at, radius) = ([x, y].map(|raw| f32::from(raw) * 0.25), f32::from(radius) * 0.25);
+                let (at, radius) =
+                    ([x, y].map(|raw| f32::from(raw) * 0.25), f32::from(radius) * 0.25);
                 let meant = self.keys_where(|known| distance(known.at, at) <= radius * radius);
                 assert_eq!(all(self.table.within(|by| &by.at, at, radius)), meant);
             }
@@ -340,9 +353,13 @@ impl Twin {
 
     fn pairs(&self, radius: f32) {
         let mut found = BTreeSet::new();
-        self.table.for_each_pair(|by| &by.at, radius, |(one, _), (other, _)| {
-            assert!(found.insert((one.min(other), one.max(other))), "twice");
-        });
+        self.table.for_each_pair(
+            |by| &by.at,
+            radius,
+            |(one, _), (other, _)| {
+                assert!(found.insert((one.min(other), one.max(other))), "twice");
+            },
+        );
         let mut meant = BTreeSet::new();
         for (one, a) in &self.model {
             for (other, b) in self.model.range(*one..).skip(1) {

@@ -7,8 +7,9 @@ use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
 use crate::error::{Error, ErrorKind};
+use crate::index::memory::{Arrays, ForArrays};
 use crate::slot_map::prefetch;
-use crate::vec::VmVec;
+use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
 
 /// No slot: the end of a list.
@@ -260,8 +261,16 @@ impl<const D: usize> Lists<D> {
         self.blocks = Blocks::NONE;
         (self.len, self.listed) = (0, 0);
     }
+}
 
-    pub(super) fn shrink_to_fit(&mut self) {
+impl<const D: usize> Arrays for Lists<D> {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        visitor.visit(&mut self.heads, MOST)?;
+        visitor.visit(&mut self.nodes, 1)
+    }
+
+    /// Linear in the slots and cells that were.
+    fn tidy(&mut self) {
         while self.blocks.count() > 1 && self.listed <= (self.heads.len() - BLOCK) * MOST {
             self.merge();
         }
@@ -270,8 +279,11 @@ impl<const D: usize> Lists<D> {
         }
         let used = self.nodes.iter().rposition(|node| node.prev != NONE);
         self.nodes.truncate(used.map_or(0, |last| last + 1));
-        self.nodes.shrink_to_fit();
-        self.heads.shrink_to_fit();
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        visit(self.heads.stats());
+        visit(self.nodes.stats());
     }
 }
 

@@ -15,7 +15,9 @@ pub use nearest::Near;
 pub use query::{InBox, SortedInBox, SortedWithin, Within};
 pub use sorted::SortedGrid;
 
+use super::memory::{Arrays, ForArrays, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
+use crate::vec::VecStats;
 use cells::Cells;
 use lists::Lists;
 use std::fmt;
@@ -145,7 +147,7 @@ impl<const D: usize> Grid<D> {
     /// has changed.
     #[inline]
     pub fn try_insert(&mut self, slot: u32, position: [f32; D]) -> Result<Option<[f32; D]>, Error> {
-        self.reserve(slot)?;
+        self.try_reserve_slot(slot)?;
         Ok(self.insert_reserved(slot, position))
     }
 
@@ -156,7 +158,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// If the system refuses memory, or the slot is `u32::MAX`; nothing has changed then that anybody could tell.
     #[inline]
-    pub(crate) fn reserve(&mut self, slot: u32) -> Result<(), Error> {
+    pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
         self.lists.reserve(slot)
     }
 
@@ -176,12 +178,7 @@ impl<const D: usize> Grid<D> {
         self.lists.clear();
     }
 
-    /// Gives memory that is not needed for the slots that there are back to the system, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does: that behind the highest one, and that of cells which
-    /// were more. If the system refuses, the memory stays. Linear in the slots and cells that were.
-    pub fn shrink_to_fit(&mut self) {
-        self.lists.shrink_to_fit();
-    }
+    memory_methods!();
 
     /// The points at most that far from a center, in no order, each once. The time is that of the cells that are
     /// touched, and the points in them; if they are more than there are points, about that of all points.
@@ -331,6 +328,20 @@ impl<const D: usize> Grid<D> {
     /// If the system refuses memory; what is there has not changed then.
     pub fn try_sort_into(&self, sorted: &mut SortedGrid<D>) -> Result<(), Error> {
         sorted.try_fill(&self.lists)
+    }
+}
+
+impl<const D: usize> Arrays for Grid<D> {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        self.lists.each_array(visitor)
+    }
+
+    fn tidy(&mut self) {
+        self.lists.tidy();
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.lists.each_stats(visit);
     }
 }
 

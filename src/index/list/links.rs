@@ -5,8 +5,9 @@
 use crate::error::{Error, ErrorKind};
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
+use crate::index::memory::{Arrays, ForArrays};
 use crate::index::plan::{Moved, Plan};
-use crate::vec::VmVec;
+use crate::vec::{VecStats, VmVec};
 
 /// Beside the number of the one before: whether a slot is the head of its ring.
 const HEAD: u32 = 1 << 31;
@@ -210,5 +211,19 @@ impl Links {
             }
         }
         assert_eq!((slots, reached, heads), (self.len, self.len, self.sets()));
+    }
+}
+
+impl Arrays for Links {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        self.buckets.each_array(visitor)?;
+        visitor.visit(&mut self.next, 1)?;
+        visitor.visit(&mut self.prev, 1)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.buckets.each_stats(visit);
+        visit(self.next.stats());
+        visit(self.prev.stats());
     }
 }

@@ -6,8 +6,10 @@ mod links;
 
 use super::bucket::NONE;
 use super::hash32;
+use super::memory::{Arrays, ForArrays, memory_methods};
 use super::plan::Plan;
 use crate::error::{Error, or_give_up};
+use crate::vec::VecStats;
 use links::Links;
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -98,14 +100,15 @@ impl<S> ListIndex<S> {
         self.links.remove(slot)
     }
 
+    memory_methods!();
+
     /// Takes all slots out. The memory stays. O(1).
     pub fn clear(&mut self) {
         self.links.clear();
     }
 
     /// Whether a slot is already where it is to go, so that [`commit`](Self::commit) does nothing.
-    #[inline]
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tables"))]
+    #[cfg(test)]
     pub(crate) fn is_same(&self, slot: u32, plan: &Plan) -> bool {
         self.links.is_same(slot, *plan)
     }
@@ -190,7 +193,6 @@ impl<S: BuildHasher> ListIndex<S> {
     /// # Errors
     ///
     /// As for [`try_insert`](Self::try_insert).
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tables"))]
     pub(crate) fn plan<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
@@ -204,6 +206,16 @@ impl<S: BuildHasher> ListIndex<S> {
         }
         self.links.try_reserve(slot)?;
         Ok(plan)
+    }
+}
+
+impl<S> Arrays for ListIndex<S> {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        self.links.each_array(visitor)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.links.each_stats(visit);
     }
 }
 

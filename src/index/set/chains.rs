@@ -10,8 +10,9 @@ use super::pool::Pool;
 use crate::error::{Error, ErrorKind};
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
+use crate::index::memory::{Arrays, ForArrays};
 use crate::index::plan::{Moved, Plan};
-use crate::vec::VmVec;
+use crate::vec::{VecStats, VmVec};
 
 /// A chunk with so many, or fewer, is put together with a neighbour, if both have no more than [`TOGETHER`]. Only then
 /// are its neighbours looked at, which takes two cache lines.
@@ -20,6 +21,10 @@ const FEW: u32 = 7;
 const TOGETHER: u32 = 13;
 /// So many, or fewer, go back into a small chunk, which has room for one more.
 const BACK: u32 = 2;
+
+/// For how many slots a chunk is, as memory for them is reckoned.
+const SMALL_SLOTS: usize = 3;
+const LARGE_SLOTS: usize = 10;
 
 /// Sets of slots.
 pub(super) struct Chains {
@@ -401,5 +406,21 @@ impl Chains {
     #[cfg(test)]
     pub(super) const fn stored(&self) -> [usize; 2] {
         [self.small.as_slice().len(), self.large.as_slice().len()]
+    }
+}
+
+impl Arrays for Chains {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        self.buckets.each_array(visitor)?;
+        visitor.visit(self.small.chunks_mut(), SMALL_SLOTS)?;
+        visitor.visit(self.large.chunks_mut(), LARGE_SLOTS)?;
+        visitor.visit(&mut self.back, 1)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.buckets.each_stats(visit);
+        visit(self.small.chunks().stats());
+        visit(self.large.chunks().stats());
+        visit(self.back.stats());
     }
 }

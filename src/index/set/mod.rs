@@ -13,8 +13,10 @@ pub(crate) use iter::Chunks;
 pub use iter::Slots;
 
 use super::hash32;
+use super::memory::{Arrays, ForArrays, memory_methods};
 use super::plan::Plan;
 use crate::error::{Error, or_give_up};
+use crate::vec::VecStats;
 use chains::Chains;
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -136,14 +138,15 @@ impl<S> SetIndex<S> {
         self.chains.remove(slot)
     }
 
+    memory_methods!();
+
     /// Takes all slots out. The memory stays. O(1).
     pub fn clear(&mut self) {
         self.chains.clear();
     }
 
     /// Whether a slot is already where it is to go, so that [`commit`](Self::commit) does nothing.
-    #[inline]
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tables"))]
+    #[cfg(test)]
     pub(crate) fn is_same(&self, slot: u32, plan: &Plan) -> bool {
         self.chains.is_same(slot, *plan)
     }
@@ -238,7 +241,6 @@ impl<S: BuildHasher> SetIndex<S> {
     /// # Errors
     ///
     /// As for [`try_insert`](Self::try_insert).
-    #[cfg_attr(not(test), expect(dead_code, reason = "for tables"))]
     pub(crate) fn plan<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
@@ -252,6 +254,16 @@ impl<S: BuildHasher> SetIndex<S> {
         }
         self.chains.try_reserve(slot, plan)?;
         Ok(plan)
+    }
+}
+
+impl<S> Arrays for SetIndex<S> {
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        self.chains.each_array(visitor)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.chains.each_stats(visit);
     }
 }
 

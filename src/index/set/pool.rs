@@ -68,6 +68,14 @@ impl<C: Chunk> Pool<C> {
         self.free = NONE;
     }
 
+    pub(super) const fn chunks(&self) -> &VmVec<C> {
+        &self.chunks
+    }
+
+    pub(super) const fn chunks_mut(&mut self) -> &mut VmVec<C> {
+        &mut self.chunks
+    }
+
     #[inline]
     pub(super) const fn as_slice(&self) -> &[C] {
         self.chunks.as_slice()
