@@ -1,5 +1,7 @@
 //! [`Grid`]: where something is to the slot that it is in.
 
+#![forbid(unsafe_code)]
+
 mod blocks;
 mod cells;
 mod lists;
