@@ -30,6 +30,8 @@ mod drops;
 mod effort;
 mod elements;
 mod errors;
+mod grid_model;
+mod grid_op;
 mod grow_only;
 mod joins;
 mod joins_model;

@@ -1,8 +1,8 @@
 //! [`Blocks`]: in which bucket the points of a cell are; [`Runs`]: the buckets of an area.
 //!
 //! The cells of a block (8 by 8, or 4 by 4 by 4) have 64 buckets side by side, so that cells near each other are in few
-//! lines of the cache. Which 64, says the hash of the block, by linear hashing as in [`buckets`](crate::index): a number of
-//! blocks of buckets, one more of which is made at a time. Several blocks of cells may have the same.
+//! lines of the cache. Which 64, says the hash of the block, by linear hashing as for values: there is a number of
+//! blocks of buckets, and one more is made at a time. Several blocks of cells may have the same.
 
 use super::cells::{Area, bits, block_of};
 use std::ops::Range;

@@ -1,5 +1,7 @@
 //! [`Grid`]: where something is to the slot that it is in.
 
+#![forbid(unsafe_code)]
+
 mod blocks;
 mod cells;
 mod lists;
@@ -24,13 +26,13 @@ use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
 ///
-/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`). Points are in cells, all of one size; a cell costs
-/// nothing as such, so the world has no bounds. A good size is that of what is mostly looked for: the
-/// radius of [`within`](Self::within).
+/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`). Points are in cells, all of
+/// one size. A cell costs nothing as such, so the world has no bounds. A good size is that of what is mostly looked
+/// for: the radius of [`within`](Self::within).
 ///
-/// It is for points that move. One that stays in its cell is moved by writing its position, and one
-/// that leaves it is put into another list, in constant time. The index grows by 64 cells at a time (linear hashing),
-/// so no insertion goes over all points. (One that splits cells of very many points goes over those.)
+/// It is for points that move. One that stays in its cell is moved by writing its position, and one that leaves it is
+/// put into another list, in constant time. The index grows by 64 cells at a time (linear hashing), so no insertion
+/// goes over all points; but where very many are in one cell, it may go over those.
 ///
 /// # Slots
 ///
@@ -39,16 +41,17 @@ use std::fmt;
 ///
 /// # Numbers
 ///
-/// What is found is exact, as by a comparison of each point with `f32`: the points for which
-/// the sum of the squares of the differences, in the order of the axes, is no more than `radius * radius`, however large or
-/// small cells are. Squares that are too large for an `f32` are infinite, so all that has such is equally far.
+/// What is found is exact, as by a comparison of each point with `f32`: the points for which the sum of the squares of
+/// the differences, in the order of the axes, is no more than `radius * radius`, however large or small cells are.
+/// Squares that are too large for an `f32` are infinite, so all that has such is equally far.
 ///
 /// - A point with a coordinate that is not a number (NaN) is in the index, and no search finds it.
-/// - A search with such a coordinate, or with a negative radius, or one that is not a number, finds nothing.
-/// - Infinite coordinates are equal to themselves, as in a box; but have no distance from themselves. An infinite radius finds all points
-///   otherwise, and so does an infinite box.
+/// - A search with such a coordinate, or with a radius that is negative or not a number, finds nothing.
+/// - An infinite radius finds all other points, and so does an infinite box. But an infinite coordinate has no distance
+///   from itself (the difference is not a number), so from there no point is found that has it too, but by a box.
 ///
-/// Cells are numbered by an `i32` along each axis; the last ones have all that is beyond, so if much is there, it is found slowly.
+/// Cells are numbered by an `i32` along each axis. The last ones have all that is beyond; if that is much, it is found
+/// slowly.
 ///
 /// # Examples
 ///

@@ -7,7 +7,7 @@ use super::walk::{LISTS, Store};
 /// How many buckets ahead first points are asked for.
 const AHEAD: usize = 16;
 
-/// Visits each pair once: by the point whose cell is the first of both, or, within a cell, that is the first in its list.
+/// Visits each pair once: by the point whose cell is the first of both, or, within a cell, that is first in its list.
 ///
 /// Which cell is the first is told by their coordinates. So for each point there is the rest of its list, and the part
 /// behind its cell of those that a search around it would look into.

@@ -19,9 +19,8 @@ const AHEAD: usize = 16;
 /// The points of a [`Grid`](super::Grid) as they were at one time, side by side in arrays where they are near each
 /// other, made by [`Grid::sorted`](super::Grid::sorted).
 ///
-/// It finds what the grid found then, by the same calls, and is faster at it, since points of a cell are read one behind
-/// another. That is worth while where there are about as many searches as points, as for all pairs. Points with a
-/// coordinate that is not a number are not in it.
+/// It finds what the grid found then, by the same calls, and reads the points of a cell one behind another. It is for
+/// frames with about as many searches as points. Points with a coordinate that is not a number are not in it.
 ///
 /// To have the points of another time in the same memory, there is [`Grid::sort_into`](super::Grid::sort_into).
 ///
