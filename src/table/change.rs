@@ -6,6 +6,7 @@ use super::insert::{Clear, Commit, Plan};
 use super::rows::RowsOf;
 use crate::error::{Error, ErrorKind, Refused, give_up, or_give_up};
 use crate::key::Key;
+use crate::slot_map::SlotMap;
 use std::mem;
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
@@ -132,6 +133,20 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
             }
         }
         Ok(())
+    }
+
+    /// A table of rows that are there, under their keys. Linear in the rows.
+    ///
+    /// # Errors
+    ///
+    /// If two rows have the same value of a [`Unique`](super::Unique) index
+    /// ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory; the rows come back.
+    pub fn try_from_rows(rows: SlotMap<K, R>) -> Result<Self, Refused<SlotMap<K, R>>> {
+        let mut table = Self { rows, by: X::default() };
+        match table.try_reindex() {
+            Ok(()) => Ok(table),
+            Err(error) => Err(Refused { error, value: table.rows }),
+        }
     }
 
     /// Makes the indices anew from what the rows hold. Linear in the rows.

@@ -15,6 +15,8 @@ mod macros;
 mod memory;
 mod rows;
 mod sets;
+#[cfg(test)]
+mod tests;
 mod traits;
 mod unique;
 
@@ -50,6 +52,16 @@ use crate::slot_map::SlotMap;
 /// Where rows are pairs `(I, M)`, and indices are declared for `I`, then `M` is free to be changed in place:
 /// [`get_mut`](Self::get_mut) and [`iter_mut`](Self::iter_mut) give `(&I, &mut M)`. And only `I` needs `Clone` for
 /// `modify`, which works on a copy.
+///
+/// # What is not there
+///
+/// An index for ranges of values, as a tree is. Where few rows change, keep a `BTreeMap` from values to keys beside the
+/// table; where all do, sort their keys when they are needed.
+///
+/// # Complexity
+///
+/// To find, insert, change and remove is O(1) for each index, where hashes are spread and cells of a grid hold few points.
+/// Insertion enters the kernel when committed memory is used up.
 ///
 /// # Wrong values
 ///
