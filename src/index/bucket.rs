@@ -23,7 +23,7 @@ pub(super) struct Bucket {
 const _: () = assert!(size_of::<Bucket>() == 64);
 
 /// Which of the twelve entries: the upper bit of each byte that is one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Matches(u128);
 
 impl Bucket {

@@ -28,6 +28,8 @@ use std::hash::{BuildHasher, Hash};
 fn hash32<Q: Hash + ?Sized>(hasher: &impl BuildHasher, value: &Q) -> u32 {
     let hash = hasher.hash_one(value);
     // Hashers may have their best bits at either end.
-    let [a, b, c, d, e, f, g, h] = hash.to_le_bytes();
-    u32::from_le_bytes([a, b, c, d]) ^ u32::from_le_bytes([e, f, g, h])
+    let folded = hash ^ hash >> 32;
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are in the lower one")]
+    let folded = folded as u32;
+    folded
 }

@@ -56,6 +56,8 @@ mod secondary_hostile;
 mod secondary_op;
 mod secondary_reset;
 mod service;
+mod sets_model;
+mod sets_op;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;

@@ -29,7 +29,7 @@ use std::iter::FusedIterator;
 ///
 /// # Memory
 ///
-/// Each slot takes 12 bytes, and each value some 13 more in the hash table. Slots are below 2<sup>31</sup>.
+/// Each slot takes 12 bytes, up to the highest, and each value some 10 more in the hash table. Slots are below 2<sup>31</sup>.
 ///
 /// # Examples
 ///

@@ -447,6 +447,14 @@ fn slots_that_cannot_be_numbered_are_refused<I: Sets>() {
     pair.check();
 }
 
+#[test]
+fn a_list_has_no_room_for_a_slot_of_32_bits() {
+    let mut pair = Pair::<ListIndex<Times>>::new(GOOD);
+    let error = pair.index.put(0, 1 << 31, |_| true).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(1 << 31)));
+    pair.check();
+}
+
 fn values_that_answer_as_they_like_lose_nothing<I: Sets>() {
     for hasher in HASHERS {
         let (mut index, state) = (I::make(hasher), Cell::new(7));

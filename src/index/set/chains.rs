@@ -79,6 +79,15 @@ impl Chains {
         }
     }
 
+    /// One that is in the chunk of an id.
+    #[inline]
+    fn first(&self, id: u32) -> u32 {
+        match Number::from_id(id) {
+            Number::Small(number) => self.small[number].first(),
+            Number::Large(number) => self.large[number].first(),
+        }
+    }
+
     /// The members of the chunk of an id.
     #[inline]
     fn members(&self, id: u32) -> &[u32] {
@@ -91,7 +100,7 @@ impl Chains {
     /// The set of that hash of which one slot is meant.
     #[inline]
     pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
-        match self.buckets.find(hash, |id| is_meant(self.members(id)[0])) {
+        match self.buckets.find(hash, |id| is_meant(self.first(id))) {
             Some(head) => self.chunks_from(head),
             None => Chunks::EMPTY,
         }
@@ -126,12 +135,15 @@ impl Chains {
     /// A slot of a set, by its head, that is not that one.
     #[inline]
     fn other(&self, head: u32, slot: u32) -> Option<u32> {
-        let members = self.members(head);
-        if members[0] != slot {
-            return Some(members[0]);
-        }
-        // Behind the head there may be more.
-        members.get(1).copied().or_else(|| Some(self.chunks_from(head).nth(1)?[0]))
+        let first = self.first(head);
+        if first == slot { self.second(head) } else { Some(first) }
+    }
+
+    /// A slot of a set, by its head, that is not the first, if there is one.
+    #[inline(never)]
+    fn second(&self, head: u32) -> Option<u32> {
+        let second = self.members(head).get(1).copied();
+        second.or_else(|| self.chunks_from(head).nth(1)?.first().copied())
     }
 
     /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
@@ -148,9 +160,12 @@ impl Chains {
         if slots > self.back.len() {
             self.back.try_resize(slots, NONE)?;
         }
-        // The set may end with the slot.
-        let small = self.small.try_reserve_one()?;
-        self.buckets.reserve(Number::Small(small).id())?;
+        // A set may be made, or end with the slot and be made again.
+        if !plan.has_set() || plan.is_there {
+            let small = self.small.try_reserve_one()?;
+            self.buckets.reserve(Number::Small(small).id())?;
+        }
+        // Should another chunk become the head, that was full all along, there will be the one that was the head.
         if plan.has_set() && self.is_full(plan.head) {
             let large = self.large.try_reserve_one()?;
             self.buckets.reserve(Number::Large(large).id())?;
@@ -203,13 +218,7 @@ impl Chains {
                     chunk.push(slot);
                     return head;
                 }
-                let mut chunk = Large::of(chunk.members(), None);
-                chunk.push(slot);
-                let grown = Number::Large(self.large.put(chunk));
-                self.settle(grown);
-                self.small.give_free(number);
-                self.buckets.replace_reserved(head.id(), grown.id());
-                grown
+                self.grow(number, slot)
             }
             Number::Large(number) => {
                 let chunk = &mut self.large[number];
@@ -217,12 +226,31 @@ impl Chains {
                     chunk.push(slot);
                     return head;
                 }
-                let first = self.large.put(Large::of(&[slot], Some(number)));
-                self.large[number].set_prev(Some(first));
-                self.buckets.replace_reserved(head.id(), Number::Large(first).id());
-                Number::Large(first)
+                self.prepend(number, slot)
             }
         }
+    }
+
+    /// Moves the slots of a small chunk, and one more, into a large one; which one.
+    #[inline(never)]
+    fn grow(&mut self, number: u32, slot: u32) -> Number {
+        let mut chunk = Large::of(self.small[number].members(), None);
+        chunk.push(slot);
+        let grown = Number::Large(self.large.put(chunk));
+        self.settle(grown);
+        self.small.give_free(number);
+        self.buckets.replace_reserved(Number::Small(number).id(), grown.id());
+        grown
+    }
+
+    /// Makes a chunk of one slot before another, which stands for the set then; which one.
+    #[inline(never)]
+    fn prepend(&mut self, number: u32, slot: u32) -> Number {
+        let first = self.large.put(Large::of(&[slot], Some(number)));
+        self.large[number].set_prev(Some(first));
+        let (old, new) = (Number::Large(number), Number::Large(first));
+        self.buckets.replace_reserved(old.id(), new.id());
+        new
     }
 
     /// Tells all slots of a chunk that they are in it.
@@ -273,7 +301,8 @@ impl Chains {
         self.moved = Moved::to(head.id(), other.id());
     }
 
-    /// Puts a chunk that has few together with a neighbour, or into a small one, or frees it.
+    /// Puts a chunk that has few, so many, together with a neighbour, or into a small one, or frees it.
+    #[inline(never)]
     fn tidy(&mut self, number: u32, len: u32) {
         let chunk = &self.large[number];
         let (prev, next) = (chunk.prev(), chunk.next());

@@ -82,6 +82,12 @@ impl Small {
         self.len as usize == SMALL
     }
 
+    /// One that is in it, as long as it is not empty.
+    #[inline]
+    pub(super) const fn first(&self) -> u32 {
+        self.members[0]
+    }
+
     #[inline]
     pub(super) fn members(&self) -> &[u32] {
         &self.members[..self.len as usize]
@@ -128,6 +134,12 @@ impl Large {
     #[inline]
     pub(super) const fn is_full(&self) -> bool {
         self.len() as usize == LARGE
+    }
+
+    /// One that is in it, as long as it is not empty.
+    #[inline]
+    pub(super) const fn first(&self) -> u32 {
+        self.members[0]
     }
 
     #[inline]

@@ -38,15 +38,15 @@ use std::hash::{BuildHasher, Hash};
 ///
 /// # Complexity
 ///
-/// Insertion and removal are O(1) where hashes are spread, however large a set is: they move a dozen slots at most,
+/// Insertion and removal are O(1) where hashes are spread, however large a set is: they move six slots of it at most,
 /// and less than one on average. No array is ever copied. Insertion enters the kernel when committed memory is used up;
 /// removal may, and what it is refused it can do without.
 ///
 /// # Memory
 ///
-/// Each slot takes 4 bytes. A value of up to three slots takes some 35 more, one of more slots 64 and about 20, and another
-/// 64 for each ten slots or so: chunks of a large set are at least a third full, and two thirds on average if
-/// slots come and go. There may be 2<sup>31</sup> - 1 values.
+/// Each slot takes 4 bytes, up to the highest. A value of up to three slots takes some 35 more, and one of more slots some 85, and another
+/// 72 for each ten slots or so: chunks of a large set are nearly a third full at least, and two thirds on average if
+/// slots come and go at random. There may be 2<sup>31</sup> - 1 values.
 ///
 /// # Wrong values
 ///
