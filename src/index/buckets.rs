@@ -350,6 +350,7 @@ impl Arrays for Buckets {
 mod tests {
     use super::*;
     use std::collections::HashMap;
+    use std::collections::hash_map::Entry;
 
     fn agree(hash_of: impl Fn(u32) -> u32, steps: u32) {
         let mut buckets = Buckets::new();
@@ -359,16 +360,18 @@ mod tests {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let slot = (random >> 16) % 600;
             // More come for some time, then more go.
-            if model.contains_key(&slot) {
-                if step / 2000 % 2 == 1 || random % 7 == 0 {
+            match model.entry(slot) {
+                Entry::Occupied(known) if step / 2000 % 2 == 1 || random % 7 == 0 => {
                     assert!(buckets.remove(slot));
-                    model.remove(&slot);
+                    known.remove();
                 }
-            } else if step / 2000 % 2 == 0 || random % 5 == 0 {
-                assert!(!buckets.remove(slot));
-                buckets.reserve(slot).unwrap();
-                buckets.insert_reserved(hash_of(slot), slot);
-                model.insert(slot, hash_of(slot));
+                Entry::Vacant(unknown) if step / 2000 % 2 == 0 || random % 5 == 0 => {
+                    assert!(!buckets.remove(slot));
+                    buckets.reserve(slot).unwrap();
+                    buckets.insert_reserved(hash_of(slot), slot);
+                    unknown.insert(hash_of(slot));
+                }
+                _ => {}
             }
             if step % 97 == 0 {
                 buckets.check();
