@@ -3,6 +3,10 @@
 /// How many entries a bucket has room for.
 pub(super) const ENTRIES: usize = 12;
 
+/// How many of their tags are compared in one word, and how many in another.
+const IN_LOWER: usize = 8;
+const IN_UPPER: usize = ENTRIES - IN_LOWER;
+
 /// A tag that no entry has.
 const FREE: u8 = 0;
 
@@ -14,7 +18,8 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Bucket {
-    tags: [u8; ENTRIES],
+    lower: [u8; IN_LOWER],
+    upper: [u8; IN_UPPER],
     /// The number of the one behind it, among those that overflow.
     pub(super) next: u32,
     slots: [u32; ENTRIES],
@@ -22,40 +27,50 @@ pub(super) struct Bucket {
 
 const _: () = assert!(size_of::<Bucket>() == 64);
 
-/// Which of the twelve entries: the upper bit of each byte that is one.
+/// Which of the twelve entries: of each byte the highest bit for one of the first eight, the fourth for one of the
+/// others.
 #[derive(Debug)]
-pub(super) struct Matches(u128);
+pub(super) struct Matches(u64);
+
+/// The lowest bit of each byte.
+const LOW: u64 = 0x0101_0101_0101_0101;
+
+/// The highest bit of each byte that is zero; above such a one perhaps of others too.
+#[inline]
+const fn zeros(bytes: u64) -> u64 {
+    bytes.wrapping_sub(LOW) & !bytes & (LOW << 7)
+}
 
 impl Bucket {
     pub(super) const EMPTY: Self = Self::before(NONE);
 
     /// Without entries, before another.
     pub(super) const fn before(next: u32) -> Self {
-        Self { tags: [FREE; ENTRIES], next, slots: [NONE; ENTRIES] }
+        Self { lower: [FREE; IN_LOWER], upper: [FREE; IN_UPPER], next, slots: [NONE; ENTRIES] }
     }
 
-    /// Entries whose tag is that, and perhaps others: it is for who looks closer.
+    /// Entries whose tag is that, and perhaps others, free ones too: it is for who looks closer.
     #[inline]
-    pub(super) fn matches(&self, tag: u8) -> Matches {
-        const LOW: u128 = 0x0101_0101_0101_0101_0101_0101;
-        const HIGH: u128 = LOW << 7;
-        // A byte is zero where the tags are the same. Taking 1 from each borrows from the next one only behind such.
-        let differs = self.word() ^ (LOW * u128::from(tag));
-        Matches(differs.wrapping_sub(LOW) & !differs & HIGH)
+    pub(super) const fn matches(&self, tag: u8) -> Matches {
+        let (lower, upper) = self.words();
+        let tags = LOW * tag as u64;
+        // There are only four in the upper word.
+        let upper = zeros(upper ^ tags) & (u64::MAX >> 32);
+        Matches(zeros(lower ^ tags) | upper >> 4)
     }
 
     #[inline]
-    fn word(&self) -> u128 {
-        let mut bytes = [0; 16];
-        bytes[..ENTRIES].copy_from_slice(&self.tags);
-        u128::from_le_bytes(bytes)
+    const fn words(&self) -> (u64, u64) {
+        (u64::from_le_bytes(self.lower), u32::from_le_bytes(self.upper) as u64)
     }
 
     /// How many entries there are.
     #[inline]
-    pub(super) fn len(&self) -> usize {
-        // The first that is free is one for sure.
-        self.matches(FREE).next().unwrap_or(ENTRIES)
+    pub(super) const fn len(&self) -> usize {
+        let (lower, upper) = self.words();
+        let free = if upper == 0 { lower.leading_zeros() + 32 } else { upper.leading_zeros() - 32 };
+        // The words are twelve bytes: a byte that is part of a tag, which is not zero, counts.
+        ENTRIES - free as usize / 8
     }
 
     #[inline]
@@ -65,18 +80,32 @@ impl Bucket {
 
     #[inline]
     pub(super) const fn entry(&self, at: usize) -> (u8, u32) {
-        (self.tags[at], self.slots[at])
+        let tag = if at < IN_LOWER { self.lower[at] } else { self.upper[at - IN_LOWER] };
+        (tag, self.slots[at])
     }
 
     #[inline]
     pub(super) const fn set(&mut self, at: usize, (tag, slot): (u8, u32)) {
-        self.tags[at] = tag;
+        if at < IN_LOWER {
+            self.lower[at] = tag;
+        } else {
+            self.upper[at - IN_LOWER] = tag;
+        }
         self.slots[at] = slot;
     }
 
     #[inline]
     pub(super) const fn clear(&mut self, at: usize) {
         self.set(at, (FREE, NONE));
+    }
+
+    /// Takes the last entry out, of those that are there.
+    #[inline]
+    pub(super) const fn pop(&mut self) -> Option<(u8, u32)> {
+        let Some(last) = self.len().checked_sub(1) else { return None };
+        let entry = self.entry(last);
+        self.clear(last);
+        Some(entry)
     }
 }
 
@@ -85,9 +114,12 @@ impl Iterator for Matches {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        let bit = self.0.trailing_zeros();
-        self.0 &= self.0.wrapping_sub(1);
-        (bit < u128::BITS).then_some(bit as usize / 8)
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros() as usize;
+        self.0 &= self.0 - 1;
+        Some(bit / 8 + if bit & 4 == 0 { IN_LOWER } else { 0 })
     }
 }
 
@@ -111,7 +143,12 @@ mod tests {
             assert_eq!(bucket.len(), at + 1);
         }
         let found = |tag: u8| -> Vec<usize> {
-            bucket.matches(tag).filter(|&at| bucket.entry(at).0 == tag).collect()
+            {
+                let mut found: Vec<usize> =
+                    bucket.matches(tag).filter(|&at| bucket.entry(at).0 == tag).collect();
+                found.sort_unstable();
+                found
+            }
         };
         assert_eq!((found(7), found(255), found(128)), (vec![0, 3, 6, 11], vec![2], vec![4]));
         assert_eq!(found(2), []);

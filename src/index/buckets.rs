@@ -11,22 +11,30 @@
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
 use super::memory::{Arrays, ForArrays};
 use crate::error::{Error, ErrorKind};
+use crate::slot_map::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
+use std::mem;
 
 /// With more entries a bucket, another is made; with fewer, the last goes.
 const MOST: usize = 7;
-const LEAST: usize = 3;
+const LEAST: usize = 1;
 
 /// One in so many entries may need a bucket that overflows, where hashes are spread.
 const SPARE: usize = 64;
 
+/// So many hashes are made at once where there are slots behind the last.
+const HASHES: usize = 64;
+
 /// What a hash table of slots holds. Each slot is in it once at most.
 pub(super) struct Buckets {
+    /// Where a chain begins. If there is another behind it, it is full, and so are all but that other.
     first: VmVec<Bucket>,
     /// What the first have no room for, and such as are free, which are chained.
     more: VmVec<Bucket>,
     free: u32,
-    /// Of each slot that is in it.
+    /// Of the bits of a hash that number the most of the first.
+    mask: usize,
+    /// Of each slot that is in it, and of others.
     hashes: VmVec<u32>,
     len: usize,
 }
@@ -40,7 +48,14 @@ enum Place {
 
 impl Buckets {
     pub(super) const fn new() -> Self {
-        Self { first: VmVec::new(), more: VmVec::new(), free: NONE, hashes: VmVec::new(), len: 0 }
+        Self {
+            first: VmVec::new(),
+            more: VmVec::new(),
+            free: NONE,
+            mask: 0,
+            hashes: VmVec::new(),
+            len: 0,
+        }
     }
 
     #[inline]
@@ -48,21 +63,11 @@ impl Buckets {
         self.len
     }
 
-    /// In which bucket a hash is, of those that there are.
+    /// In which bucket a hash is, of those that there are; 0, if there are none.
     #[inline]
-    fn number(&self, hash: u32) -> usize {
-        let buckets = self.first.len();
-        let mask = buckets.next_power_of_two() - 1;
-        let number = hash as usize & mask;
-        if number < buckets { number } else { number & (mask >> 1) }
-    }
-
-    #[inline]
-    fn at(&self, place: Place) -> &Bucket {
-        match place {
-            Place::First(number) => &self.first[number],
-            Place::More(number) => &self.more[number as usize],
-        }
+    const fn number(&self, hash: u32) -> usize {
+        let number = hash as usize & self.mask;
+        if number < self.first.len() { number } else { number & (self.mask >> 1) }
     }
 
     #[inline]
@@ -76,14 +81,11 @@ impl Buckets {
     /// The first slot of a hash that is meant.
     #[inline]
     pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Option<u32> {
-        if self.first.is_empty() {
-            return None;
-        }
-        let mut bucket = &self.first[self.number(hash)];
+        let mut bucket = self.first.get(self.number(hash))?;
         loop {
             for at in bucket.matches(tag(hash)) {
                 let slot = bucket.slot(at);
-                // What was free may look like a tag of 1.
+                // What is free may look like a tag.
                 if slot != NONE && is_meant(slot) {
                     return Some(slot);
                 }
@@ -100,7 +102,19 @@ impl Buckets {
     /// # Errors
     ///
     /// If the system refuses memory, or the slot is `u32::MAX`; nothing has changed then that anybody could tell.
+    #[inline]
     pub(super) fn reserve(&mut self, slot: u32) -> Result<(), Error> {
+        // There are buckets if there are hashes. There may be no room in the one that it comes into.
+        let has_more = self.free != NONE || self.more.len() < self.more.capacity();
+        if (slot as usize) < self.hashes.len() && has_more {
+            return Ok(());
+        }
+        self.reserve_after_all(slot)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reserve_after_all(&mut self, slot: u32) -> Result<(), Error> {
         if slot == NONE {
             return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(NONE.into()));
         }
@@ -108,20 +122,22 @@ impl Buckets {
             self.first.try_push(Bucket::EMPTY).map_err(|refused| refused.error)?;
         }
         if self.free == NONE {
-            // There may be no room in the bucket.
             self.more.try_reserve(1)?;
         }
-        let hashes = slot as usize + 1;
-        if hashes > self.hashes.len() {
-            self.hashes.try_resize(hashes, 0)?;
+        let needed = slot as usize + 1;
+        if needed > self.hashes.len() {
+            // More of them cost nothing, but there may not be more.
+            let usual = needed.checked_next_multiple_of(HASHES).unwrap_or(needed);
+            self.hashes.try_resize(usual, 0).or_else(|_| self.hashes.try_resize(needed, 0))?;
         }
         Ok(())
     }
 
     /// Puts a slot in that is not in it, for which there is room.
+    #[inline]
     pub(super) fn insert_reserved(&mut self, hash: u32, slot: u32) {
         self.hashes[slot as usize] = hash;
-        self.put(Place::First(self.number(hash)), (tag(hash), slot));
+        self.put(self.number(hash), (tag(hash), slot));
         self.len += 1;
         if self.len > self.first.len() * MOST {
             self.split();
@@ -131,7 +147,9 @@ impl Buckets {
     /// Puts another slot, for which there is room, where one is; whether that was in it.
     pub(super) fn replace_reserved(&mut self, old: u32, new: u32) -> bool {
         let Some(&hash) = self.hashes.get(old as usize) else { return false };
-        let Some((place, at)) = self.place_of(hash, old) else { return false };
+        let Some((place, at)) = self.place_of(self.number(hash), tag(hash), old) else {
+            return false;
+        };
         self.hashes[new as usize] = hash;
         self.at_mut(place).set(at, (tag(hash), new));
         true
@@ -142,42 +160,42 @@ impl Buckets {
         self.hashes.get(slot as usize).copied()
     }
 
-    /// Puts an entry behind those of a chain, for which there is room.
-    fn put(&mut self, first: Place, entry: (u8, u32)) {
-        let last = self.last(first);
-        let len = self.at(last).len();
+    /// Puts an entry into a chain, for which there is room.
+    #[inline]
+    fn put(&mut self, number: usize, entry: (u8, u32)) {
+        let first = &mut self.first[number];
+        let len = first.len();
         if len < ENTRIES {
-            return self.at_mut(last).set(len, entry);
+            first.set(len, entry);
+        } else {
+            self.put_behind(number, entry);
         }
-        let number = self.take_free();
-        self.at_mut(last).next = number;
-        self.at_mut(Place::More(number)).set(0, entry);
     }
 
-    fn last(&self, first: Place) -> Place {
-        let mut last = first;
-        loop {
-            match self.at(last).next {
-                NONE => return last,
-                next => last = Place::More(next),
+    #[cold]
+    #[inline(never)]
+    fn put_behind(&mut self, number: usize, entry: (u8, u32)) {
+        let next = self.first[number].next;
+        if let Some(bucket) = self.more.get_mut(next as usize) {
+            let len = bucket.len();
+            if len < ENTRIES {
+                return bucket.set(len, entry);
             }
         }
+        let fresh = self.take_free();
+        let bucket = &mut self.more[fresh as usize];
+        *bucket = Bucket::before(next);
+        bucket.set(0, entry);
+        self.first[number].next = fresh;
     }
 
-    /// An empty bucket, for which there is room.
+    /// A bucket, for which there is room.
     fn take_free(&mut self) -> u32 {
-        match self.free {
-            NONE => {
-                self.more.push(Bucket::EMPTY);
-                u32::try_from(self.more.len() - 1).unwrap_or(NONE)
-            }
-            free => {
-                let bucket = &mut self.more[free as usize];
-                self.free = bucket.next;
-                *bucket = Bucket::EMPTY;
-                free
-            }
+        if let Some(bucket) = self.more.get(self.free as usize) {
+            return mem::replace(&mut self.free, bucket.next);
         }
+        self.more.push(Bucket::EMPTY);
+        u32::try_from(self.more.len() - 1).unwrap_or(NONE)
     }
 
     fn give_free(&mut self, number: u32) {
@@ -186,13 +204,14 @@ impl Buckets {
     }
 
     /// Takes a slot out; whether it was in it.
+    #[inline]
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let Some(&hash) = self.hashes.get(slot as usize) else { return false };
-        let Some((place, at)) = self.place_of(hash, slot) else { return false };
-        let first = Place::First(self.number(hash));
-        let entry = self.take_last(first);
+        let number = self.number(hash);
+        let Some((place, at)) = self.place_of(number, tag(hash), slot) else { return false };
+        let last = self.take_last(number);
         // It may be the one itself, which is gone then.
-        if entry.1 != slot {
+        if let Some(entry) = last.filter(|last| last.1 != slot) {
             self.at_mut(place).set(at, entry);
         }
         self.len -= 1;
@@ -202,96 +221,129 @@ impl Buckets {
         true
     }
 
-    /// Where a slot of that hash is, if it is in it.
-    fn place_of(&self, hash: u32, slot: u32) -> Option<(Place, usize)> {
-        if self.first.is_empty() {
-            return None;
-        }
-        let mut place = Place::First(self.number(hash));
+    /// Where in a chain a slot is.
+    #[inline]
+    fn place_of(&self, number: usize, tag: u8, slot: u32) -> Option<(Place, usize)> {
+        let mut place = Place::First(number);
+        let mut bucket = self.first.get(number)?;
         loop {
-            let bucket = self.at(place);
-            if let Some(at) = bucket.matches(tag(hash)).find(|&at| bucket.slot(at) == slot) {
+            if let Some(at) = bucket.matches(tag).find(|&at| bucket.slot(at) == slot) {
                 return Some((place, at));
             }
-            match bucket.next {
-                NONE => return None,
-                next => place = Place::More(next),
+            if bucket.next == NONE {
+                return None;
             }
+            place = Place::More(bucket.next);
+            bucket = &self.more[bucket.next as usize];
         }
     }
 
-    /// Takes the last entry of a chain out, which is not empty.
-    fn take_last(&mut self, first: Place) -> (u8, u32) {
-        let (mut before, mut last) = (None, first);
-        while self.at(last).next != NONE {
-            (before, last) = (Some(last), Place::More(self.at(last).next));
-        }
-        let at = self.at(last).len() - 1;
-        let entry = self.at(last).entry(at);
-        self.at_mut(last).clear(at);
-        if let (0, Some(before), Place::More(number)) = (at, before, last) {
-            self.at_mut(before).next = NONE;
-            self.give_free(number);
+    /// Takes the last entry of a chain out.
+    #[inline]
+    fn take_last(&mut self, number: usize) -> Option<(u8, u32)> {
+        let first = &mut self.first[number];
+        if first.next == NONE { first.pop() } else { self.take_last_behind(number) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_last_behind(&mut self, number: usize) -> Option<(u8, u32)> {
+        let next = self.first[number].next;
+        let bucket = &mut self.more[next as usize];
+        let entry = bucket.pop();
+        if bucket.len() == 0 {
+            self.first[number].next = bucket.next;
+            self.give_free(next);
         }
         entry
     }
 
     /// Makes a bucket more, and splits the one whose turn it is; not, if there is no memory.
+    #[inline(never)]
     fn split(&mut self) {
         let number = self.first.len();
-        let bit = number.next_power_of_two() / if number.is_power_of_two() { 1 } else { 2 };
-        let victim = number - bit;
-        // As many as the victim has may be needed for a moment.
-        let chain = self.chain_len(victim);
-        if self.more.try_reserve(chain).is_err() || self.first.try_push(Bucket::EMPTY).is_err() {
+        if self.first.try_push(Bucket::EMPTY).is_err() {
             return;
         }
-        let mut place = Place::First(victim);
-        let mut bucket = *self.at(place);
-        *self.at_mut(place) = Bucket::EMPTY;
-        loop {
+        self.mask = self.first.len().next_power_of_two() - 1;
+        let bit = 1 << number.ilog2();
+        let victim = number - bit;
+        let bucket = mem::replace(&mut self.first[victim], Bucket::EMPTY);
+        let [mut stays, mut goes] = [Bucket::EMPTY; 2];
+        let mut counts = [0, 0];
+        for at in 0..bucket.len() {
+            let (tag, slot) = bucket.entry(at);
+            let is_going = self.hashes[slot as usize] as usize & bit != 0;
+            // Which it is nobody can foresee: so no branch, and what is written too much is written over.
+            stays.set(counts[0], (tag, slot));
+            goes.set(counts[1], (tag, slot));
+            counts[0] += usize::from(!is_going);
+            counts[1] += usize::from(is_going);
+        }
+        // One of them has an entry behind its own that is not its own.
+        for (half, count) in [(&mut stays, counts[0]), (&mut goes, counts[1])] {
+            if count < bucket.len() {
+                half.clear(count);
+            }
+        }
+        self.first[victim] = stays;
+        self.first[number] = goes;
+        if bucket.next != NONE {
+            self.split_behind(bucket.next, victim, bit);
+        }
+        self.ask_for_hashes(victim + 1);
+    }
+
+    /// Puts what was behind a bucket that is split where it belongs.
+    ///
+    /// It needs no memory: so many full buckets, and one that is not, have no more behind them when they are in two chains.
+    #[cold]
+    #[inline(never)]
+    fn split_behind(&mut self, mut next: u32, victim: usize, bit: usize) {
+        while next != NONE {
+            let bucket = self.more[next as usize];
+            self.give_free(next);
             for at in 0..bucket.len() {
                 let entry = bucket.entry(at);
-                let goes = self.hashes[entry.1 as usize] as usize & bit != 0;
-                self.put(Place::First(if goes { number } else { victim }), entry);
+                let is_going = self.hashes[entry.1 as usize] as usize & bit != 0;
+                self.put(if is_going { victim + bit } else { victim }, entry);
             }
-            if let Place::More(number) = place {
-                self.give_free(number);
-            }
-            if bucket.next == NONE {
-                return;
-            }
-            place = Place::More(bucket.next);
-            bucket = *self.at(place);
+            next = bucket.next;
         }
     }
 
-    /// How many buckets there are behind one of the first.
-    fn chain_len(&self, number: usize) -> usize {
-        let (mut next, mut count) = (self.first[number].next, 0);
-        while next != NONE {
-            next = self.more[next as usize].next;
-            count += 1;
+    /// Asks for what the next split will read.
+    #[inline]
+    fn ask_for_hashes(&self, number: usize) {
+        if is_near(self.hashes.len() * size_of::<u32>()) {
+            return;
         }
-        count
+        if let Some(bucket) = self.first.get(number) {
+            for at in 0..ENTRIES {
+                let slot = bucket.slot(at) as usize;
+                let hash = self.hashes.get(slot).unwrap_or(&self.hashes[0]);
+                ask_for(hash);
+            }
+        }
     }
 
     /// Puts what the last bucket has into the one that it was split from; not, if there is no memory.
+    #[cold]
+    #[inline(never)]
     fn merge(&mut self) {
-        let number = self.first.len() - 1;
-        let chain = self.chain_len(number);
-        // One stays beside those that may be needed: it may be promised to an insertion.
-        if number == 0 || self.more.try_reserve(chain + 2).is_err() {
+        // Beside those that its own chain gives, one may be needed, and one may be promised to an insertion.
+        if self.first.len() < 2 || self.more.try_reserve(2).is_err() {
             return;
         }
         let Some(mut bucket) = self.first.pop() else { return };
-        let bit = (number + 1).next_power_of_two() / 2;
-        let to = Place::First(number - bit);
+        let number = self.first.len();
+        self.mask = number.next_power_of_two() - 1;
+        let to = number - (1 << number.ilog2());
         loop {
-            let next = bucket.next;
             for at in 0..bucket.len() {
                 self.put(to, bucket.entry(at));
             }
+            let next = bucket.next;
             if next == NONE {
                 return;
             }
@@ -300,12 +352,14 @@ impl Buckets {
         }
     }
 
+    /// The memory stays, and so many buckets.
     pub(super) fn clear(&mut self) {
-        self.first.clear();
-        self.more.clear();
-        self.hashes.clear();
-        self.free = NONE;
-        self.len = 0;
+        if self.len > 0 {
+            self.first.fill(Bucket::EMPTY);
+            self.more.clear();
+            self.free = NONE;
+            self.len = 0;
+        }
     }
 
     /// Whether each entry is where its hash says, and nothing is lost.
@@ -313,19 +367,24 @@ impl Buckets {
     pub(super) fn check(&self) {
         let mut found = 0;
         for number in 0..self.first.len() {
-            let mut place = Place::First(number);
+            let (mut bucket, mut behind) = (&self.first[number], 0);
             loop {
-                let bucket = self.at(place);
                 for at in 0..bucket.len() {
                     let (tag_there, slot) = bucket.entry(at);
                     let hash = self.hashes[slot as usize];
                     assert_eq!((tag_there, self.number(hash)), (tag(hash), number));
                     found += 1;
                 }
-                match bucket.next {
-                    NONE => break,
-                    next => place = Place::More(next),
+                assert!((bucket.len()..ENTRIES).all(|at| bucket.slot(at) == NONE));
+                if behind == 1 {
+                    assert!(bucket.len() > 0, "an empty one is free");
+                } else {
+                    assert!(bucket.len() == ENTRIES || bucket.next == NONE && behind == 0);
                 }
+                if bucket.next == NONE {
+                    break;
+                }
+                (bucket, behind) = (&self.more[bucket.next as usize], behind + 1);
             }
         }
         assert_eq!(found, self.len);
@@ -337,6 +396,23 @@ impl Arrays for Buckets {
         visitor.visit(&mut self.first, MOST)?;
         visitor.visit(&mut self.more, SPARE)?;
         visitor.visit(&mut self.hashes, 1)
+    }
+
+    /// Linear in the buckets that were.
+    fn tidy(&mut self) {
+        if self.len == 0 {
+            self.first.clear();
+            self.more.clear();
+            self.hashes.clear();
+            (self.free, self.mask) = (NONE, 0);
+        }
+        while self.first.len() > 1 && self.len <= (self.first.len() - 1) * MOST {
+            let before = self.first.len();
+            self.merge();
+            if self.first.len() == before {
+                return;
+            }
+        }
     }
 
     fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
