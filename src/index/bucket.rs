@@ -27,11 +27,6 @@ pub(super) struct Bucket {
 
 const _: () = assert!(size_of::<Bucket>() == 64);
 
-/// Which of the twelve entries: of each byte the highest bit for one of the first eight, the fourth for one of the
-/// others.
-#[derive(Debug)]
-pub(super) struct Matches(u64);
-
 /// The lowest bit of each byte.
 const LOW: u64 = 0x0101_0101_0101_0101;
 
@@ -49,14 +44,32 @@ impl Bucket {
         Self { lower: [FREE; IN_LOWER], upper: [FREE; IN_UPPER], next, slots: [NONE; ENTRIES] }
     }
 
-    /// Entries whose tag is that, and perhaps others, free ones too: it is for who looks closer.
+    /// The first place whose slot is meant, of those that have a tag.
+    ///
+    /// It may be asked about others, too, but not about such as are free.
     #[inline]
-    pub(super) const fn matches(&self, tag: u8) -> Matches {
+    pub(super) fn find(&self, tag: u8, mut is_meant: impl FnMut(u32) -> bool) -> Option<usize> {
         let (lower, upper) = self.words();
-        let tags = LOW * tag as u64;
-        // There are only four in the upper word.
-        let upper = zeros(upper ^ tags) & (u64::MAX >> 32);
-        Matches(zeros(lower ^ tags) | upper >> 4)
+        let tags = LOW * u64::from(tag);
+        let mut left = zeros(lower ^ tags);
+        while left != 0 {
+            // Below 8 in any case.
+            let at = left.trailing_zeros() as usize / 8 % IN_LOWER;
+            if is_meant(self.slots[at]) {
+                return Some(at);
+            }
+            left &= left - 1;
+        }
+        // What has no tags of an upper half has those of a lower one there, which are no zeros.
+        let mut left = zeros(upper ^ tags) & (u64::MAX >> 32);
+        while left != 0 {
+            let at = IN_LOWER + left.trailing_zeros() as usize / 8 % IN_UPPER;
+            if is_meant(self.slots[at]) {
+                return Some(at);
+            }
+            left &= left - 1;
+        }
+        None
     }
 
     #[inline]
@@ -109,25 +122,12 @@ impl Bucket {
     }
 }
 
-impl Iterator for Matches {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let bit = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(bit / 8 + if bit & 4 == 0 { IN_LOWER } else { 0 })
-    }
-}
-
-/// Of a hash: its highest bits, but none that says free.
+/// Of a hash: its highest bits, but none that says free, or differs from that by a bit: [`zeros`] may take that for it.
 #[inline]
 pub(super) const fn tag(hash: u32) -> u8 {
+    const LEAST: u8 = 2;
     let [.., high] = hash.to_le_bytes();
-    if high == FREE { 1 } else { high }
+    if high < LEAST { LEAST } else { high }
 }
 
 #[cfg(test)]
@@ -137,25 +137,28 @@ mod tests {
     #[test]
     fn entries_are_found_by_their_tags() {
         let mut bucket = Bucket::EMPTY;
-        assert_eq!((bucket.len(), bucket.matches(7).next()), (0, None));
-        for (at, tag) in [7, 1, 255, 7, 128, 6, 7, 8, 9, 10, 11, 7].into_iter().enumerate() {
-            bucket.set(at, (tag, 100));
+        assert_eq!((bucket.len(), bucket.find(7, |_| true)), (0, None));
+        for (at, tag) in [7, 2, 255, 7, 128, 6, 7, 8, 9, 10, 11, 7_u8].into_iter().enumerate() {
+            bucket.set(at, (tag, u32::try_from(at).unwrap()));
             assert_eq!(bucket.len(), at + 1);
         }
-        let found = |tag: u8| -> Vec<usize> {
-            {
-                let mut found: Vec<usize> =
-                    bucket.matches(tag).filter(|&at| bucket.entry(at).0 == tag).collect();
-                found.sort_unstable();
-                found
-            }
+        let found = |tag: u8| {
+            let mut found = Vec::new();
+            let meant = bucket.find(tag, |slot| {
+                found.push(slot as usize);
+                false
+            });
+            assert_eq!(meant, None);
+            found.retain(|&at| bucket.entry(at).0 == tag);
+            found
         };
         assert_eq!((found(7), found(255), found(128)), (vec![0, 3, 6, 11], vec![2], vec![4]));
-        assert_eq!(found(2), []);
+        assert_eq!(found(3), []);
+        assert_eq!(bucket.find(7, |slot| slot > 6), Some(11));
     }
 
     #[test]
     fn no_hash_has_the_tag_of_what_is_free() {
-        assert_eq!([0, 1 << 24, u32::MAX, 0x00ff_ffff].map(tag), [1, 1, 255, 1]);
+        assert_eq!([0, 1 << 24, 2 << 24, u32::MAX, 0x00ff_ffff].map(tag), [2, 2, 2, 255, 2]);
     }
 }

@@ -83,12 +83,8 @@ impl Buckets {
     pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Option<u32> {
         let mut bucket = self.first.get(self.number(hash))?;
         loop {
-            for at in bucket.matches(tag(hash)) {
-                let slot = bucket.slot(at);
-                // What is free may look like a tag.
-                if slot != NONE && is_meant(slot) {
-                    return Some(slot);
-                }
+            if let Some(at) = bucket.find(tag(hash), &mut is_meant) {
+                return Some(bucket.slot(at));
             }
             if bucket.next == NONE {
                 return None;
@@ -227,7 +223,7 @@ impl Buckets {
         let mut place = Place::First(number);
         let mut bucket = self.first.get(number)?;
         loop {
-            if let Some(at) = bucket.matches(tag).find(|&at| bucket.slot(at) == slot) {
+            if let Some(at) = bucket.find(tag, |other| other == slot) {
                 return Some((place, at));
             }
             if bucket.next == NONE {
