@@ -46,13 +46,13 @@ impl World {
     }
 
     /// Nothing happens, if it does already.
-    fn observe(&mut self, observer: EntityKey, observed: EntityKey) {
+    fn observe(&mut self, from: EntityKey, to: EntityKey) {
         // Refused only as one that is there.
-        let _ = self.links.try_insert(Link { observer, observed });
+        let _ = self.links.try_insert(Link { observer: from, observed: to });
     }
 
-    fn look_away(&mut self, observer: EntityKey, observed: EntityKey) {
-        if let Some((link, _)) = self.links.find(|by| &by.both, &[observer, observed]) {
+    fn look_away(&mut self, from: EntityKey, to: EntityKey) {
+        if let Some((link, _)) = self.links.find(|by| &by.both, &[from, to]) {
             self.links.remove(link);
         }
     }

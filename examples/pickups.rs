@@ -101,7 +101,9 @@ fn picture(coins: &Coins, players: &[Player]) -> Vec<u8> {
     coins
         .values()
         .for_each(|(coin, worth)| dot(coin.at, 1, [90 + 55 * (*worth).min(3) as u8, 150, 40]));
-    players.iter().for_each(|player| dot(player.at, 3, [255, 255, 255]));
+    for player in players {
+        dot(player.at, 3, [255, 255, 255]);
+    }
     let mut file = format!("P6 {WIDTH} {WIDTH} 255\n").into_bytes();
     file.extend(pixels.as_flattened());
     file

@@ -45,6 +45,7 @@ pub(crate) enum Holder {
     Columns,
     DenseSlotMap,
     Table,
+    Index,
     /// That which a map has in its keys.
     TypeNumber,
 }
@@ -61,6 +62,7 @@ impl Holder {
             Self::Columns => "Columns",
             Self::DenseSlotMap => "DenseSlotMap",
             Self::Table => "Table",
+            Self::Index => "index",
             Self::TypeNumber => "type number",
         }
     }
@@ -325,6 +327,10 @@ impl Error {
                 f,
                 "the type number does not fit into the keys, whose tag holds {limit} at most; choose a \
                  smaller one, or make the map with a key type that has more bits of tag"
+            ),
+            (ErrorKind::KeyBits, Holder::Index) => write!(
+                f,
+                "an index numbers {limit} slots, or sets of them, at most; make several"
             ),
             (ErrorKind::KeyBits, _) => write!(
                 f,

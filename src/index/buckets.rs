@@ -25,6 +25,9 @@ const SPARE: usize = 64;
 /// So many hashes are made at once where there are slots behind the last.
 const HASHES: usize = 64;
 
+/// Of a slot that is not in it. [`hash32`](super::hash32) makes no such hash.
+pub(super) const ABSENT: u32 = u32::MAX;
+
 /// What a hash table of slots holds. Each slot is in it once at most.
 pub(super) struct Buckets {
     /// Where a chain begins. If there is another behind it, it is full, and so are all but that other.
@@ -34,7 +37,7 @@ pub(super) struct Buckets {
     free: u32,
     /// Of the bits of a hash that number the most of the first.
     mask: usize,
-    /// Of each slot that is in it, and of others.
+    /// Of each slot, or [`ABSENT`].
     hashes: VmVec<u32>,
     len: usize,
 }
@@ -124,7 +127,8 @@ impl Buckets {
         if needed > self.hashes.len() {
             // More of them cost nothing, but there may not be more.
             let usual = needed.checked_next_multiple_of(HASHES).unwrap_or(needed);
-            self.hashes.try_resize(usual, 0).or_else(|_| self.hashes.try_resize(needed, 0))?;
+            let usual = self.hashes.try_resize(usual.min(NONE as usize), ABSENT);
+            usual.or_else(|_| self.hashes.try_resize(needed, ABSENT))?;
         }
         Ok(())
     }
@@ -142,18 +146,20 @@ impl Buckets {
 
     /// Puts another slot, for which there is room, where one is; whether that was in it.
     pub(super) fn replace_reserved(&mut self, old: u32, new: u32) -> bool {
-        let Some(&hash) = self.hashes.get(old as usize) else { return false };
+        let Some(hash) = self.hash_of(old) else { return false };
         let Some((place, at)) = self.place_of(self.number(hash), tag(hash), old) else {
             return false;
         };
+        self.hashes[old as usize] = ABSENT;
         self.hashes[new as usize] = hash;
         self.at_mut(place).set(at, (tag(hash), new));
         true
     }
 
     /// The hash of a slot that is in it.
+    #[inline]
     pub(super) fn hash_of(&self, slot: u32) -> Option<u32> {
-        self.hashes.get(slot as usize).copied()
+        self.hashes.get(slot as usize).copied().filter(|hash| *hash != ABSENT)
     }
 
     /// Puts an entry into a chain, for which there is room.
@@ -202,7 +208,7 @@ impl Buckets {
     /// Takes a slot out; whether it was in it.
     #[inline]
     pub(super) fn remove(&mut self, slot: u32) -> bool {
-        let Some(&hash) = self.hashes.get(slot as usize) else { return false };
+        let Some(hash) = self.hash_of(slot) else { return false };
         let number = self.number(hash);
         let Some((place, at)) = self.place_of(number, tag(hash), slot) else { return false };
         let last = self.take_last(number);
@@ -210,6 +216,7 @@ impl Buckets {
         if let Some(entry) = last.filter(|last| last.1 != slot) {
             self.at_mut(place).set(at, entry);
         }
+        self.hashes[slot as usize] = ABSENT;
         self.len -= 1;
         if self.len < self.first.len() * LEAST {
             self.merge();
@@ -348,14 +355,16 @@ impl Buckets {
         }
     }
 
-    /// The memory stays, and so many buckets.
+    /// The memory stays, and as many buckets as there were entries, up to those that there are: so the next that come have
+    /// none made, and to clear it again and again takes as long as to fill it.
     pub(super) fn clear(&mut self) {
-        if self.len > 0 {
-            self.first.fill(Bucket::EMPTY);
-            self.more.clear();
-            self.free = NONE;
-            self.len = 0;
-        }
+        self.first.truncate(self.len.max(1));
+        self.first.fill(Bucket::EMPTY);
+        self.mask = self.first.len().next_power_of_two() - 1;
+        self.more.clear();
+        self.hashes.clear();
+        self.free = NONE;
+        self.len = 0;
     }
 
     /// Whether each entry is where its hash says, and nothing is lost.
@@ -367,7 +376,7 @@ impl Buckets {
             loop {
                 for at in 0..bucket.len() {
                     let (tag_there, slot) = bucket.entry(at);
-                    let hash = self.hashes[slot as usize];
+                    let hash = self.hash_of(slot).unwrap();
                     assert_eq!((tag_there, self.number(hash)), (tag(hash), number));
                     found += 1;
                 }
@@ -384,6 +393,7 @@ impl Buckets {
             }
         }
         assert_eq!(found, self.len);
+        assert_eq!(self.hashes.iter().filter(|hash| **hash != ABSENT).count(), self.len);
     }
 }
 

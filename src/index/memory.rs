@@ -111,7 +111,6 @@ pub(crate) fn prefault_ahead(index: &mut impl Arrays, budget: Budget) -> Prefaul
 /// Gives back what an index does not use.
 pub(crate) fn give_back(index: &mut impl Arrays, budget: Budget) -> Result<GivenBack, Error> {
     let mut give = GiveBack { budget, done: GivenBack { bytes: 0, is_done: true } };
-    index.tidy();
     index.each_array(&mut give)?;
     Ok(give.done)
 }
@@ -133,7 +132,8 @@ pub(crate) fn stats_of(index: &impl Arrays, len: usize) -> IndexStats {
 /// The methods that all kinds have in common: each is [`Arrays`], has a `len`, and this within an `impl` of its own.
 macro_rules! memory_methods {
     () => {
-        /// Makes room for `additional` more slots, if their numbers are the next.
+        /// Makes room for `additional` more slots, if their numbers are the next, as far as can be foreseen: hashes that are
+        /// not spread, and sets of one or two, take more when they come.
         ///
         /// Enters the kernel if there is not room already. Nothing is moved.
         ///
@@ -184,8 +184,9 @@ macro_rules! memory_methods {
             $crate::index::memory::prefault_ahead(self, budget)
         }
 
-        /// Gives memory behind what is used back to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays.
+        /// Puts what there is together, and gives memory behind it back to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays. Linear in
+        /// the slots that were.
         pub fn shrink_to_fit(&mut self) {
             // The one refusal is that of a process at its limit of mappings; it costs only memory.
             let _ = self.try_shrink_to_fit();
@@ -197,11 +198,14 @@ macro_rules! memory_methods {
         ///
         /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)); no slot has changed then.
         pub fn try_shrink_to_fit(&mut self) -> Result<(), $crate::error::Error> {
+            use $crate::index::memory::Arrays as _;
+            self.tidy();
             self.shrink_to_fit_within($crate::Budget::UNLIMITED).map(drop)
         }
 
-        /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can be spread over
-        /// frames: call it again until it [is done](crate::GivenBack::is_done).
+        /// Gives memory behind what is used back to the system, as [`shrink_to_fit`](Self::shrink_to_fit) does, but puts
+        /// nothing together, and no more than a budget allows, so that it can be spread over frames: call it again until it
+        /// [is done](crate::GivenBack::is_done).
         ///
         /// # Errors
         ///

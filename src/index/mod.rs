@@ -21,9 +21,10 @@ pub(crate) use plan::Plan;
 pub use set::SetIndex;
 pub use unique::UniqueIndex;
 
+use buckets::ABSENT;
 use std::hash::{BuildHasher, Hash};
 
-/// What is kept of a hash.
+/// What is kept of a hash. It is never [`ABSENT`].
 #[inline]
 fn hash32<Q: Hash + ?Sized>(hasher: &impl BuildHasher, value: &Q) -> u32 {
     let hash = hasher.hash_one(value);
@@ -31,5 +32,5 @@ fn hash32<Q: Hash + ?Sized>(hasher: &impl BuildHasher, value: &Q) -> u32 {
     let folded = hash ^ hash >> 32;
     #[expect(clippy::cast_possible_truncation, reason = "both halves are in the lower one")]
     let folded = folded as u32;
-    folded
+    folded.min(ABSENT - 1)
 }

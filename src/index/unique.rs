@@ -3,7 +3,7 @@
 use super::buckets::Buckets;
 use super::hash32;
 use super::memory::{Arrays, ForArrays, memory_methods};
-use crate::error::{Error, give_up};
+use crate::error::{Error, Holder, give_up};
 use crate::vec::VecStats;
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -70,7 +70,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
     /// Puts in the slot of a value, or gives the one that has that value already; then nothing has changed. O(1),
     /// where hashes are spread; enters the kernel if memory is used up.
     ///
-    /// The slot is not in it: [`remove`](Self::remove) it before it has another value.
+    /// A slot that is in it is moved, out of where it was; `is_meant` is not asked about it.
     ///
     /// # Panics
     ///
@@ -94,14 +94,14 @@ impl<S: BuildHasher> UniqueIndex<S> {
         &mut self,
         value: &Q,
         slot: u32,
-        is_meant: impl FnMut(u32) -> bool,
+        mut is_meant: impl FnMut(u32) -> bool,
     ) -> Result<Option<u32>, Error> {
         let hash = hash32(&self.hasher, value);
-        if let Some(other) = self.buckets.find(hash, is_meant) {
+        if let Some(other) = self.buckets.find(hash, |other| other != slot && is_meant(other)) {
             return Ok(Some(other));
         }
-        self.buckets.reserve(slot)?;
-        self.buckets.insert_reserved(hash, slot);
+        self.try_reserve_slot(slot)?;
+        self.put_reserved(hash, slot);
         Ok(None)
     }
 
@@ -124,7 +124,19 @@ impl<S> UniqueIndex<S> {
     /// Makes room for a slot, whatever hash it comes with.
     #[inline]
     pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
-        self.buckets.reserve(slot)
+        self.buckets.reserve(slot).map_err(Self::explain)
+    }
+
+    /// The error as one of an index.
+    #[cold]
+    const fn explain(error: Error) -> Error {
+        error.of(Holder::Index)
+    }
+
+    /// Whether a slot is in it, whatever its value. O(1).
+    #[inline]
+    pub fn contains(&self, slot: u32) -> bool {
+        self.buckets.hash_of(slot).is_some()
     }
 
     /// Puts a slot in for which there is room, or where it belongs now.
@@ -146,7 +158,9 @@ impl<S> UniqueIndex<S> {
         self.len() == 0
     }
 
-    /// Takes a slot out, whatever value it has now; whether it was there. O(1), where hashes are spread.
+    /// Takes a slot out, whatever value it has now; whether it was there. O(1), where hashes are spread; asks nobody for a
+    /// hash, or whether two values are equal. May enter the kernel, where buckets are put together; what it is refused it
+    /// can do without.
     pub fn remove(&mut self, slot: u32) -> bool {
         self.buckets.remove(slot)
     }
@@ -158,6 +172,10 @@ impl<S> UniqueIndex<S> {
 }
 
 impl<S> Arrays for UniqueIndex<S> {
+    fn tidy(&mut self) {
+        self.buckets.tidy();
+    }
+
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.buckets.each_array(visitor)
     }

@@ -31,7 +31,8 @@ pub struct TableBuilder<R, X, K> {
     capacity: usize,
     reuse: Reuse,
     type_id: Option<u32>,
-    of: PhantomData<fn() -> (R, X, K)>,
+    rows: PhantomData<fn() -> (R, K)>,
+    by: PhantomData<fn() -> X>,
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
@@ -41,7 +42,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
             capacity: 0,
             reuse: Reuse::Recent,
             type_id: None,
-            of: PhantomData,
+            rows: PhantomData,
+            by: PhantomData,
         }
     }
 

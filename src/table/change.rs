@@ -14,10 +14,31 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     fn relist(&mut self, slot: u32, new: &X::Part) -> Result<(), Error> {
         let rows = RowsOf(&self.rows);
-        let old = self.rows.get_by_index(slot).map(|(_, row)| row.part());
+        let old = self.rows.in_slot(slot).map(R::part);
         self.by.each_mut(&mut Plan { slot, new, old, rows }).map_err(Self::explain)?;
         self.all(Commit(slot));
         Ok(())
+    }
+
+    /// Changes a copy of what is indexed of the row in a slot, and puts it in.
+    #[inline]
+    fn modify_in_slot<T>(
+        &mut self,
+        slot: u32,
+        change: impl FnOnce(&mut X::Part) -> T,
+    ) -> Result<Option<T>, Error>
+    where
+        X::Part: Clone,
+    {
+        let Some(row) = self.rows.in_slot(slot) else { return Ok(None) };
+        let mut part = row.part().clone();
+        let result = change(&mut part);
+        self.relist(slot, &part)?;
+        if let Some(row) = self.rows.in_slot_mut(slot) {
+            // The old one is dropped when nothing is left to do.
+            mem::swap(row.part_mut(), &mut part);
+        }
+        Ok(Some(result))
     }
 
     /// Changes what is indexed of a row, and returns what the closure does; `None`, if the key's row is not in it.
@@ -54,16 +75,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     where
         X::Part: Clone,
     {
-        let Some(row) = self.rows.get(key) else { return Ok(None) };
-        let mut part = row.part().clone();
-        let result = change(&mut part);
-        let slot = key.data().index();
-        self.relist(slot, &part)?;
-        if let Some(row) = self.rows.get_mut(key) {
-            // The old one is dropped when nothing is left to do.
-            mem::swap(row.part_mut(), &mut part);
-        }
-        Ok(Some(result))
+        let Some(slot) = self.rows.slot_of(key) else { return Ok(None) };
+        self.modify_in_slot(slot, change)
     }
 
     /// Puts a row where another is, under its key, and returns that one. O(1) for each index.
@@ -88,20 +101,23 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// [`try_modify`](Self::try_modify). The table is unchanged then.
     #[inline]
     pub fn try_replace(&mut self, key: K, row: R) -> Result<R, Refused<R>> {
-        if !self.rows.contains_key(key) {
-            let error = Self::explain(Error::new(ErrorKind::StaleKey, 0));
+        let stale = || Self::explain(Error::new(ErrorKind::StaleKey, 0));
+        let Some(slot) = self.rows.slot_of(key) else {
+            return Err(Refused { error: stale(), value: row });
+        };
+        if let Err(error) = self.relist(slot, row.part()) {
             return Err(Refused { error, value: row });
         }
-        if let Err(error) = self.relist(key.data().index(), row.part()) {
-            return Err(Refused { error, value: row });
-        }
-        match self.rows.get_mut(key) {
+        match self.rows.in_slot_mut(slot) {
             Some(old) => Ok(mem::replace(old, row)),
-            None => unreachable!("its key was looked up"),
+            None => Err(Refused { error: stale(), value: row }),
         }
     }
 
-    /// [`modify`](Self::modify) of each row, in the order of slots. Linear in the rows.
+    /// [`modify`](Self::modify) of each row, in the order of slots. Linear in the slots.
+    ///
+    /// A value of a [`Unique`](super::Unique) index can't pass through one that a later row still has: to count all up by one is
+    /// refused at the first.
     ///
     /// # Panics
     ///
@@ -124,12 +140,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         X::Part: Clone,
     {
         for slot in 0..self.rows.slot_count() {
-            let Some((key, row)) = self.rows.get_by_index(slot) else { continue };
-            let mut part = row.part().clone();
-            change(key, &mut part);
-            self.relist(slot, &part)?;
-            if let Some((_, row)) = self.rows.get_by_index_mut(slot) {
-                mem::swap(row.part_mut(), &mut part);
+            if let Some((key, _)) = self.rows.get_by_index(slot) {
+                self.modify_in_slot(slot, |part| change(key, part))?;
             }
         }
         Ok(())
@@ -141,6 +153,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// If two rows have the same value of a [`Unique`](super::Unique) index
     /// ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory; the rows come back.
+    #[expect(clippy::result_large_err, reason = "nothing is lost")]
     pub fn try_from_rows(rows: SlotMap<K, R>) -> Result<Self, Refused<SlotMap<K, R>>> {
         let mut table = Self { rows, by: X::default() };
         match table.try_reindex() {
@@ -149,7 +162,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// Makes the indices anew from what the rows hold. Linear in the rows.
+    /// Makes the indices anew from what the rows hold. Linear in the slots.
+    ///
+    /// Should user code panic, rows that were not come to yet are in no index; it can be called again.
     ///
     /// It is for values that changed by themselves; see [wrong values](Self#wrong-values).
     ///
@@ -173,7 +188,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let mut first = Ok(());
         for slot in 0..self.rows.slot_count() {
             let rows = RowsOf(&self.rows);
-            let Some((_, row)) = self.rows.get_by_index(slot) else { continue };
+            let Some(row) = self.rows.in_slot(slot) else { continue };
             let plan = Plan { slot, new: row.part(), old: None, rows };
             let mut list = List { plan, result: Ok(()) };
             let _ = self.by.each_mut(&mut list);

@@ -1,6 +1,6 @@
 //! Rows by what is in them.
 
-use super::indices::{Extract, Index, Indices, Row, Rows, Visit};
+use super::indices::{Extract, Index, Indices, Row, Rows, Visit, VisitMut};
 use super::rows::RowsOf;
 use super::sets::{Kind, Sets};
 use super::{Found, Grid, Table, Unique};
@@ -111,14 +111,14 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let mut removed = 0;
         loop {
             // As many at once as are found for one hash.
-            let mut keys = [K::null(); 64];
-            let found = self.find_all(&index, value);
-            let count = keys.iter_mut().zip(found).map(|(key, (found, _))| *key = found).count();
+            let mut slots = [0; 64];
+            let found = index(&self.by).slots_of(value, RowsOf(&self.rows));
+            let count = slots.iter_mut().zip(found).map(|(slot, found)| *slot = found).count();
             if count == 0 {
                 return removed;
             }
-            for key in &keys[..count] {
-                removed += usize::from(self.remove(*key).is_some());
+            for slot in &slots[..count] {
+                removed += usize::from(self.take_slot(*slot).is_some());
             }
         }
     }
@@ -162,6 +162,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 
     /// The rows that are nearest to a point, the nearest first, and their keys; see [`index::Grid::nearest`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many, which comes from the global allocator.
     pub fn nearest<'t, const FIELD: usize, const D: usize>(
         &'t self,
         index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
@@ -188,7 +192,33 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         });
     }
 
-    /// Whether each index finds each row by what is in it. Linear in the rows.
+    /// Has a grid have cells of another size. Linear in the slots; takes no memory.
+    ///
+    /// # Panics
+    ///
+    /// If the size is not positive and finite.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// let mut table: Table<[f32; 2], By> = [[0.0, 0.0], [60.0, 80.0]].into_iter().collect();
+    /// table.set_cell(|by| &by.at, 100.0);
+    /// assert_eq!(table.within(|by| &by.at, [0.0, 0.0], 100.0).count(), 2);
+    /// ```
+    #[track_caller]
+    pub fn set_cell<const FIELD: usize, const D: usize>(
+        &mut self,
+        _: impl FnOnce(&X) -> &Grid<X, FIELD, D>,
+        cell: f32,
+    ) {
+        // Told apart by its number, since nobody is to have the indices to change.
+        self.all(SetCell { field: FIELD, cell });
+    }
+
+    /// Whether each index finds each row by what is in it. It finds each by each, so it takes as long as all rows with
+    /// the same value, for each of them: for tests, and for looking.
     ///
     /// # Errors
     ///
@@ -218,6 +248,18 @@ struct Finds<'p, P, S> {
 impl<P, S: Rows<P>> Visit<P> for Finds<'_, P, S> {
     fn visit<I: Index<P>>(&mut self, index: &I) -> Result<(), Error> {
         self.all &= index.finds(self.slot, self.part, self.rows);
+        Ok(())
+    }
+}
+
+struct SetCell {
+    field: usize,
+    cell: f32,
+}
+
+impl<P> VisitMut<P> for SetCell {
+    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
+        index.set_cell(self.field, self.cell);
         Ok(())
     }
 }

@@ -13,8 +13,8 @@ use std::marker::PhantomData;
 /// `Grid<3>`.
 ///
 /// For [`Table::within`](super::Table::within), [`in_box`](super::Table::in_box) and
-/// [`nearest`](super::Table::nearest). Its cells are 1 by 1, unless [made](Self::with_cell) otherwise; see
-/// [`index::Grid`].
+/// [`nearest`](super::Table::nearest). Its cells are 1 by 1, unless [made](Self::with_cell) otherwise, or
+/// [set](super::Table::set_cell); see [`index::Grid`].
 pub struct Grid<X, const FIELD: usize, const D: usize> {
     index: index::Grid<D>,
     planned: [f32; D],
@@ -76,7 +76,13 @@ where
         self.index.clear();
     }
 
-    fn len(&self) -> usize {
+    fn set_cell(&mut self, field: usize, cell: f32) {
+        if field == FIELD {
+            self.index.set_cell(cell);
+        }
+    }
+
+    fn count(&self) -> usize {
         self.index.len()
     }
 

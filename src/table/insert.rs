@@ -3,8 +3,9 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, Rows, VisitMut};
 use super::rows::RowsOf;
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::key::Key;
+use crate::slot_map::Vacancy;
 
 /// Has each index prepare for a row in a slot.
 pub(super) struct Plan<'p, P, S> {
@@ -81,54 +82,74 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// [`SlotMap::try_insert`](crate::SlotMap::try_insert). The table is unchanged then.
     #[inline]
     pub fn try_insert(&mut self, row: R) -> Result<K, Refused<R>> {
-        let vacancy = match self.rows.vacancy() {
-            Ok(vacancy) => vacancy,
-            Err(error) => return Err(Refused { error: Self::explain(error), value: row }),
-        };
+        match self.rows.vacancy() {
+            Ok(vacancy) => self.fill(vacancy, self.rows.key_of_vacancy(vacancy), row),
+            Err(error) => Err(Refused { error: Self::explain(error), value: row }),
+        }
+    }
+
+    /// Puts in the row that `make` makes of its key, which is returned. O(1) for each index.
+    ///
+    /// Should `make` panic, the table is unchanged.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, Table, indices};
+    /// # indices! { struct By for (DefaultKey, char) { me: Unique<DefaultKey> = |row| &row.0, } }
+    /// let mut table: Table<(DefaultKey, char), By> = Table::new();
+    /// let key = table.insert_with_key(|key| (key, 'a'));
+    /// assert_eq!(table.find(|by| &by.me, &key), Some((key, &(key, 'a'))));
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert_with_key(&mut self, make: impl FnOnce(K) -> R) -> K {
+        let vacancy = or_give_up(self.rows.vacancy().map_err(Self::explain));
+        let key = self.rows.key_of_vacancy(vacancy);
+        match self.fill(vacancy, key, make(key)) {
+            Ok(key) => key,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// Puts a row into a slot that was found for it.
+    #[inline]
+    fn fill(&mut self, vacancy: Vacancy, key: K, row: R) -> Result<K, Refused<R>> {
         let slot = vacancy.index;
-        let rows = RowsOf(&self.rows);
-        let mut plan = Plan { slot, new: row.part(), old: None, rows };
+        let mut plan = Plan { slot, new: row.part(), old: None, rows: RowsOf(&self.rows) };
         if let Err(error) = self.by.each_mut(&mut plan) {
             return Err(Refused { error: Self::explain(error), value: row });
         }
-        let key = self.rows.key_of_vacancy(vacancy);
         self.rows.occupy(vacancy, row);
         self.all(Commit(slot));
         Ok(key)
     }
 
-    /// Takes a row out. O(1) for each index. Runs no user code.
+    /// Takes a row out. O(1) for each index; runs no user code, and may enter the kernel, where an index puts what is
+    /// left of it together.
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<R> {
-        let row = self.rows.remove(key)?;
-        self.all(Remove(key.data().index()));
+        let parts = self.rows.parts_of(key);
+        let row = self.rows.remove_parts(parts)?;
+        self.all(Remove(parts.0));
         Some(row)
     }
 
-    /// Takes all rows out, and drops them. Linear in the rows; the memory stays.
+    /// Takes out what is in a slot.
+    #[inline]
+    pub(super) fn take_slot(&mut self, slot: u32) -> Option<(K, R)> {
+        let (generation, row) = self.rows.take_slot(slot)?;
+        self.all(Remove(slot));
+        Some((self.rows.mint().key(slot, generation), row))
+    }
+
+    /// Takes all rows out, and drops them. Linear in the slots; the memory stays.
     pub fn clear(&mut self) {
         self.all(Clear);
         self.rows.clear();
-    }
-
-    /// Takes out, and drops, each row for which the closure says no, in the order of slots.
-    ///
-    /// Should it panic, those after that row stay.
-    pub fn retain(&mut self, mut keep: impl FnMut(K, &R) -> bool) {
-        let Self { rows, by } = self;
-        rows.retain(|key, row| {
-            let stays = keep(key, row);
-            if !stays {
-                // It cannot fail.
-                let _ = by.each_mut(&mut Remove(key.data().index()));
-            }
-            stays
-        });
-    }
-
-    /// Takes all rows out, to be had in the order of slots; those that are not asked for are dropped with the iterator.
-    pub fn drain(&mut self) -> crate::slot_map::Drain<'_, K, R> {
-        self.all(Clear);
-        self.rows.drain()
     }
 }

@@ -15,6 +15,9 @@
 /// `T` is `Hash + Eq`, and may be unsized, as `str` is; behind it a hasher can be named: `Unique<str, FxBuildHasher>`. What takes a value out is code of the form of a closure, but
 /// can't use anything around it.
 ///
+/// If it begins with `&`, the whole of it is the reference: put a comparison of references in parentheses. No field can have
+/// `#[cfg]`, rows have no parameters but those that they are named with, and there are up to 60 fields.
+///
 /// It makes a struct, which is [`Default`], with one field for each, as public as is said. More of them can be declared for the
 /// same rows; a table has one.
 ///
@@ -80,7 +83,7 @@ macro_rules! __indices {
     // What is taken out of a row: a reference that may have to be coerced, to what is borrowed of it, or a value.
     (
         @value $head:tt $by:ident [$row:ty] [$n:expr] $done:tt [$key:ty]
-        |$arg:ident| & $value:expr $(, $($rest:tt)*)?
+        |$arg:pat_param| & $value:expr $(, $($rest:tt)*)?
     ) => {
         impl $crate::table::Extract<{ $n }> for $by {
             type Row = $row;
@@ -96,7 +99,7 @@ macro_rules! __indices {
     };
     (
         @value $head:tt $by:ident [$row:ty] [$n:expr] $done:tt [$key:ty]
-        |$arg:ident| $value:expr $(, $($rest:tt)*)?
+        |$arg:pat_param| $value:expr $(, $($rest:tt)*)?
     ) => {
         impl $crate::table::Extract<{ $n }> for $by {
             type Row = $row;
@@ -111,7 +114,7 @@ macro_rules! __indices {
     };
 
     ([$($head:tt)*] $by:ident [$row:ty] $n:tt [$({ [$($field:tt)*] $name:ident })*]) => {
-        #[derive(Debug, Default)]
+        #[derive(::core::fmt::Debug, ::core::default::Default)]
         $($head)* {
             $($($field)*,)*
         }
@@ -120,18 +123,18 @@ macro_rules! __indices {
             type Part = $row;
 
             #[inline]
-            fn each<V: $crate::table::Visit<$row>>(
+            fn each<StayputVisitor: $crate::table::Visit<Self::Part>>(
                 &self,
-                visitor: &mut V,
+                visitor: &mut StayputVisitor,
             ) -> ::core::result::Result<(), $crate::Error> {
                 $(visitor.visit(&self.$name)?;)*
                 ::core::result::Result::Ok(())
             }
 
             #[inline]
-            fn each_mut<V: $crate::table::VisitMut<$row>>(
+            fn each_mut<StayputVisitor: $crate::table::VisitMut<Self::Part>>(
                 &mut self,
-                visitor: &mut V,
+                visitor: &mut StayputVisitor,
             ) -> ::core::result::Result<(), $crate::Error> {
                 $(visitor.visit(&mut self.$name)?;)*
                 ::core::result::Result::Ok(())

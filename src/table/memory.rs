@@ -63,13 +63,22 @@ impl<P> VisitMut<P> for GiveBack {
     }
 }
 
+struct Tidy;
+
+impl<P> VisitMut<P> for Tidy {
+    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
+        index.tidy();
+        Ok(())
+    }
+}
+
 struct Sum<'s>(&'s mut TableStats);
 
 impl<P> Visit<P> for Sum<'_> {
     fn visit<I: Index<P>>(&mut self, index: &I) -> Result<(), Error> {
         let IndexStats {
             reserved_bytes, committed_bytes, ahead_bytes, late, resident_bytes, ..
-        } = stats_of(index, index.len());
+        } = stats_of(index, index.count());
         self.0.reserved_bytes += reserved_bytes;
         self.0.committed_bytes += committed_bytes;
         self.0.ahead_bytes += ahead_bytes;
@@ -87,7 +96,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         error.of(Holder::Table)
     }
 
-    /// Makes room for `additional` more rows, in the indices too.
+    /// Makes room for `additional` more rows, in the indices too, as far as can be foreseen: hashes that are not spread,
+    /// and sets of one or two, take more when they come.
     ///
     /// Enters the kernel if there is not room already. Nothing is moved.
     ///
@@ -142,7 +152,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         }
     }
 
-    /// Gives memory behind what is used back to the system, as
+    /// Puts what there is in the indices together, and gives memory behind what is used back to the system, as
     /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No row moves; keys stay stale. If the system refuses, the
     /// memory stays.
     pub fn shrink_to_fit(&mut self) {
@@ -157,18 +167,20 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
     /// memory to keep account with; no row has changed then.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.shrink_to_fit_within(Budget::UNLIMITED).map(drop)
+        self.rows.try_shrink_to_fit().map_err(Self::explain)?;
+        self.try_shrink_indices()
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
+    /// [`shrink_to_fit`](Self::shrink_to_fit), but nothing is put together, and no more than a budget allows, so that it can
     /// be spread over frames: call it again until it [is done](GivenBack::is_done).
     ///
     /// # Errors
     ///
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
     pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let done = self.rows.shrink_to_fit_within(budget).map_err(Self::explain)?;
-        self.indices_within(budget, done)
+        let done = self.indices_within(budget)?;
+        let left = budget.less(done.bytes);
+        Ok(done.and(self.rows.shrink_to_fit_within(left).map_err(Self::explain)?))
     }
 
     /// [`shrink_to_fit`](Self::shrink_to_fit), and pages in which no row lies go back as well, as by
@@ -184,7 +196,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit).
     pub fn try_trim(&mut self) -> Result<(), Error> {
-        self.trim_within(Budget::UNLIMITED).map(drop)
+        self.rows.try_trim().map_err(Self::explain)?;
+        self.try_shrink_indices()
     }
 
     /// [`trim`](Self::trim), but no more of it than a budget allows, so that it can be spread over frames: call it
@@ -194,12 +207,19 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// As for [`try_trim`](Self::try_trim). What was given back before is.
     pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let done = self.rows.trim_within(budget).map_err(Self::explain)?;
-        self.indices_within(budget, done)
+        // The rows last: once they are done they begin anew.
+        let done = self.indices_within(budget)?;
+        let left = budget.less(done.bytes);
+        Ok(done.and(self.rows.trim_within(left).map_err(Self::explain)?))
     }
 
-    fn indices_within(&mut self, budget: Budget, done: GivenBack) -> Result<GivenBack, Error> {
-        let mut give = GiveBack { budget, done };
+    fn try_shrink_indices(&mut self) -> Result<(), Error> {
+        self.all(Tidy);
+        self.indices_within(Budget::UNLIMITED).map(drop)
+    }
+
+    fn indices_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let mut give = GiveBack { budget, done: GivenBack { bytes: 0, is_done: true } };
         self.by.each_mut(&mut give).map_err(Self::explain)?;
         Ok(give.done)
     }

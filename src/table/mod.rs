@@ -6,6 +6,7 @@
 
 mod builder;
 mod change;
+mod drain;
 mod find;
 mod found;
 mod grid;
@@ -21,6 +22,7 @@ mod traits;
 mod unique;
 
 pub use builder::TableBuilder;
+pub use drain::{Drain, ExtractIf};
 pub use found::Found;
 pub use grid::Grid;
 pub use indices::{Extract, Index, Indices, Row, Visit, VisitMut};
@@ -28,6 +30,7 @@ pub use memory::TableStats;
 pub use sets::{Kind, List, Many, Sets};
 pub use unique::Unique;
 
+use crate::error::Error;
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
@@ -43,7 +46,8 @@ use crate::slot_map::SlotMap;
 /// # All or nothing
 ///
 /// Each change first runs what it needs of the user's code and asks for the memory, and then does what cannot fail. So one that is refused,
-/// or panics, has changed nothing, in any index. Such are a change that gives a row the value that another has in a
+/// or panics, has changed nothing, in any index. (What goes over many rows has changed those before the one that was refused;
+/// and a [`reindex`](Self::reindex) that is refused or panics is to be done again.) Such are a change that gives a row the value that another has in a
 /// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`](crate::Error), of the kind
 /// [`Taken`](crate::ErrorKind::Taken), by the `try_` twin of each call, and a panic by the other.
 ///
@@ -66,7 +70,8 @@ use crate::slot_map::SlotMap;
 /// # Wrong values
 ///
 /// A `Hash` or `Eq` that changes its answers, or a value that changes in a row by itself (in a `Cell`), has rows not
-/// be found by that value, and nothing worse: a row is taken out of an index by its slot, and nobody is asked what it
+/// be found by that value, or found by another: the row itself, and those that it shared the value with, since one of a set stands
+/// for all. No row is lost by it: it is taken out of an index by its slot, and nobody is asked what it
 /// holds. [`check`](Self::check) tells, and [`reindex`](Self::reindex) mends it.
 ///
 /// # Examples
@@ -108,6 +113,46 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[must_use]
     pub fn new() -> Self {
         Self::builder().build()
+    }
+
+    /// [`new`](Self::new), with memory committed for `capacity` rows.
+    ///
+    /// # Panics
+    ///
+    /// If the addresses or the memory cannot be had.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::builder().capacity(capacity).build()
+    }
+
+    /// [`with_capacity`](Self::with_capacity), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
+        Self::builder().capacity(capacity).try_build()
+    }
+
+    /// [`new`](Self::new), with addresses reserved at once for `max_len` rows, and never more.
+    ///
+    /// # Panics
+    ///
+    /// If they cannot be had.
+    #[must_use]
+    #[track_caller]
+    pub fn with_max_len(max_len: usize) -> Self {
+        Self::builder().max_len(max_len).build()
+    }
+
+    /// [`with_max_len`](Self::with_max_len), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`TableBuilder::try_build`].
+    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
+        Self::builder().max_len(max_len).try_build()
     }
 
     /// Options for a table, its rows and its indices.

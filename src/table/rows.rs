@@ -1,9 +1,11 @@
 //! Rows as they are, by key and in the order of slots.
 
-use super::Table;
-use super::indices::{Indices, Row, Rows};
+use super::indices::{Extract, Indices, Row, Rows};
+use super::{Table, Unique};
 use crate::key::Key;
 use crate::slot_map::{Iter, Keys, SlotMap, Values};
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
 
 /// For indices.
 pub(super) struct RowsOf<'t, K: Key, R>(pub(super) &'t SlotMap<K, R>);
@@ -20,7 +22,7 @@ impl<K: Key, R> Copy for RowsOf<'_, K, R> {}
 impl<P, K: Key, R: Row<P>> Rows<P> for RowsOf<'_, K, R> {
     #[inline]
     fn part(&self, slot: u32) -> Option<&P> {
-        self.0.get_by_index(slot).map(|(_, row)| row.part())
+        self.0.in_slot(slot).map(R::part)
     }
 }
 
@@ -104,6 +106,30 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<(&I, &mut M)> {
         self.rows.get_mut(key).map(|(part, rest)| (&*part, rest))
+    }
+
+    /// The row that has a value, and its key, by an index; see [`find`](Self::find). Its second half is free to be changed.
+    #[inline]
+    pub fn find_mut<Q, const FIELD: usize, S>(
+        &mut self,
+        index: impl for<'x> FnOnce(&'x X) -> &'x Unique<X, FIELD, S>,
+        value: &Q,
+    ) -> Option<(K, (&I, &mut M))>
+    where
+        X: Extract<FIELD, Row = I>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        S: BuildHasher,
+    {
+        let slot = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
+        let (key, (part, rest)) = self.rows.get_by_index_mut(slot)?;
+        Some((key, (&*part, rest)))
+    }
+
+    /// All rows, in the order of slots, the second halves of which are free to be changed.
+    #[inline]
+    pub fn values_mut(&mut self) -> impl Iterator<Item = (&I, &mut M)> {
+        self.rows.values_mut().map(|(part, rest)| (&*part, rest))
     }
 
     /// All rows and their keys, in the order of slots, the second halves of which are free to be changed.

@@ -214,7 +214,7 @@ where
         self.index.clear();
     }
 
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.index.len()
     }
 
@@ -224,6 +224,10 @@ where
 }
 
 impl<X, const FIELD: usize, I: Arrays> Arrays for Sets<X, FIELD, I> {
+    fn tidy(&mut self) {
+        self.index.tidy();
+    }
+
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.index.each_array(visitor)
     }

@@ -21,6 +21,24 @@ impl<R: fmt::Debug, X, K: Key> fmt::Debug for Table<R, X, K> {
     }
 }
 
+impl<R: PartialEq, X, K: Key> PartialEq for Table<R, X, K> {
+    /// Whether both have equal rows under the same keys.
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows
+    }
+}
+
+impl<R: Eq, X, K: Key> Eq for Table<R, X, K> {}
+
+impl<R: Row<X::Part>, X: Indices, K: Key, const N: usize> From<[R; N]> for Table<R, X, K> {
+    /// # Panics
+    ///
+    /// As for [`insert`](Table::insert).
+    fn from(rows: [R; N]) -> Self {
+        rows.into_iter().collect()
+    }
+}
+
 impl<R, X, K: Key> Index<K> for Table<R, X, K> {
     type Output = R;
 
@@ -41,10 +59,11 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Extend<R> for Table<R, X, K> {
     /// # Panics
     ///
     /// As for [`insert`](Table::insert).
+    #[track_caller]
     fn extend<T: IntoIterator<Item = R>>(&mut self, rows: T) {
-        rows.into_iter().for_each(|row| {
+        for row in rows {
             self.insert(row);
-        });
+        }
     }
 }
 
@@ -52,6 +71,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> FromIterator<R> for Table<R, X, K> {
     /// # Panics
     ///
     /// As for [`insert`](Table::insert).
+    #[track_caller]
     fn from_iter<T: IntoIterator<Item = R>>(rows: T) -> Self {
         let mut table = Self::new();
         table.extend(rows);

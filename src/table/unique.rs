@@ -69,7 +69,7 @@ where
         let new = X::extract(new);
         let new = new.borrow();
         self.planned = None;
-        if old.is_some_and(|old| X::extract(old).borrow() == new) {
+        if old.is_some_and(|old| X::extract(old).borrow() == new) && self.index.contains(slot) {
             return Ok(());
         }
         let hash = self.index.hash(new);
@@ -98,7 +98,7 @@ where
         self.index.clear();
     }
 
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.index.len()
     }
 
@@ -108,6 +108,10 @@ where
 }
 
 impl<X, const FIELD: usize, S> Arrays for Unique<X, FIELD, S> {
+    fn tidy(&mut self) {
+        self.index.tidy();
+    }
+
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.index.each_array(visitor)
     }

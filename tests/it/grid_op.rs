@@ -1,7 +1,8 @@
 //! Operations on a `Grid` and on a map of points side by side: what the model test and the fuzz target `grid_model`
 //! share.
 
-use stayput::index::{Grid, Near, SortedGrid};
+use stayput::index::grid::Near;
+use stayput::index::{Grid, SortedGrid};
 use std::collections::BTreeMap;
 
 /// A world, and the size of cells at first.

@@ -194,3 +194,82 @@ fn cells_of_a_grid_can_be_of_another_size() {
     assert_eq!(nearest.collect::<Vec<_>>(), [150.0, 0.0]);
     assert_eq!(table.in_box(|by| &by.at, [0.0, 0.0], [150.0, 0.0]).count(), 2);
 }
+
+#[test]
+fn rows_whose_drop_panics_leave_the_map_and_the_indices_together() {
+    struct Bomb(u32);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(![3, 41, 60].contains(&self.0), "boom");
+        }
+    }
+    indices! { struct By for Bomb { number: Unique<u32> = |bomb| bomb.0, also: Many<u32> = |bomb| bomb.0 % 2, } }
+
+    let mut table: Table<Bomb, By> = (0..100).map(Bomb).collect();
+    let retain = panic::catch_unwind(AssertUnwindSafe(|| table.retain(|_, bomb| bomb.0 % 5 == 0)));
+    assert!(retain.is_err());
+    assert_eq!(table.check(), Ok(()));
+    let bombs = table.values().map(|bomb| bomb.0).collect::<Vec<_>>();
+    assert_eq!(bombs[..3], [0, 4, 5], "it stopped at the first that panicked");
+    assert_eq!(table.count(|by| &by.also, &0) + table.count(|by| &by.also, &1), bombs.len());
+
+    let remove = panic::catch_unwind(AssertUnwindSafe(|| table.remove_all(|by| &by.also, &1)));
+    assert!(remove.is_err());
+    assert_eq!(table.check(), Ok(()));
+    let clear = panic::catch_unwind(AssertUnwindSafe(|| table.clear()));
+    assert!(clear.is_err());
+    assert_eq!(table.check(), Ok(()));
+    table.into_iter().for_each(|(_, bomb)| std::mem::forget(bomb));
+}
+
+#[test]
+fn what_a_forgotten_drain_has_not_given_stays_and_is_found() {
+    let mut players: Players = ["a", "b", "c"].map(|name| player(name, 1)).into();
+    let mut drain = players.drain();
+    assert_eq!((drain.len(), drain.next().unwrap().1.name), (3, "a".to_owned()));
+    std::mem::forget(drain);
+    assert_eq!((players.len(), players.check()), (2, Ok(())));
+    assert!(players.find(|by| &by.name, "a").is_none());
+    assert!(players.try_insert(player("b", 1)).is_err());
+    drop(players.drain());
+    assert!(players.is_empty());
+    assert_eq!(players.find_all(|by| &by.team, &1).count(), 0);
+    players.insert(player("b", 1));
+    assert_eq!(players.extract_if(|_, player| player.team == 1).count(), 1);
+    assert!(players.find(|by| &by.name, "b").is_none());
+}
+
+#[test]
+fn a_row_that_was_left_out_comes_in_when_it_is_changed() {
+    struct Odd(Cell<u32>);
+    impl Clone for Odd {
+        fn clone(&self) -> Self {
+            Self(self.0.clone())
+        }
+    }
+    indices! { struct OddBy for Odd { number: Unique<u32> = |odd| odd.0.get(), } }
+    let mut table: Table<Odd, OddBy> = [1, 2].map(|number| Odd(Cell::new(number))).into();
+    let keys: Vec<DefaultKey> = table.keys().collect();
+    table[keys[1]].0.set(1);
+    assert!(table.try_reindex().is_err());
+    table.remove(keys[0]);
+    assert!(table.find(|by| &by.number, &1).is_none());
+    table.modify(keys[1], |_| ());
+    assert_eq!(table.find(|by| &by.number, &1).unwrap().0, keys[1]);
+}
+
+#[test]
+fn a_table_that_was_large_and_is_cleared_again_and_again_gives_its_buckets_back() {
+    indices! { struct By for u64 { it: Unique<u64> = |row| row, set: Many<u64> = |row| row / 3, } }
+    let mut table: Table<u64, By> = (0..200_000).collect();
+    let full = table.stats().committed_bytes;
+    for _ in 0..3 {
+        table.clear();
+        table.extend(0..10);
+        assert_eq!(table.check(), Ok(()));
+    }
+    table.trim();
+    assert!(table.stats().committed_bytes < full / 2, "{} {full}", table.stats().committed_bytes);
+    assert_eq!(table.find(|by| &by.it, &9).map(|(_, row)| *row), Some(9));
+    while !table.trim_within(stayput::Budget::bytes(1 << 16)).unwrap().is_done {}
+}

@@ -215,6 +215,13 @@ impl Links {
 }
 
 impl Arrays for Links {
+    fn tidy(&mut self) {
+        self.buckets.tidy();
+        if self.len == 0 {
+            self.clear();
+        }
+    }
+
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.buckets.each_array(visitor)?;
         visitor.visit(&mut self.next, 1)?;

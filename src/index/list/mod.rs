@@ -102,7 +102,7 @@ impl<S> ListIndex<S> {
 
     memory_methods!();
 
-    /// Takes all slots out. The memory stays. O(1).
+    /// Takes all slots out. The memory stays. Linear in the buckets of its hash table.
     pub fn clear(&mut self) {
         self.links.clear();
     }
@@ -210,6 +210,10 @@ impl<S: BuildHasher> ListIndex<S> {
 }
 
 impl<S> Arrays for ListIndex<S> {
+    fn tidy(&mut self) {
+        self.links.tidy();
+    }
+
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.links.each_array(visitor)
     }

@@ -439,6 +439,13 @@ impl Chains {
 }
 
 impl Arrays for Chains {
+    fn tidy(&mut self) {
+        self.buckets.tidy();
+        if self.len == 0 {
+            self.clear();
+        }
+    }
+
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.buckets.each_array(visitor)?;
         visitor.visit(self.small.chunks_mut(), SMALL_SLOTS)?;

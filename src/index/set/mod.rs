@@ -140,7 +140,7 @@ impl<S> SetIndex<S> {
 
     memory_methods!();
 
-    /// Takes all slots out. The memory stays. O(1).
+    /// Takes all slots out. The memory stays. Linear in the buckets of its hash table.
     pub fn clear(&mut self) {
         self.chains.clear();
     }
@@ -258,6 +258,10 @@ impl<S: BuildHasher> SetIndex<S> {
 }
 
 impl<S> Arrays for SetIndex<S> {
+    fn tidy(&mut self) {
+        self.chains.tidy();
+    }
+
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.chains.each_array(visitor)
     }
