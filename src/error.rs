@@ -290,6 +290,37 @@ impl Error {
         }
     }
 
+    /// What a key, or a row, does not go together with.
+    fn show_clash(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = self.limit.unwrap_or(0);
+        let this = self.holder.name();
+        match self.kind {
+            ErrorKind::StaleKey => f.write_str(
+                "the key is null, or older than the one whose value is, or was, there; insert under \
+                 a key that the map of these keys has now",
+            ),
+            ErrorKind::TypeId => write!(
+                f,
+                "the type number of this map, {limit}, is not what the key has as its tag; insert it \
+                 into the map that it is of"
+            ),
+            ErrorKind::Occupied => f.write_str(
+                "the slot of the key holds a value, or is kept for a detached one; remove that, or \
+                 change it in place",
+            ),
+            ErrorKind::Taken => write!(
+                f,
+                "another row has this value, and the index number {limit} of this {this} (from 0 on) \
+                 is of values that no two may have; find that row, and change or remove it first"
+            ),
+            _ => write!(
+                f,
+                "the value has the last generation, {limit}, so its slot can have no other key; \
+                 remove it and insert it again, or use a key type with more bits of generation"
+            ),
+        }
+    }
+
     /// What does not fit into what was made, or does not fit together.
     fn show_misfit(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = Bytes(self.bytes as u64);
@@ -344,29 +375,6 @@ impl Error {
                  those below {limit} are taken without being announced; if the key is right, call \
                  `reserve` or `set_capacity` before, or use a `SparseSecondaryMap`"
             ),
-            (ErrorKind::StaleKey, _) => f.write_str(
-                "the key is null, or older than the one whose value is, or was, there; insert under \
-                 a key that the map of these keys has now",
-            ),
-            (ErrorKind::TypeId, _) => write!(
-                f,
-                "the type number of this map, {limit}, is not what the key has as its tag; insert it \
-                 into the map that it is of"
-            ),
-            (ErrorKind::Occupied, _) => f.write_str(
-                "the slot of the key holds a value, or is kept for a detached one; remove that, or \
-                 change it in place",
-            ),
-            (ErrorKind::Taken, _) => write!(
-                f,
-                "another row has this value, and the index number {limit} of this {this} (from 0 on) \
-                 is of values that no two may have; find that row, and change or remove it first"
-            ),
-            (ErrorKind::Generations, _) => write!(
-                f,
-                "the value has the last generation, {limit}, so its slot can have no other key; \
-                 remove it and insert it again, or use a key type with more bits of generation"
-            ),
             (ErrorKind::CapacityOverflow, _) if self.limit.is_some() => write!(
                 f,
                 "capacity overflow: an array may have {limit} elements at most, also of such as \
@@ -400,15 +408,15 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
+            ErrorKind::StaleKey
+            | ErrorKind::TypeId
+            | ErrorKind::Occupied
+            | ErrorKind::Taken
+            | ErrorKind::Generations => self.show_clash(f),
             ErrorKind::MaxLen
             | ErrorKind::AllocationLimit
             | ErrorKind::KeyBits
             | ErrorKind::FarIndex
-            | ErrorKind::StaleKey
-            | ErrorKind::TypeId
-            | ErrorKind::Occupied
-            | ErrorKind::Taken
-            | ErrorKind::Generations
             | ErrorKind::CapacityOverflow
             | ErrorKind::OutOfBounds
             | ErrorKind::Alignment

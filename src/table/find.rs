@@ -125,7 +125,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// All rows within a distance of a point, and their keys, in no order that means anything.
     ///
-    /// Takes what there is in the cells of the grid that are touched; see [`index::Grid::within`].
+    /// Takes what there is in the cells of the grid that are touched; see [`Grid::within`](crate::index::Grid::within).
     ///
     /// # Examples
     ///
@@ -149,7 +149,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 
     /// All rows in a box, its borders included, and their keys, in no order that means anything; see
-    /// [`index::Grid::in_box`].
+    /// [`Grid::in_box`](crate::index::Grid::in_box).
     #[inline]
     pub fn in_box<'t, const FIELD: usize, const D: usize>(
         &'t self,
@@ -161,7 +161,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Found::new(&self.rows, points.map(|(slot, _)| slot))
     }
 
-    /// The rows that are nearest to a point, the nearest first, and their keys; see [`index::Grid::nearest`].
+    /// The rows that are nearest to a point, the nearest first, and their keys; see [`Grid::nearest`](crate::index::Grid::nearest).
     ///
     /// # Panics
     ///
@@ -177,7 +177,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 
     /// Visits each two rows that are within a distance of each other, once, in no order; see
-    /// [`index::Grid::for_each_pair`].
+    /// [`Grid::for_each_pair`](crate::index::Grid::for_each_pair).
     pub fn for_each_pair<'t, const FIELD: usize, const D: usize>(
         &'t self,
         index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,

@@ -32,14 +32,15 @@ fn player(name: &str, team: u32) -> Player {
     Player { name: name.to_owned(), team, at: [0.0; 3] }
 }
 
+fn found((key, _): (DefaultKey, &Player)) -> DefaultKey {
+    key
+}
+
 #[test]
 fn rows_are_found_by_all_that_is_declared() {
     let mut players = Players::new();
     let [ann, bob, abe] =
         [("ann", 1), ("bob", 1), ("abe", 2)].map(|(name, team)| players.insert(player(name, team)));
-    fn found((key, _): (DefaultKey, &Player)) -> DefaultKey {
-        key
-    }
     assert_eq!(players.find(|by| &by.name, "bob").map(found), Some(bob));
     assert_eq!(players.find(|by| &by.both, &(2, "abe".to_owned())).map(found), Some(abe));
     let mut starting_with_a: Vec<DefaultKey> =

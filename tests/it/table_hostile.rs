@@ -8,10 +8,10 @@ thread_local! {
     static RANDOM: Cell<u64> = const { Cell::new(1) };
 }
 
-fn random() -> u64 {
+fn random() -> u32 {
     let next = RANDOM.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
     RANDOM.set(next);
-    next >> 33
+    u32::try_from(next >> 33).unwrap()
 }
 
 /// Is equal, or not, by chance, and has another hash each time.
@@ -28,7 +28,7 @@ impl Eq for Liar {}
 
 impl Hash for Liar {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(random() % 5);
+        state.write_u32(random() % 5);
     }
 }
 
@@ -38,7 +38,7 @@ indices! {
         many: Many<Liar> = |row| &row.0,
         list: List<Liar> = |row| &row.0,
         /// Somewhere else each time.
-        at: Grid<2> = |_row| [random() as u8, random() as u8].map(f32::from),
+        at: Grid<2> = |_row| [random(), random()].map(|random| f32::from(random.to_le_bytes()[0])),
     }
 }
 
@@ -52,7 +52,7 @@ fn values_that_lie_lose_no_row() {
             0..5 => match table.try_insert((Liar, Box::new(step))) {
                 Ok(key) => keys.push(key),
                 Err(refused) => {
-                    assert_eq!((refused.error.kind(), *refused.value.1), (ErrorKind::Taken, step))
+                    assert_eq!((refused.error.kind(), *refused.value.1), (ErrorKind::Taken, step));
                 }
             },
             5 => {

@@ -245,7 +245,7 @@ impl Twin {
                 let mut refused = false;
                 // In the order of slots, which is that of keys by their index.
                 let mut keys: Vec<_> = self.model.keys().copied().collect();
-                keys.sort_by_key(|key| stayput::Key::index(key));
+                keys.sort_by_key(stayput::Key::index);
                 for key in keys {
                     refused |= self.is_taken(name.0, Some(key));
                     if !refused {
