@@ -10,6 +10,16 @@ pub(crate) struct Verdict<'a> {
     pub(crate) sentence: String,
 }
 
+/// What the project has set itself: how many times as long as the worst frame of another a
+/// container's may be.
+struct Bound {
+    id: &'static str,
+    other: &'static str,
+    most: f64,
+}
+
+const BOUNDS: [Bound; 1] = [Bound { id: "table-ahead", other: "table-warm", most: 1.5 }];
+
 /// Of the scenarios in which several of the containers were measured that overviews show.
 pub(crate) fn all(summary: &Summary) -> Vec<Verdict<'_>> {
     let verdict = |scenario| {
@@ -52,5 +62,18 @@ fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String
             _ => format!("{name} in {late} ({worst})"),
         });
     }
-    Some(parts.join("; ") + ".")
+    let bounds = BOUNDS.iter().filter_map(|bound| bounded(scenario, bound));
+    Some(parts.join("; ") + "." + &bounds.collect::<String>())
+}
+
+/// Whether the bound is kept; `None` where not both were measured.
+fn bounded(scenario: &ScenarioSummary, bound: &Bound) -> Option<String> {
+    let row = |id| scenario.containers.iter().find(|row| row.id == id);
+    let (row, other) = (row(bound.id)?, row(bound.other)?);
+    let ratio = row.worst_us / other.worst_us;
+    let kept = if ratio <= bound.most { "within" } else { "above" };
+    Some(format!(
+        " The worst frame of {} is {ratio:.2} times that of {}: {kept} the bound of {}.",
+        row.name, other.name, bound.most
+    ))
 }
