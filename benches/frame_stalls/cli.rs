@@ -15,7 +15,7 @@ const PERIOD_US: u64 = 3000;
 
 const FRAME_60_HZ_US: u64 = 16_667;
 
-/// Frame stalls: what growing an array costs a game loop, container by container.
+/// Frame stalls: what growing an array, or a table, costs a game loop, container by container.
 ///
 /// Without options: steady spawning and the churn of maps, by the containers that overviews show,
 /// three times over, in under a minute.
@@ -23,7 +23,7 @@ const FRAME_60_HZ_US: u64 = 16_667;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench frame_stalls --")]
 pub(crate) struct Options {
-    /// All scenarios and all containers, pushes timed as often as frames, in about nine minutes
+    /// All scenarios and all containers, pushes timed as often as frames, in about twenty minutes
     #[arg(long)]
     full: bool,
 
