@@ -9,7 +9,7 @@
 //! hash or whether two are equal.
 
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
-use super::memory::{Arrays, ForArrays};
+use super::memory::{Arrays, ForArrays, cover};
 use crate::error::{Error, ErrorKind};
 use crate::slot_map::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
@@ -21,9 +21,6 @@ const LEAST: usize = 1;
 
 /// One in so many entries may need a bucket that overflows, where hashes are spread.
 const SPARE: usize = 64;
-
-/// So many hashes are made at once where there are slots behind the last.
-const HASHES: usize = 64;
 
 /// Of a slot that is not in it. [`hash32`](super::hash32) makes no such hash.
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -123,14 +120,7 @@ impl Buckets {
         if self.free == NONE {
             self.more.try_reserve(1)?;
         }
-        let needed = slot as usize + 1;
-        if needed > self.hashes.len() {
-            // More of them cost nothing, but there may not be more.
-            let usual = needed.checked_next_multiple_of(HASHES).unwrap_or(needed);
-            let usual = self.hashes.try_resize(usual.min(NONE as usize), ABSENT);
-            usual.or_else(|_| self.hashes.try_resize(needed, ABSENT))?;
-        }
-        Ok(())
+        cover(&mut self.hashes, slot, ABSENT)
     }
 
     /// Puts a slot in that is not in it, for which there is room.

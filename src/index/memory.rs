@@ -115,6 +115,29 @@ pub(crate) fn give_back(index: &mut impl Arrays, budget: Budget) -> Result<Given
     Ok(give.done)
 }
 
+/// Has an array have an element for a slot.
+///
+/// # Errors
+///
+/// If the system refuses memory; nothing has changed then.
+#[inline]
+pub(super) fn cover<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Result<(), Error> {
+    if (slot as usize) < array.len() { Ok(()) } else { lengthen(array, slot, absent) }
+}
+
+#[cold]
+#[inline(never)]
+fn lengthen<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Result<(), Error> {
+    /// So many elements are made at once, if there is memory.
+    const RUN: usize = 64;
+    let needed = slot as usize + 1;
+    let usual = needed.checked_next_multiple_of(RUN).unwrap_or(needed).min(u32::MAX as usize);
+    match array.try_resize(usual, absent.clone()) {
+        Ok(()) => Ok(()),
+        Err(_) => array.try_resize(needed, absent).map_err(|refused| refused.error),
+    }
+}
+
 /// What the arrays of an index with so many slots take up.
 pub(crate) fn stats_of(index: &impl Arrays, len: usize) -> IndexStats {
     let mut all = IndexStats { len, resident_bytes: Some(0), ..IndexStats::default() };

@@ -7,7 +7,7 @@ use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
 use crate::error::{Error, ErrorKind};
-use crate::index::memory::{Arrays, ForArrays};
+use crate::index::memory::{Arrays, ForArrays, cover};
 use crate::slot_map::prefetch;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
@@ -97,7 +97,7 @@ impl<const D: usize> Lists<D> {
             self.blocks = Blocks::ONE;
         }
         let node = Node { position: [0.0; D], next: NONE, prev: ABSENT };
-        self.nodes.try_resize(slot as usize + 1, node).map_err(|refused| refused.error)
+        cover(&mut self.nodes, slot, node)
     }
 
     /// Puts a slot in, for which there is room, or moves it; where it was.

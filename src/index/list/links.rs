@@ -5,7 +5,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays};
+use crate::index::memory::{Arrays, ForArrays, cover};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -95,17 +95,13 @@ impl Links {
     ///
     /// If the system refuses memory, or the slot does not leave a bit. Nothing has changed then that anybody could
     /// tell.
+    #[inline]
     pub(super) fn try_reserve(&mut self, slot: u32) -> Result<(), Error> {
         if slot >= HEAD {
             return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(HEAD.into()));
         }
-        let slots = slot as usize + 1;
-        if slots > self.prev.len() {
-            self.prev.try_resize(slots, NONE)?;
-        }
-        if slots > self.next.len() {
-            self.next.try_resize(slots, NONE)?;
-        }
+        cover(&mut self.prev, slot, NONE)?;
+        cover(&mut self.next, slot, NONE)?;
         self.buckets.reserve(slot)?;
         self.moved = Moved::NOTHING;
         Ok(())

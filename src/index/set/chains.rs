@@ -10,7 +10,7 @@ use super::pool::Pool;
 use crate::error::{Error, ErrorKind};
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays};
+use crate::index::memory::{Arrays, ForArrays, cover};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -152,14 +152,12 @@ impl Chains {
     ///
     /// If the system refuses memory, or the slot, or what there is of sets, is more than can be numbered. Nothing has
     /// changed then that anybody could tell.
+    #[inline]
     pub(super) fn try_reserve(&mut self, slot: u32, plan: Plan) -> Result<(), Error> {
         if slot == NONE {
             return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(NONE.into()));
         }
-        let slots = slot as usize + 1;
-        if slots > self.back.len() {
-            self.back.try_resize(slots, NONE)?;
-        }
+        cover(&mut self.back, slot, NONE)?;
         // A set may be made, or end with the slot and be made again.
         if !plan.has_set() || plan.is_there {
             let small = self.small.try_reserve_one()?;

@@ -1,6 +1,7 @@
 //! [`Slots`]: those of one value.
 
 use super::chunk::Large;
+use crate::slot_map::prefetch::ask_for;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::slice;
@@ -35,6 +36,9 @@ impl<'s> Chunks<'s> {
     pub(super) fn of_large(large: &'s [Large], number: u32) -> Self {
         let chunk = &large[number as usize];
         let (forwards, backwards) = (chunk.next(), chunk.prev());
+        if let Some(next) = forwards.and_then(|next| large.get(next as usize)) {
+            ask_for(next);
+        }
         Self { first: chunk.members(), large, forwards, backwards }
     }
 
@@ -58,6 +62,9 @@ impl<'s> Iterator for Chunks<'s> {
         } else {
             chunk = &self.large[self.backwards? as usize];
             self.backwards = chunk.prev();
+        }
+        if let Some(next) = self.forwards.and_then(|next| self.large.get(next as usize)) {
+            ask_for(next);
         }
         Some(chunk.members())
     }
