@@ -68,6 +68,9 @@ const HASH_TABLES: &[&str] = &["hash-map", "hash-table", "griddle"];
 const WITH_ROWS: &[&str] = &["by-hand", "index-map"];
 const TREES: &[&str] = &["kiddo", "rstar"];
 
+/// A thread that works ahead is for what is large.
+const AHEAD_ROWS_MIN: usize = 1 << 16;
+
 /// In the order of the report.
 pub(crate) const ALL: &[Container] = &[
     Container {
@@ -133,7 +136,7 @@ pub(crate) const ALL: &[Container] = &[
         group: Group::Unique,
         shade: Shade::Variant,
         rivals: WITH_ROWS,
-        is_for: |_| true,
+        is_for: |case| case.rows >= AHEAD_ROWS_MIN,
         stage: unique!(Declared<Ahead>),
     },
     Container {

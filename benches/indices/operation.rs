@@ -96,18 +96,27 @@ impl Operation {
             Self::Remove => "remove by key",
             Self::Reinsert => "insert again",
             Self::Rekey => "replace a key",
-            Self::LongestWarm => "longest insert, warm, µs",
-            Self::LongestCold => "longest insert, cold, µs",
+            Self::LongestWarm => "longest insert, warm",
+            Self::LongestCold => "longest insert, cold",
             Self::Build => "build",
             Self::Walk => "walk",
             Self::Count => "count a set",
             Self::Move => "move",
             Self::Discard => "remove",
             Self::Bytes => "resident bytes",
-            Self::Frame => "frame, ms",
+            Self::Frame => "frame",
             Self::Within => "within 1 cell",
             Self::Nearest => "nearest 8",
             Self::Pairs => "pairs, a point",
+        }
+    }
+
+    /// With its unit, where that is not nanoseconds.
+    pub(crate) fn title(self) -> String {
+        match self {
+            Self::LongestWarm | Self::LongestCold => format!("{}, µs", self.name()),
+            Self::Frame => format!("{}, ms", self.name()),
+            _ => self.name().to_owned(),
         }
     }
 

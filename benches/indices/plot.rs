@@ -19,7 +19,7 @@ fn svg(case: &CaseSummary) -> Result<String, Box<dyn Error>> {
             shade: structure.shade,
             value: figure.map(|spread| [spread.p25, spread.median, spread.p75]),
         });
-        Panel { title: operation.name.to_owned(), bars: bars.collect() }
+        Panel { title: operation.title.clone(), bars: bars.collect() }
     };
     let panels: Vec<Panel> = case.operations.iter().map(panel).collect();
     let subtitle = "ns each, where nothing else is said; less is better: median and quartiles. \

@@ -50,7 +50,7 @@ pub(crate) struct Structure {
 #[derive(Debug, Serialize)]
 pub(crate) struct OperationSummary {
     pub(crate) operation: Operation,
-    pub(crate) name: &'static str,
+    pub(crate) title: String,
     /// In the order of the structures; none where there is nothing that does it.
     pub(crate) figures: Vec<Option<Spread>>,
     /// Likewise, against the best of those that each is weighed against.
@@ -126,7 +126,7 @@ impl OperationSummary {
     fn new(measured: &[Measured], operation: Operation) -> Self {
         Self {
             operation,
-            name: operation.name(),
+            title: operation.title(),
             figures: measured.iter().map(|one| spread(one, operation)).collect(),
             ratios: measured
                 .iter()

@@ -9,7 +9,7 @@ use crate::summary::{CaseSummary, Ratio};
 /// A line a structure, and below them the figures of each of stayput's over those of the best peer.
 pub(crate) fn case(case: &CaseSummary) -> Table {
     let mut header = vec!["ns each".to_owned()];
-    header.extend(case.operations.iter().map(|one| one.name.to_owned()));
+    header.extend(case.operations.iter().map(|one| one.title.clone()));
     let figures = case.structures.iter().enumerate().map(|(place, structure)| {
         let cells = case.operations.iter().map(|one| {
             one.figures[place]

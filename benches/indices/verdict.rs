@@ -23,7 +23,7 @@ fn row(case: &CaseSummary, held: &Held) -> Vec<String> {
     vec![
         case.title.clone(),
         held.own.to_owned(),
-        held.operation.name().to_owned(),
+        held.best.map_or_else(|| held.operation.title(), |_| held.operation.name().to_owned()),
         held.best.unwrap_or_default().to_owned(),
         short(held.value),
         format!("{bound} {}", held.most),
