@@ -59,7 +59,9 @@ pub(crate) const ALL: &[Bound] = &[
     unique(Operation::Bytes, &[], 14.0),
     sets(Operation::Walk, 1.3),
     sets(Operation::Move, 1.0),
-    grid(None, Operation::Frame, &["kiddo", "rstar"], 0.4),
+    grid(None, Operation::Frame, &["kiddo", "kiddo-5", "rstar"], 0.4),
     grid(Some(2), Operation::Within, &["kiddo"], 0.9),
+    grid(Some(2), Operation::Within, &["kiddo-5"], 0.9),
     grid(Some(3), Operation::Within, &["kiddo"], 1.2),
+    grid(Some(3), Operation::Within, &["kiddo-5"], 1.2),
 ];

@@ -5,7 +5,7 @@ use stayput::Table;
 use stayput::index::{ListIndex, SetIndex, UniqueIndex};
 
 use crate::case::{Case, Group};
-use crate::grid::peers::{Flat, KdTree, Rectangles};
+use crate::grid::peers::{Flat, KdTree, OldKdTree, Rectangles};
 use crate::grid::stayput_grids::{Plain, Sorted, plane, space};
 use crate::sets::peers::{Vecs, multi_index};
 use crate::sets::stayput_indices::{ListBy, ManyBy};
@@ -66,7 +66,7 @@ macro_rules! grid {
 
 const HASH_TABLES: &[&str] = &["hash-map", "hash-table", "griddle"];
 const WITH_ROWS: &[&str] = &["by-hand", "index-map"];
-const TREES: &[&str] = &["kiddo", "rstar"];
+const TREES: &[&str] = &["kiddo", "kiddo-5", "rstar"];
 
 /// A thread that works ahead is for what is large.
 const AHEAD_ROWS_MIN: usize = 1 << 16;
@@ -264,12 +264,23 @@ pub(crate) const ALL: &[Container] = &[
         id: "kiddo",
         name: "kiddo",
         settings: "ImmutableKdTree, made anew",
-        packages: &["kiddo"],
+        packages: &["kiddo@6"],
         group: Group::Grid,
         shade: Shade::Peer,
         rivals: &[],
         is_for: |_| true,
         stage: grid!(KdTree<2>, KdTree<3>),
+    },
+    Container {
+        id: "kiddo-5",
+        name: "kiddo 5",
+        settings: "ImmutableKdTree, made anew",
+        packages: &["kiddo@5"],
+        group: Group::Grid,
+        shade: Shade::Peer,
+        rivals: &[],
+        is_for: |_| true,
+        stage: grid!(OldKdTree<2>, OldKdTree<3>),
     },
     Container {
         id: "rstar",

@@ -2,20 +2,19 @@
 
 use std::num::NonZero;
 
-use kiddo::SquaredEuclidean;
-use kiddo::immutable::float::kdtree::ImmutableKdTree;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
 
 use super::{NEAREST, Points};
 use crate::operation::Operation;
 
-/// The size of leaves is its default.
-pub(crate) type KdTree<const D: usize> = ImmutableKdTree<f32, u32, D, 32>;
-
 const EIGHT: NonZero<usize> = NonZero::new(NEAREST).expect("is not zero");
 
-impl<const D: usize> Points<D> for KdTree<D> {
+/// Of the version before the newest; the size of leaves is its default.
+pub(crate) type OldKdTree<const D: usize> =
+    kiddo_5::immutable::float::kdtree::ImmutableKdTree<f32, u32, D, 32>;
+
+impl<const D: usize> Points<D> for OldKdTree<D> {
     fn of(positions: &[[f32; D]]) -> Self {
         Self::new_from_slice(positions)
     }
@@ -26,16 +25,43 @@ impl<const D: usize> Points<D> for KdTree<D> {
 
     #[inline]
     fn within(&mut self, center: [f32; D], radius: f32, mut each: impl FnMut(u32)) {
-        let found = self.within_unsorted::<SquaredEuclidean>(&center, radius * radius);
-        for near in found {
+        let square = radius * radius;
+        for near in self.within_unsorted::<kiddo_5::SquaredEuclidean>(&center, square) {
             each(near.item);
         }
     }
 
     #[inline]
     fn nearest(&mut self, center: [f32; D], mut each: impl FnMut(f32)) {
-        let found = self.nearest_n::<SquaredEuclidean>(&center, EIGHT);
-        for near in found {
+        for near in self.nearest_n::<kiddo_5::SquaredEuclidean>(&center, EIGHT) {
+            each(near.distance);
+        }
+    }
+}
+
+pub(crate) type KdTree<const D: usize> = kiddo::ImmutableKdTree<f32, D>;
+
+impl<const D: usize> Points<D> for KdTree<D> {
+    fn of(positions: &[[f32; D]]) -> Self {
+        Self::new_from_slice(positions).expect("it takes any finite positions")
+    }
+
+    fn advance(&mut self, positions: &[[f32; D]]) {
+        *self = Self::of(positions);
+    }
+
+    #[inline]
+    fn within(&mut self, center: [f32; D], radius: f32, mut each: impl FnMut(u32)) {
+        let query = self.query(&center).within::<kiddo::SquaredEuclidean<f32>>(radius * radius);
+        for near in query.unsorted().execute() {
+            each(near.item);
+        }
+    }
+
+    #[inline]
+    fn nearest(&mut self, center: [f32; D], mut each: impl FnMut(f32)) {
+        let query = self.query(&center).nearest_n::<kiddo::SquaredEuclidean<f32>>(EIGHT);
+        for near in query.execute() {
             each(near.distance);
         }
     }
