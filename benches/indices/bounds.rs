@@ -56,6 +56,7 @@ pub(crate) const ALL: &[Bound] = &[
     unique(Operation::Remove, HASH_TABLES, 1.0),
     unique(Operation::LongestWarm, &[], 5.0),
     Bound { own: "table-ahead", ..unique(Operation::LongestCold, &[], 100.0) },
+    Bound { own: "table-ahead", ..unique(Operation::LongestPaced, &[], 100.0) },
     unique(Operation::Bytes, &[], 14.0),
     sets(Operation::Walk, 1.3),
     sets(Operation::Move, 1.0),

@@ -19,6 +19,7 @@ pub(crate) enum Operation {
     Rekey,
     LongestWarm,
     LongestCold,
+    LongestPaced,
     Build,
     Walk,
     Count,
@@ -54,6 +55,7 @@ impl Operation {
                 Self::Rekey,
                 Self::LongestWarm,
                 Self::LongestCold,
+                Self::LongestPaced,
                 Self::Bytes,
             ],
             Group::Sets => {
@@ -75,6 +77,7 @@ impl Operation {
         Self::InsertWarm,
         Self::LongestWarm,
         Self::LongestCold,
+        Self::LongestPaced,
         Self::Build,
         Self::Walk,
         Self::Count,
@@ -98,6 +101,7 @@ impl Operation {
             Self::Rekey => "replace a key",
             Self::LongestWarm => "longest insert, warm",
             Self::LongestCold => "longest insert, cold",
+            Self::LongestPaced => "longest insert, paced",
             Self::Build => "build",
             Self::Walk => "walk",
             Self::Count => "count a set",
@@ -114,7 +118,7 @@ impl Operation {
     /// With its unit, where that is not nanoseconds.
     pub(crate) fn title(self) -> String {
         match self {
-            Self::LongestWarm | Self::LongestCold => format!("{}, µs", self.name()),
+            _ if self.is_a_longest() => format!("{}, µs", self.name()),
             Self::Frame => format!("{}, ms", self.name()),
             _ => self.name().to_owned(),
         }
@@ -123,7 +127,7 @@ impl Operation {
     /// How many nanoseconds its unit has; of what is no time, one.
     pub(crate) const fn unit(self) -> f64 {
         match self {
-            Self::LongestWarm | Self::LongestCold => 1e3,
+            Self::LongestWarm | Self::LongestCold | Self::LongestPaced => 1e3,
             Self::Frame => 1e6,
             _ => 1.0,
         }
@@ -131,17 +135,17 @@ impl Operation {
 
     /// Whether others that use the processor make it longer, and nothing makes it shorter.
     pub(crate) const fn is_a_longest(self) -> bool {
-        matches!(self, Self::LongestWarm | Self::LongestCold)
+        matches!(self, Self::LongestWarm | Self::LongestCold | Self::LongestPaced)
     }
 
     /// Whether it is about memory that the process has not had yet, and leaves nothing to others.
     pub(crate) const fn needs_new_process(self) -> bool {
-        matches!(self, Self::LongestCold)
+        matches!(self, Self::LongestCold | Self::LongestPaced)
     }
 
     /// Whether callgrind can tell what it costs.
     pub(crate) const fn can_be_counted(self) -> bool {
-        !matches!(self, Self::LongestWarm | Self::LongestCold | Self::Bytes)
+        !self.is_a_longest() && !matches!(self, Self::Bytes)
     }
 
     /// Whether so many rows are not too many for it.

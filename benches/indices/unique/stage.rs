@@ -1,6 +1,7 @@
 //! Rows by their keys, operation by operation.
 
 use std::hint::black_box;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_common::random::Random;
@@ -13,6 +14,17 @@ use crate::stage::{List, Perform, Sample, list, narrow, timed};
 
 /// How often a structure grows while its longest insertion is looked for.
 const GROWTHS: usize = 3;
+
+/// How many are put in in a frame, and how long that is.
+const FRAME_ROWS: usize = 20_000;
+const FRAME: Duration = Duration::from_millis(3);
+
+/// How insertions follow each other.
+#[derive(Clone, Copy, Debug)]
+enum Pace {
+    AtOnce,
+    InFrames,
+}
 
 /// Several structures if they are small, all treated alike: an operation is done to one after the other.
 pub(crate) struct Stage<U: Unique> {
@@ -316,7 +328,7 @@ impl<U: Unique> Stage<U> {
         self.bring_to(State::Full);
         for _ in 0..GROWTHS {
             self.bring_to(State::Empty);
-            self.insert_one_by_one(|place, took| {
+            self.insert_one_by_one(Pace::AtOnce, |place, took| {
                 let took = u32::try_from(took.as_nanos()).unwrap_or(u32::MAX);
                 shortest[place] = shortest[place].min(took);
             });
@@ -326,22 +338,27 @@ impl<U: Unique> Stage<U> {
         Sample::new(Operation::LongestWarm, longest, 1, self.sum_of_all())
     }
 
-    fn longest_cold(&mut self) -> Sample {
+    fn longest(&mut self, operation: Operation, pace: Pace) -> Sample {
         self.bring_to(State::Gone);
         self.bring_to(State::Empty);
         let mut longest = Duration::ZERO;
-        self.insert_one_by_one(|_, took| longest = longest.max(took));
-        Sample::new(Operation::LongestCold, longest, 1, self.sum_of_all())
+        self.insert_one_by_one(pace, |_, took| longest = longest.max(took));
+        Sample::new(operation, longest, 1, self.sum_of_all())
     }
 
     /// From one reading of the clock to the next.
-    fn insert_one_by_one(&mut self, mut took: impl FnMut(usize, Duration)) {
-        let rows = self.rows;
+    fn insert_one_by_one(&mut self, pace: Pace, mut took: impl FnMut(usize, Duration)) {
+        let (rows, start) = (self.rows, Instant::now());
         let lists = self.next.chunks_exact(rows).zip(self.handles.chunks_exact_mut(rows));
         for (structure, (one, (next, handles))) in self.all.iter_mut().zip(lists).enumerate() {
             let first = structure * rows;
             let mut before = Instant::now();
             for (place, slot) in (first..).zip(0..narrow(rows)) {
+                if matches!(pace, Pace::InFrames) && place % FRAME_ROWS == 0 {
+                    let begins = start + FRAME * narrow(place / FRAME_ROWS);
+                    thread::sleep(begins.saturating_duration_since(Instant::now()));
+                    before = Instant::now();
+                }
                 handles[slot as usize] = Some(one.insert(slot, row(first as u64, next, slot)));
                 let after = Instant::now();
                 took(place, after - before);
@@ -368,7 +385,8 @@ impl<U: Unique> Perform for Stage<U> {
             Operation::Reinsert => self.insert_again(),
             Operation::Rekey => self.rekey(),
             Operation::LongestWarm => self.longest_warm(),
-            Operation::LongestCold => self.longest_cold(),
+            Operation::LongestCold => self.longest(operation, Pace::AtOnce),
+            Operation::LongestPaced => self.longest(operation, Pace::InFrames),
             _ => unreachable!("is one of another group"),
         };
         vec![sample]
