@@ -1,11 +1,11 @@
 //! [`Bucket`]: twelve entries in a line of the processor's cache.
 
+#![forbid(unsafe_code)]
+
+use super::tags;
+
 /// How many entries a bucket has room for.
 pub(super) const ENTRIES: usize = 12;
-
-/// How many of their tags are compared in one word, and how many in another.
-const IN_LOWER: usize = 8;
-const IN_UPPER: usize = ENTRIES - IN_LOWER;
 
 /// A tag that no entry has.
 const FREE: u8 = 0;
@@ -18,30 +18,41 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Bucket {
-    lower: [u8; IN_LOWER],
-    upper: [u8; IN_UPPER],
+    /// The tags of the first eight, and of the others.
+    lower: [u8; LOWER],
+    upper: [u8; ENTRIES - LOWER],
     /// The number of the one behind it, among those that overflow.
-    pub(super) next: u32,
+    next: u32,
     slots: [u32; ENTRIES],
 }
 
+const LOWER: usize = size_of::<u64>();
+
 const _: () = assert!(size_of::<Bucket>() == 64);
-
-/// The lowest bit of each byte.
-const LOW: u64 = 0x0101_0101_0101_0101;
-
-/// The highest bit of each byte that is zero; above such a one perhaps of others too.
-#[inline]
-const fn zeros(bytes: u64) -> u64 {
-    bytes.wrapping_sub(LOW) & !bytes & (LOW << 7)
-}
 
 impl Bucket {
     pub(super) const EMPTY: Self = Self::before(NONE);
 
     /// Without entries, before another.
     pub(super) const fn before(next: u32) -> Self {
-        Self { lower: [FREE; IN_LOWER], upper: [FREE; IN_UPPER], next, slots: [NONE; ENTRIES] }
+        let (lower, upper) = ([FREE; LOWER], [FREE; ENTRIES - LOWER]);
+        Self { lower, upper, next, slots: [NONE; ENTRIES] }
+    }
+
+    /// The number of the one behind it.
+    #[inline]
+    pub(super) const fn next(&self) -> u32 {
+        self.next
+    }
+
+    #[inline]
+    pub(super) const fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+
+    #[inline]
+    const fn words(&self) -> (u64, u32) {
+        (u64::from_le_bytes(self.lower), u32::from_le_bytes(self.upper))
     }
 
     /// The first place whose slot is meant, of those that have a tag.
@@ -50,20 +61,9 @@ impl Bucket {
     #[inline]
     pub(super) fn find(&self, tag: u8, mut is_meant: impl FnMut(u32) -> bool) -> Option<usize> {
         let (lower, upper) = self.words();
-        let tags = LOW * u64::from(tag);
-        let mut left = zeros(lower ^ tags);
+        let mut left = tags::equal(lower, upper, tag);
         while left != 0 {
-            // Below 8 in any case.
-            let at = left.trailing_zeros() as usize / 8 % IN_LOWER;
-            if is_meant(self.slots[at]) {
-                return Some(at);
-            }
-            left &= left - 1;
-        }
-        // What has no tags of an upper half has those of a lower one there, which are no zeros.
-        let mut left = zeros(upper ^ tags) & (u64::MAX >> 32);
-        while left != 0 {
-            let at = IN_LOWER + left.trailing_zeros() as usize / 8 % IN_UPPER;
+            let at = left.trailing_zeros() as usize;
             if is_meant(self.slots[at]) {
                 return Some(at);
             }
@@ -72,18 +72,16 @@ impl Bucket {
         None
     }
 
-    #[inline]
-    const fn words(&self) -> (u64, u64) {
-        (u64::from_le_bytes(self.lower), u32::from_le_bytes(self.upper) as u64)
-    }
-
     /// How many entries there are.
     #[inline]
     pub(super) const fn len(&self) -> usize {
         let (lower, upper) = self.words();
-        let free = if upper == 0 { lower.leading_zeros() + 32 } else { upper.leading_zeros() - 32 };
-        // The words are twelve bytes: a byte that is part of a tag, which is not zero, counts.
-        ENTRIES - free as usize / 8
+        // A byte that is part of a tag, which is not zero, counts.
+        if upper == 0 {
+            LOWER - lower.leading_zeros() as usize / 8
+        } else {
+            ENTRIES - upper.leading_zeros() as usize / 8
+        }
     }
 
     #[inline]
@@ -93,18 +91,18 @@ impl Bucket {
 
     #[inline]
     pub(super) const fn entry(&self, at: usize) -> (u8, u32) {
-        let tag = if at < IN_LOWER { self.lower[at] } else { self.upper[at - IN_LOWER] };
+        let tag = if at < LOWER { self.lower[at] } else { self.upper[at - LOWER] };
         (tag, self.slots[at])
     }
 
     #[inline]
     pub(super) const fn set(&mut self, at: usize, (tag, slot): (u8, u32)) {
-        if at < IN_LOWER {
+        self.slots[at] = slot;
+        if at < LOWER {
             self.lower[at] = tag;
         } else {
-            self.upper[at - IN_LOWER] = tag;
+            self.upper[at - LOWER] = tag;
         }
-        self.slots[at] = slot;
     }
 
     #[inline]
@@ -122,7 +120,7 @@ impl Bucket {
     }
 }
 
-/// Of a hash: its highest bits, but none that says free, or differs from that by a bit: [`zeros`] may take that for it.
+/// Of a hash: its highest bits, but none that says free, or differs from that by its lowest bit alone, which may be taken for it.
 #[inline]
 pub(super) const fn tag(hash: u32) -> u8 {
     const LEAST: u8 = 2;

@@ -8,6 +8,8 @@
 //! The hash of each slot is kept in an array beside the buckets: a split, or a removal, reads that, and asks nobody for a
 //! hash or whether two are equal.
 
+#![forbid(unsafe_code)]
+
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
 use super::memory::{Arrays, ForArrays, cover};
 use crate::error::{Error, ErrorKind};
@@ -86,10 +88,10 @@ impl Buckets {
             if let Some(at) = bucket.find(tag(hash), &mut is_meant) {
                 return Some(bucket.slot(at));
             }
-            if bucket.next == NONE {
+            if bucket.next() == NONE {
                 return None;
             }
-            bucket = &self.more[bucket.next as usize];
+            bucket = &self.more[bucket.next() as usize];
         }
     }
 
@@ -167,7 +169,7 @@ impl Buckets {
     #[cold]
     #[inline(never)]
     fn put_behind(&mut self, number: usize, entry: (u8, u32)) {
-        let next = self.first[number].next;
+        let next = self.first[number].next();
         if let Some(bucket) = self.more.get_mut(next as usize) {
             let len = bucket.len();
             if len < ENTRIES {
@@ -178,13 +180,13 @@ impl Buckets {
         let bucket = &mut self.more[fresh as usize];
         *bucket = Bucket::before(next);
         bucket.set(0, entry);
-        self.first[number].next = fresh;
+        self.first[number].set_next(fresh);
     }
 
     /// A bucket, for which there is room.
     fn take_free(&mut self) -> u32 {
         if let Some(bucket) = self.more.get(self.free as usize) {
-            return mem::replace(&mut self.free, bucket.next);
+            return mem::replace(&mut self.free, bucket.next());
         }
         self.more.push(Bucket::EMPTY);
         u32::try_from(self.more.len() - 1).unwrap_or(NONE)
@@ -223,11 +225,11 @@ impl Buckets {
             if let Some(at) = bucket.find(tag, |other| other == slot) {
                 return Some((place, at));
             }
-            if bucket.next == NONE {
+            if bucket.next() == NONE {
                 return None;
             }
-            place = Place::More(bucket.next);
-            bucket = &self.more[bucket.next as usize];
+            place = Place::More(bucket.next());
+            bucket = &self.more[bucket.next() as usize];
         }
     }
 
@@ -235,17 +237,17 @@ impl Buckets {
     #[inline]
     fn take_last(&mut self, number: usize) -> Option<(u8, u32)> {
         let first = &mut self.first[number];
-        if first.next == NONE { first.pop() } else { self.take_last_behind(number) }
+        if first.next() == NONE { first.pop() } else { self.take_last_behind(number) }
     }
 
     #[cold]
     #[inline(never)]
     fn take_last_behind(&mut self, number: usize) -> Option<(u8, u32)> {
-        let next = self.first[number].next;
+        let next = self.first[number].next();
         let bucket = &mut self.more[next as usize];
         let entry = bucket.pop();
         if bucket.len() == 0 {
-            self.first[number].next = bucket.next;
+            self.first[number].set_next(bucket.next());
             self.give_free(next);
         }
         entry
@@ -281,8 +283,8 @@ impl Buckets {
         }
         self.first[victim] = stays;
         self.first[number] = goes;
-        if bucket.next != NONE {
-            self.split_behind(bucket.next, victim, bit);
+        if bucket.next() != NONE {
+            self.split_behind(bucket.next(), victim, bit);
         }
         self.ask_for_hashes(victim + 1);
     }
@@ -301,7 +303,7 @@ impl Buckets {
                 let is_going = self.hashes[entry.1 as usize] as usize & bit != 0;
                 self.put(if is_going { victim + bit } else { victim }, entry);
             }
-            next = bucket.next;
+            next = bucket.next();
         }
     }
 
@@ -336,7 +338,7 @@ impl Buckets {
             for at in 0..bucket.len() {
                 self.put(to, bucket.entry(at));
             }
-            let next = bucket.next;
+            let next = bucket.next();
             if next == NONE {
                 return;
             }
@@ -374,12 +376,12 @@ impl Buckets {
                 if behind == 1 {
                     assert!(bucket.len() > 0, "an empty one is free");
                 } else {
-                    assert!(bucket.len() == ENTRIES || bucket.next == NONE && behind == 0);
+                    assert!(bucket.len() == ENTRIES || bucket.next() == NONE && behind == 0);
                 }
-                if bucket.next == NONE {
+                if bucket.next() == NONE {
                     break;
                 }
-                (bucket, behind) = (&self.more[bucket.next as usize], behind + 1);
+                (bucket, behind) = (&self.more[bucket.next() as usize], behind + 1);
             }
         }
         assert_eq!(found, self.len);

@@ -3,6 +3,8 @@
 //! An index is several arrays of different lengths. Each kind says once which they are ([`Arrays`]), and what is done to
 //! all of them is written here, once for all kinds.
 
+#![forbid(unsafe_code)]
+
 use crate::error::Error;
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;

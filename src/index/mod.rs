@@ -1,7 +1,5 @@
 //! Search indices: what is found by what is in it.
 
-#![forbid(unsafe_code)]
-
 mod bucket;
 mod buckets;
 pub mod grid;
@@ -9,6 +7,7 @@ pub mod list;
 pub(crate) mod memory;
 mod plan;
 pub mod set;
+mod tags;
 mod unique;
 
 #[doc(inline)]

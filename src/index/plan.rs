@@ -1,5 +1,7 @@
 //! [`Plan`]: where a slot is to go, found out before anything changes.
 
+#![forbid(unsafe_code)]
+
 #[cfg(test)]
 mod tests;
 

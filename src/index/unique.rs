@@ -1,5 +1,7 @@
 //! [`UniqueIndex`]: a value to the slot that has it.
 
+#![forbid(unsafe_code)]
+
 use super::buckets::Buckets;
 use super::hash32;
 use super::memory::{Arrays, ForArrays, memory_methods};

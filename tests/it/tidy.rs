@@ -48,6 +48,9 @@ fn leaf_or_root(module: &str) -> bool {
 /// Modules without any unsafe code.
 const SAFE: [&str; 7] = ["error", "page", "key", "index", "table", "secondary", "dense"];
 
+/// The one file of them that may have some, and the one that names it.
+const BUT: [&str; 2] = ["index/tags.rs", "index/mod.rs"];
+
 fn sources() -> Vec<(PathBuf, String)> {
     fn visit(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -222,13 +225,20 @@ fn modules_that_need_no_unsafe_code_forbid_it() {
     let mut forbidding = 0;
     for (path, text) in sources() {
         let file = path.to_string_lossy();
-        let is_root = !file.contains(['/', '\\']) || file.ends_with("mod.rs");
-        if SAFE.contains(&module_of(&path)) && is_root {
+        let file = file.replace('\\', "/");
+        // What stands beside a file that may have some says so by itself.
+        let is_root = !file.contains('/') || file.ends_with("mod.rs") || is_beside(&file);
+        if SAFE.contains(&module_of(&path)) && is_root && !BUT.contains(&&*file) {
             assert!(text.contains("\n#![forbid(unsafe_code)]\n"), "{file}");
             forbidding += 1;
         }
     }
     assert!(forbidding >= 2);
+}
+
+/// Whether a file lies in the folder of one that may have unsafe code.
+fn is_beside(file: &str) -> bool {
+    BUT.iter().any(|but| Path::new(but).parent() == Path::new(file).parent())
 }
 
 #[test]
