@@ -139,7 +139,8 @@ impl Buckets {
     /// Puts another slot, for which there is room, where one is; whether that was in it.
     pub(super) fn replace_reserved(&mut self, old: u32, new: u32) -> bool {
         let Some(hash) = self.hash_of(old) else { return false };
-        let Some((place, at)) = self.place_of(self.number(hash), tag(hash), old) else {
+        let Some((place, at)) = self.place_of(self.number(hash), tag(hash), |other| other == old)
+        else {
             return false;
         };
         self.hashes[old as usize] = ABSENT;
@@ -202,7 +203,30 @@ impl Buckets {
     pub(super) fn remove(&mut self, slot: u32) -> bool {
         let Some(hash) = self.hash_of(slot) else { return false };
         let number = self.number(hash);
-        let Some((place, at)) = self.place_of(number, tag(hash), slot) else { return false };
+        let Some((place, at)) = self.place_of(number, tag(hash), |other| other == slot) else {
+            return false;
+        };
+        self.take(number, place, at, slot);
+        true
+    }
+
+    /// Takes the first slot of a hash out that is meant.
+    #[inline]
+    pub(super) fn remove_found(
+        &mut self,
+        hash: u32,
+        is_meant: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        let number = self.number(hash);
+        let (place, at) = self.place_of(number, tag(hash), is_meant)?;
+        let slot = self.at_mut(place).slot(at);
+        self.take(number, place, at, slot);
+        Some(slot)
+    }
+
+    /// Takes out what is at a place of a chain.
+    #[inline]
+    fn take(&mut self, number: usize, place: Place, at: usize, slot: u32) {
         let last = self.take_last(number);
         // It may be the one itself, which is gone then.
         if let Some(entry) = last.filter(|last| last.1 != slot) {
@@ -212,24 +236,6 @@ impl Buckets {
         self.len -= 1;
         if self.len < self.first.len() * LEAST {
             self.merge();
-        }
-        true
-    }
-
-    /// Where in a chain a slot is.
-    #[inline]
-    fn place_of(&self, number: usize, tag: u8, slot: u32) -> Option<(Place, usize)> {
-        let mut place = Place::First(number);
-        let mut bucket = self.first.get(number)?;
-        loop {
-            if let Some(at) = bucket.find(tag, |other| other == slot) {
-                return Some((place, at));
-            }
-            if bucket.next() == NONE {
-                return None;
-            }
-            place = Place::More(bucket.next());
-            bucket = &self.more[bucket.next() as usize];
         }
     }
 
@@ -251,6 +257,28 @@ impl Buckets {
             self.give_free(next);
         }
         entry
+    }
+
+    /// Where in a chain the first slot is that is meant.
+    #[inline]
+    fn place_of(
+        &self,
+        number: usize,
+        tag: u8,
+        mut is_meant: impl FnMut(u32) -> bool,
+    ) -> Option<(Place, usize)> {
+        let mut place = Place::First(number);
+        let mut bucket = self.first.get(number)?;
+        loop {
+            if let Some(at) = bucket.find(tag, &mut is_meant) {
+                return Some((place, at));
+            }
+            if bucket.next() == NONE {
+                return None;
+            }
+            place = Place::More(bucket.next());
+            bucket = &self.more[bucket.next() as usize];
+        }
     }
 
     /// Makes a bucket more, and splits the one whose turn it is; not, if there is no memory.

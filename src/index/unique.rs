@@ -107,6 +107,29 @@ impl<S: BuildHasher> UniqueIndex<S> {
         Ok(None)
     }
 
+    /// Takes the slot of a value out, and gives it; `is_meant` tells of a slot whether it has that value. O(1), where hashes
+    /// are spread. May enter the kernel, as [`remove`](Self::remove) may, which is to be told the slot and asks nobody.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let names = ["ann", "bob"];
+    /// let mut index = stayput::index::UniqueIndex::new();
+    /// for (slot, name) in (0..).zip(names) {
+    ///     index.insert(name, slot, |other| names[other as usize] == name);
+    /// }
+    /// assert_eq!(index.remove_value("bob", |slot| names[slot as usize] == "bob"), Some(1));
+    /// assert_eq!(index.remove_value("bob", |slot| names[slot as usize] == "bob"), None);
+    /// ```
+    #[inline]
+    pub fn remove_value<Q: Hash + ?Sized>(
+        &mut self,
+        value: &Q,
+        is_meant: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
+        self.buckets.remove_found(hash32(&self.hasher, value), is_meant)
+    }
+
     /// The hash that is kept of a value.
     #[inline]
     pub(crate) fn hash<Q: Hash + ?Sized>(&self, value: &Q) -> u32 {

@@ -25,9 +25,7 @@ impl Index for UniqueIndex<Hasher> {
 
     #[inline]
     fn remove(&mut self, key: u64, rows: &[Row]) -> Option<u32> {
-        let slot = self.find(&key, |slot| rows[slot as usize].key == key)?;
-        self.remove(slot);
-        Some(slot)
+        self.remove_value(&key, |slot| rows[slot as usize].key == key)
     }
 
     #[inline]
