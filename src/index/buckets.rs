@@ -224,6 +224,14 @@ impl Buckets {
         Some(slot)
     }
 
+    /// Takes a slot out, which is sooner found if that is its hash.
+    #[inline]
+    pub(super) fn remove_hashed(&mut self, hash: u32, slot: u32) {
+        if self.remove_found(hash, |other| other == slot).is_none() {
+            self.remove(slot);
+        }
+    }
+
     /// Takes out what is at a place of a chain.
     #[inline]
     fn take(&mut self, number: usize, place: Place, at: usize, slot: u32) {
@@ -464,7 +472,15 @@ mod tests {
             // More come for some time, then more go.
             match model.entry(slot) {
                 Entry::Occupied(known) if step / 2000 % 2 == 1 || random % 7 == 0 => {
-                    assert!(buckets.remove(slot));
+                    match random >> 8 & 3 {
+                        0 => assert!(buckets.remove(slot)),
+                        1 => {
+                            let found = buckets.remove_found(*known.get(), |other| other == slot);
+                            assert_eq!(found, Some(slot));
+                        }
+                        // The hash may be wrong.
+                        wrong => buckets.remove_hashed(known.get() ^ (wrong & 1), slot),
+                    }
                     known.remove();
                 }
                 Entry::Vacant(unknown) if step / 2000 % 2 == 0 || random % 5 == 0 => {

@@ -118,11 +118,11 @@ impl<S: BuildHasher> UniqueIndex<S> {
     /// for (slot, name) in (0..).zip(names) {
     ///     index.insert(name, slot, |other| names[other as usize] == name);
     /// }
-    /// assert_eq!(index.remove_value("bob", |slot| names[slot as usize] == "bob"), Some(1));
-    /// assert_eq!(index.remove_value("bob", |slot| names[slot as usize] == "bob"), None);
+    /// assert_eq!(index.take("bob", |slot| names[slot as usize] == "bob"), Some(1));
+    /// assert_eq!(index.take("bob", |slot| names[slot as usize] == "bob"), None);
     /// ```
     #[inline]
-    pub fn remove_value<Q: Hash + ?Sized>(
+    pub fn take<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
         is_meant: impl FnMut(u32) -> bool,
@@ -162,6 +162,12 @@ impl<S> UniqueIndex<S> {
     #[inline]
     pub fn contains(&self, slot: u32) -> bool {
         self.buckets.hash_of(slot).is_some()
+    }
+
+    /// Takes a slot out, which is sooner found if that is its hash.
+    #[inline]
+    pub(crate) fn remove_hashed(&mut self, hash: u32, slot: u32) {
+        self.buckets.remove_hashed(hash, slot);
     }
 
     /// Puts a slot in for which there is room, or where it belongs now.

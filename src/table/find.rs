@@ -1,6 +1,7 @@
 //! Rows by what is in them.
 
 use super::indices::{Extract, Index, Indices, Row, Rows, Visit, VisitMut};
+use super::insert::RemoveFound;
 use super::rows::RowsOf;
 use super::sets::{Kind, Sets};
 use super::{Found, Grid, Table, Unique};
@@ -36,6 +37,36 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     {
         let slot = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
         self.rows.get_by_index(slot)
+    }
+
+    /// Takes out the row that has a value, and gives it with its key. O(1) for each index, where hashes are spread; sooner
+    /// done than to [find](Self::find) it and to [remove](Self::remove) it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = [(7, 'a'), (8, 'b')].into_iter().collect();
+    /// assert_eq!(table.take(|by| &by.number, &7).unwrap().1, (7, 'a'));
+    /// assert!(table.take(|by| &by.number, &7).is_none());
+    /// ```
+    #[inline]
+    pub fn take<Q, const FIELD: usize, S>(
+        &mut self,
+        index: impl for<'x> FnOnce(&'x X) -> &'x Unique<X, FIELD, S>,
+        value: &Q,
+    ) -> Option<(K, R)>
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        S: BuildHasher,
+    {
+        let (slot, hash) = index(&self.by).found(value, RowsOf(&self.rows))?;
+        let (generation, row) = self.rows.take_slot(slot)?;
+        self.all(RemoveFound { slot, field: FIELD, hash });
+        Some((self.rows.mint().key(slot, generation), row))
     }
 
     /// All rows that have a value, and their keys, by an index, in no order that means anything. O(1), where hashes are

@@ -101,6 +101,12 @@ pub trait Index<P>: Arrays {
     /// Takes a slot out, if it is in it.
     fn remove(&mut self, slot: u32);
 
+    /// The same, where the index of that number found the slot by a hash.
+    #[inline]
+    fn remove_found(&mut self, slot: u32, _field: usize, _hash: u32) {
+        self.remove(slot);
+    }
+
     fn clear(&mut self);
 
     /// Has cells of another size, if it is the grid of that number.

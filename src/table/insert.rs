@@ -43,6 +43,21 @@ impl<P> VisitMut<P> for Remove {
     }
 }
 
+/// A slot that the index of that number found by a hash.
+pub(super) struct RemoveFound {
+    pub(super) slot: u32,
+    pub(super) field: usize,
+    pub(super) hash: u32,
+}
+
+impl<P> VisitMut<P> for RemoveFound {
+    #[inline]
+    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
+        index.remove_found(self.slot, self.field, self.hash);
+        Ok(())
+    }
+}
+
 pub(super) struct Clear;
 
 impl<P> VisitMut<P> for Clear {

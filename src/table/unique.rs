@@ -43,6 +43,19 @@ where
         self.index.find(value, |slot| Self::has(slot, value, rows))
     }
 
+    /// The same, and the hash that it was found by.
+    #[inline]
+    pub(super) fn found<Q, R>(&self, value: &Q, rows: R) -> Option<(u32, u32)>
+    where
+        X::Key: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+        R: Rows<X::Row>,
+    {
+        let hash = self.index.hash(value);
+        let slot = self.index.find_hashed(hash, |slot| Self::has(slot, value, rows))?;
+        Some((slot, hash))
+    }
+
     #[inline]
     fn has<Q, R>(slot: u32, value: &Q, rows: R) -> bool
     where
@@ -92,6 +105,15 @@ where
     #[inline]
     fn remove(&mut self, slot: u32) {
         self.index.remove(slot);
+    }
+
+    #[inline]
+    fn remove_found(&mut self, slot: u32, field: usize, hash: u32) {
+        if field == FIELD {
+            self.index.remove_hashed(hash, slot);
+        } else {
+            self.index.remove(slot);
+        }
     }
 
     fn clear(&mut self) {

@@ -76,6 +76,11 @@ fn values_that_lie_lose_no_row() {
                 if let Some((key, _)) = table.find(|by| &by.unique, &Liar) {
                     assert!(keys.contains(&key));
                 }
+                if let Some((key, _)) = table.take(|by| &by.unique, &Liar) {
+                    let before = keys.len();
+                    keys.retain(|other| *other != key);
+                    assert_eq!(keys.len(), before - 1);
+                }
                 let _ = table.check();
             }
             _ => {

@@ -24,6 +24,8 @@ pub(crate) enum Op {
     InsertSome(Raw, u8),
     /// The row of one of the keys that there are or were.
     Remove(u16),
+    /// The row of a name.
+    Take(u8),
     Replace(u16, Raw),
     Modify(u16, Raw),
     Move(u16, i8, i8),
@@ -31,6 +33,7 @@ pub(crate) enum Op {
     PanicInsert(u8, Raw),
     PanicReplace(u8, u16, Raw),
     PanicModify(u8, u16, Raw),
+    PanicTake(u8, u8),
     Find(u8),
     FindTeam(u8),
     FindRank(u8),

@@ -166,6 +166,15 @@ impl Twin {
         }
     }
 
+    fn take(&mut self, name: u8) {
+        let taken = self.table.take(|by| &by.name, &Key(name));
+        let known = self.keys_where(|known| known.name() == name).pop_first();
+        assert_eq!(taken.as_ref().map(|(key, _)| *key), known);
+        if let Some((key, (_, rest))) = taken {
+            assert_eq!(self.model.remove(&key).map(|known| known.rest), Some(rest));
+        }
+    }
+
     fn step(&mut self, op: Op) {
         match op {
             Op::Insert(raw) => self.insert(raw),
@@ -180,6 +189,7 @@ impl Twin {
                 let (row, known) = (self.table.remove(key), self.model.remove(&key));
                 assert_eq!(row.map(|row| row.1), known.map(|known| known.rest));
             }
+            Op::Take(name) => self.take(name % 64),
             Op::Replace(which, raw) => self.replace(self.key(which), raw),
             Op::Modify(which, raw) => self.modify(self.key(which), raw),
             Op::Move(which, x, y) => {
@@ -195,6 +205,9 @@ impl Twin {
             }
             Op::PanicModify(after, which, raw) => {
                 self.panicking(after, |twin| twin.modify(twin.key(which), raw));
+            }
+            Op::PanicTake(after, name) => {
+                self.panicking(after, |twin| twin.take(name % 64));
             }
             Op::Find(_)
             | Op::FindTeam(_)

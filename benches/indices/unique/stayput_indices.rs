@@ -25,7 +25,7 @@ impl Index for UniqueIndex<Hasher> {
 
     #[inline]
     fn remove(&mut self, key: u64, rows: &[Row]) -> Option<u32> {
-        self.remove_value(&key, |slot| rows[slot as usize].key == key)
+        self.take(&key, |slot| rows[slot as usize].key == key)
     }
 
     #[inline]
@@ -99,8 +99,7 @@ impl<A: Ready> Unique for Declared<A> {
 
     #[inline]
     fn remove(&mut self, key: u64) -> Option<u64> {
-        let (key, _) = self.0.find(|by| &by.key, &key)?;
-        self.0.remove(key).map(|row| row.value)
+        self.0.take(|by| &by.key, &key).map(|(_, row)| row.value)
     }
 
     #[inline]
