@@ -173,11 +173,11 @@ impl Error {
         Self { kind, holder: Holder::Reservation, code: 0, bytes, limit: None }
     }
 
-    /// The same for somebody else, unless it is about a type number.
+    /// The same for somebody else, unless it is about a type number, or an index of a table.
     #[cold]
     pub(crate) const fn of(self, holder: Holder) -> Self {
-        match self.holder {
-            Holder::TypeNumber => self,
+        match (self.holder, holder) {
+            (Holder::TypeNumber, _) | (Holder::Index, Holder::Table) => self,
             _ => Self { holder, ..self },
         }
     }
@@ -343,6 +343,12 @@ impl Error {
                 "this Arena may use {} at most, and {bytes} in all are asked for; raise or lift its \
                  allocation limit",
                 Bytes(limit)
+            ),
+            (ErrorKind::MaxLen, Holder::Index) => write!(
+                f,
+                "an index has no room for more: there were addresses for {limit} elements in one of its \
+                 arrays when it was first used; drop other reservations before, or name the `max_len` of \
+                 its table, by `Table::builder`"
             ),
             (ErrorKind::MaxLen, _) => write!(
                 f,

@@ -11,8 +11,8 @@
 #![forbid(unsafe_code)]
 
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
-use super::memory::{Arrays, ForArrays, cover};
-use crate::error::{Error, ErrorKind};
+use super::memory::{Arrays, ForArrays, Share, array, cover, too_many};
+use crate::error::Error;
 use crate::slot_map::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
 use std::mem;
@@ -50,14 +50,7 @@ enum Place {
 
 impl Buckets {
     pub(super) const fn new() -> Self {
-        Self {
-            first: VmVec::new(),
-            more: VmVec::new(),
-            free: NONE,
-            mask: 0,
-            hashes: VmVec::new(),
-            len: 0,
-        }
+        Self { first: array(), more: array(), free: NONE, mask: 0, hashes: array(), len: 0 }
     }
 
     #[inline]
@@ -114,7 +107,7 @@ impl Buckets {
     #[inline(never)]
     fn reserve_after_all(&mut self, slot: u32) -> Result<(), Error> {
         if slot == NONE {
-            return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(NONE.into()));
+            return Err(too_many(NONE));
         }
         if self.first.is_empty() {
             self.first.try_push(Bucket::EMPTY).map_err(|refused| refused.error)?;
@@ -395,6 +388,21 @@ impl Buckets {
         self.len = 0;
     }
 
+    /// Shows each array, where what is put in is numbered otherwise than by slots, so that the hashes have that share.
+    pub(super) fn each_array_of(
+        &mut self,
+        visitor: &mut impl ForArrays,
+        hashes: Share,
+    ) -> Result<(), Error> {
+        // One of them is split when there are more.
+        visitor
+            .visit(&mut self.first, Share { slots_each: MOST, most: |slots| slots / MOST + 2 })?;
+        // Behind one that is full; and some are reserved, or in use while two are put together.
+        let most = |slots| slots / ENTRIES + 4;
+        visitor.visit(&mut self.more, Share { slots_each: SPARE, most })?;
+        visitor.visit(&mut self.hashes, hashes)
+    }
+
     /// Whether each entry is where its hash says, and nothing is lost.
     #[cfg(test)]
     pub(super) fn check(&self) {
@@ -427,9 +435,7 @@ impl Buckets {
 
 impl Arrays for Buckets {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        visitor.visit(&mut self.first, MOST)?;
-        visitor.visit(&mut self.more, SPARE)?;
-        visitor.visit(&mut self.hashes, 1)
+        self.each_array_of(visitor, Share::SLOTS)
     }
 
     /// Linear in the buckets that were.

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
@@ -28,9 +28,42 @@ pub struct IndexStats {
     pub resident_bytes: Option<usize>,
 }
 
+/// Those of arrays that an index has, if nobody chose others.
+const OPTIONS: &Options = &Options { holder: Holder::Index, ..Options::DEFAULT };
+
+/// An array of an index. It has reserved nothing yet.
+pub(super) const fn array<T>() -> VmVec<T> {
+    VmVec::with_options(OPTIONS)
+}
+
+/// That the number of a slot, or of something else, is no less than this.
+#[cold]
+pub(super) fn too_many(limit: u32) -> Error {
+    Error::new(ErrorKind::KeyBits, 0).with_limit(limit.into()).of(Holder::Index)
+}
+
+/// How long an array is for how many slots.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// For how many slots one element is, as a rule.
+    pub(super) slots_each: usize,
+    /// How many elements so many slots can take.
+    pub(super) most: fn(usize) -> usize,
+}
+
+impl Share {
+    /// An element for each slot.
+    pub(super) const SLOTS: Self = Self { slots_each: 1, most: covering };
+}
+
+/// How long an array can be that [covers](cover) so many slots.
+pub(super) fn covering(slots: usize) -> usize {
+    slots.saturating_add(RUN)
+}
+
 /// An index, by its arrays.
 pub trait Arrays {
-    /// Shows each array, and for how many slots one element of it is.
+    /// Shows each array, and its share.
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error>;
 
     /// Has arrays end where they can, before what is behind is given back.
@@ -42,17 +75,17 @@ pub trait Arrays {
 
 /// Something that is done to all arrays.
 pub trait ForArrays {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, slots_each: usize) -> Result<(), Error>;
+    fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error>;
 }
 
 /// Has arrays that hold nothing be made anew, with these options.
 pub(crate) struct Remake(pub(crate) Options);
 
 impl ForArrays for Remake {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, _: usize) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
         debug_assert!(array.is_empty(), "it has never been used");
-        // How many slots there can be says nothing about how many buckets.
-        *array = VmVec::try_with_options(Options { max_len: None, ..self.0 }, 0)?;
+        let max_len = self.0.max_len.map(share.most);
+        *array = VmVec::try_with_options(Options { max_len, holder: Holder::Index, ..self.0 }, 0)?;
         Ok(())
     }
 }
@@ -64,10 +97,15 @@ pub(crate) enum Room {
 }
 
 impl ForArrays for Room {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, slots_each: usize) -> Result<(), Error> {
-        match *self {
-            Self::Reserve(slots) => array.try_reserve(slots.div_ceil(slots_each)),
-            Self::Prefault(slots) => array.try_prefault(slots.div_ceil(slots_each)),
+    fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
+        let (Self::Reserve(slots) | Self::Prefault(slots)) = *self;
+        let elements = slots.div_ceil(share.slots_each);
+        // Slots that were used before, and holes in an array, are used again: so the most that there can be is enough.
+        let left = array.options().max_len.map(|max_len| max_len.saturating_sub(array.len()));
+        let elements = left.map_or(elements, |left| left.min(elements));
+        match self {
+            Self::Reserve(_) => array.try_reserve(elements),
+            Self::Prefault(_) => array.try_prefault(elements),
         }
     }
 }
@@ -79,7 +117,7 @@ struct Ahead {
 }
 
 impl ForArrays for Ahead {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, _: usize) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, _: Share) -> Result<(), Error> {
         let left = self.budget.less(self.done.bytes);
         self.done = self.done.and(array.prefault_ahead(left));
         Ok(())
@@ -93,7 +131,7 @@ struct GiveBack {
 }
 
 impl ForArrays for GiveBack {
-    fn visit<T>(&mut self, array: &mut VmVec<T>, _: usize) -> Result<(), Error> {
+    fn visit<T>(&mut self, array: &mut VmVec<T>, _: Share) -> Result<(), Error> {
         let left = self.budget.less(self.done.bytes);
         self.done = self.done.and(array.shrink_to_fit_within(left)?);
         Ok(())
@@ -117,6 +155,9 @@ pub(crate) fn give_back(index: &mut impl Arrays, budget: Budget) -> Result<Given
     Ok(give.done)
 }
 
+/// So many elements are made at once, if there is memory.
+const RUN: usize = 64;
+
 /// Has an array have an element for a slot.
 ///
 /// # Errors
@@ -130,8 +171,6 @@ pub(super) fn cover<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Res
 #[cold]
 #[inline(never)]
 fn lengthen<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Result<(), Error> {
-    /// So many elements are made at once, if there is memory.
-    const RUN: usize = 64;
     let needed = slot as usize + 1;
     let usual = needed.checked_next_multiple_of(RUN).unwrap_or(needed).min(u32::MAX as usize);
     match array.try_resize(usual, absent.clone()) {

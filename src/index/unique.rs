@@ -5,7 +5,7 @@
 use super::buckets::Buckets;
 use super::hash32;
 use super::memory::{Arrays, ForArrays, memory_methods};
-use crate::error::{Error, Holder, give_up};
+use crate::error::{Error, give_up};
 use crate::vec::VecStats;
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -17,7 +17,12 @@ use std::hash::{BuildHasher, Hash};
 /// is meant. It is for those who have storage of their own.
 ///
 /// It grows by one bucket at a time (linear hashing), so that no insertion takes long: it copies a dozen entries at most, where hashes
-/// are spread.
+/// are spread, and the slots are about as many as the highest says.
+///
+/// # Memory
+///
+/// Each slot takes 4 bytes, up to the highest, and 10 or so if it is in it. A first slot that is far behind the highest
+/// has the 4 bytes of all between them be made and written at once.
 ///
 /// # Wrong values
 ///
@@ -77,6 +82,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
     /// # Panics
     ///
     /// If the system refuses memory, or the slot is `u32::MAX`.
+    #[must_use = "what it gives has the value already, and the slot is not put in"]
     #[track_caller]
     pub fn insert<Q: Hash + ?Sized>(
         &mut self,
@@ -92,6 +98,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
     /// # Errors
     ///
     /// If the system refuses memory, or the slot is `u32::MAX`; then nothing has changed.
+    #[must_use = "what it gives has the value already, and the slot is not put in"]
     pub fn try_insert<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
@@ -149,13 +156,7 @@ impl<S> UniqueIndex<S> {
     /// Makes room for a slot, whatever hash it comes with.
     #[inline]
     pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
-        self.buckets.reserve(slot).map_err(Self::explain)
-    }
-
-    /// The error as one of an index.
-    #[cold]
-    const fn explain(error: Error) -> Error {
-        error.of(Holder::Index)
+        self.buckets.reserve(slot)
     }
 
     /// Whether a slot is in it, whatever its value. O(1).
@@ -196,7 +197,7 @@ impl<S> UniqueIndex<S> {
         self.buckets.remove(slot)
     }
 
-    /// Takes all slots out. The memory stays.
+    /// Takes all slots out. The memory stays. Linear in the slots.
     pub fn clear(&mut self) {
         self.buckets.clear();
     }

@@ -48,10 +48,11 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     }
 
     /// The number of rows that the table can ever have, slots that are retired among them; addresses for
-    /// them are reserved at once.
+    /// them are reserved at once, in the indices too.
     ///
     /// If it is not said, as much is reserved as the machine has memory, or keys can number, but each of
-    /// very many tables has less; see [`VmVec::new`](crate::VmVec::new).
+    /// very many tables has less; see [`VmVec::new`](crate::VmVec::new). An index is several arrays, each of which has
+    /// as much: where addresses are few, it may have no room for more before the table is full.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.options.max_len = Some(max_len);
         self

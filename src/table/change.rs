@@ -48,6 +48,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// two](Self#rows-of-two), and a row that cannot be copied is changed by [`replace`](Self::replace). Values that stay equal cost a comparison
     /// each. O(1) for each index.
     ///
+    /// A copy that shares what is indexed with its original, as one of an `Rc<Cell<_>>` does, is no copy: then values change
+    /// by themselves; see [wrong values](Self#wrong-values).
+    ///
     /// # Panics
     ///
     /// Where [`try_modify`](Self::try_modify) has an error.
@@ -147,7 +150,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(())
     }
 
-    /// A table of rows that are there, under their keys. Linear in the rows.
+    /// A table of rows that are there, under their keys, with indices made by [`Default`]: [`set_cell`](Self::set_cell)
+    /// gives a grid cells of another size. Linear in the rows.
     ///
     /// # Errors
     ///
@@ -182,7 +186,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// If two rows have the same value of a [`Unique`](super::Unique) index
     /// ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory. A row for which that holds is left out of that
-    /// index: it is not found by it, until it is changed or this is done again. All others are in it.
+    /// index: it is not found by it, until it is changed or this is done again; and to change anything of it is refused as
+    /// long as another row has that value. All others are in it.
     pub fn try_reindex(&mut self) -> Result<(), Error> {
         self.all(Clear);
         let mut first = Ok(());

@@ -20,6 +20,7 @@ pub struct Drain<'t, R: Row<X::Part>, X: Indices, K: Key> {
 /// Rows that a closure chooses, given by [`Table::extract_if`].
 ///
 /// Those that were not come to yet when it is dropped, or forgotten, stay in the table.
+#[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'t, R: Row<X::Part>, X: Indices, K: Key, F> {
     table: &'t mut Table<R, X, K>,
     next: u32,
@@ -73,10 +74,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Iterator for Drain<'_, R, X, K> {
 
     fn next(&mut self) -> Option<(K, R)> {
         while self.next < self.table.rows.slot_count() {
+            let slot = self.next;
             self.next += 1;
-            if let Some(taken) = self.table.take_slot(self.next - 1) {
-                return Some(taken);
-            }
+            let Some((key, _)) = self.table.rows.get_by_index(slot) else { continue };
+            return self.table.take_slot(slot).map(|row| (key, row));
         }
         None
     }
@@ -108,7 +109,7 @@ where
             self.next += 1;
             let Some((key, row)) = self.table.rows.get_by_index(slot) else { continue };
             if (self.is_chosen)(key, row) {
-                return self.table.take_slot(slot);
+                return self.table.take_slot(slot).map(|row| (key, row));
             }
         }
         None

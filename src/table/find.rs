@@ -5,7 +5,7 @@ use super::insert::RemoveFound;
 use super::rows::RowsOf;
 use super::sets::{Kind, Sets};
 use super::{Found, Grid, Table, Unique};
-use crate::error::Error;
+use crate::error::{Error, or_give_up};
 use crate::key::Key;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -64,9 +64,11 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         S: BuildHasher,
     {
         let (slot, hash) = index(&self.by).found(value, RowsOf(&self.rows))?;
-        let (generation, row) = self.rows.take_slot(slot)?;
+        // Making a key runs user code, so that comes first.
+        let (key, _) = self.rows.get_by_index(slot)?;
+        let (_, row) = self.rows.take_slot(slot)?;
         self.all(RemoveFound { slot, field: FIELD, hash });
-        Some((self.rows.mint().key(slot, generation), row))
+        Some((key, row))
     }
 
     /// All rows that have a value, and their keys, by an index, in no order that means anything. O(1), where hashes are
@@ -197,14 +199,30 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Panics
     ///
     /// If there is no memory for so many, which comes from the global allocator.
+    #[track_caller]
     pub fn nearest<'t, const FIELD: usize, const D: usize>(
         &'t self,
         index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
         point: [f32; D],
         most: usize,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
-        let points = index(&self.by).index().nearest(point, most);
-        Found::new(&self.rows, points.into_iter().map(|near| near.slot))
+        or_give_up(self.try_nearest(index, point, most))
+    }
+
+    /// [`nearest`](Self::nearest), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for so many.
+    pub fn try_nearest<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        point: [f32; D],
+        most: usize,
+    ) -> Result<Found<'t, K, R, impl Iterator<Item = u32>>, Error> {
+        let mut points = Vec::new();
+        index(&self.by).index().try_nearest_into(point, most, &mut points)?;
+        Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
     /// Visits each two rows that are within a distance of each other, once, in no order; see

@@ -9,6 +9,7 @@ use std::iter::FusedIterator;
 const AHEAD: usize = 8;
 
 /// Rows that an index found, and their keys; see [`Table::find_all`](super::Table::find_all).
+#[must_use = "iterators are lazy"]
 pub struct Found<'t, K: Key, R, S> {
     rows: &'t SlotMap<K, R>,
     slots: S,

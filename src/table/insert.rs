@@ -3,7 +3,7 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, Rows, VisitMut};
 use super::rows::RowsOf;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, give_up};
 use crate::key::Key;
 use crate::slot_map::Vacancy;
 
@@ -123,12 +123,29 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn insert_with_key(&mut self, make: impl FnOnce(K) -> R) -> K {
-        let vacancy = or_give_up(self.rows.vacancy().map_err(Self::explain));
-        let key = self.rows.key_of_vacancy(vacancy);
-        match self.fill(vacancy, key, make(key)) {
+        match self.try_insert_with_key(make) {
             Ok(key) => key,
             Err(refused) => give_up(refused.error),
         }
+    }
+
+    /// [`insert_with_key`](Self::insert_with_key), or the error, and the row if it was made.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_insert`](Self::try_insert).
+    #[inline]
+    pub fn try_insert_with_key(
+        &mut self,
+        make: impl FnOnce(K) -> R,
+    ) -> Result<K, Refused<Option<R>>> {
+        let vacancy = match self.rows.vacancy() {
+            Ok(vacancy) => vacancy,
+            Err(error) => return Err(Refused { error: Self::explain(error), value: None }),
+        };
+        let key = self.rows.key_of_vacancy(vacancy);
+        let filled = self.fill(vacancy, key, make(key));
+        filled.map_err(|Refused { error, value }| Refused { error, value: Some(value) })
     }
 
     /// Puts a row into a slot that was found for it.
@@ -154,12 +171,12 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Some(row)
     }
 
-    /// Takes out what is in a slot.
+    /// Takes out what is in a slot. Runs no user code, of keys neither.
     #[inline]
-    pub(super) fn take_slot(&mut self, slot: u32) -> Option<(K, R)> {
-        let (generation, row) = self.rows.take_slot(slot)?;
+    pub(super) fn take_slot(&mut self, slot: u32) -> Option<R> {
+        let (_, row) = self.rows.take_slot(slot)?;
         self.all(Remove(slot));
-        Some((self.rows.mint().key(slot, generation), row))
+        Some(row)
     }
 
     /// Takes all rows out, and drops them. Linear in the slots; the memory stays.

@@ -76,6 +76,7 @@ mod slot_map_twin;
 mod slot_map_value;
 mod slotmap_names;
 mod table;
+mod table_full;
 mod table_hostile;
 mod table_model;
 mod table_op;

@@ -6,8 +6,8 @@
 use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
-use crate::error::{Error, ErrorKind};
-use crate::index::memory::{Arrays, ForArrays, cover};
+use crate::error::Error;
+use crate::index::memory::{Arrays, ForArrays, Share, array, cover, too_many};
 use crate::slot_map::prefetch;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
@@ -40,14 +40,7 @@ pub(super) struct Lists<const D: usize> {
 
 impl<const D: usize> Lists<D> {
     pub(super) const fn new(cells: Cells) -> Self {
-        Self {
-            cells,
-            blocks: Blocks::NONE,
-            heads: VmVec::new(),
-            nodes: VmVec::new(),
-            len: 0,
-            listed: 0,
-        }
+        Self { cells, blocks: Blocks::NONE, heads: array(), nodes: array(), len: 0, listed: 0 }
     }
 
     #[inline]
@@ -90,7 +83,7 @@ impl<const D: usize> Lists<D> {
     fn reserve_more(&mut self, slot: u32) -> Result<(), Error> {
         const ABSENT: u32 = NONE;
         if slot == NONE {
-            return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(NONE.into()));
+            return Err(too_many(NONE));
         }
         if self.heads.is_empty() {
             self.heads.try_resize(BLOCK, NONE).map_err(|refused| refused.error)?;
@@ -265,8 +258,9 @@ impl<const D: usize> Lists<D> {
 
 impl<const D: usize> Arrays for Lists<D> {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        visitor.visit(&mut self.heads, MOST)?;
-        visitor.visit(&mut self.nodes, 1)
+        let most = |slots: usize| (slots / MOST).saturating_add(2 * BLOCK);
+        visitor.visit(&mut self.heads, Share { slots_each: MOST, most })?;
+        visitor.visit(&mut self.nodes, Share::SLOTS)
     }
 
     /// Linear in the slots and cells that were.

@@ -8,6 +8,7 @@ use super::pairs;
 use super::query::{SortedInBox, SortedWithin};
 use super::walk::Store;
 use crate::error::{Error, or_give_up};
+use crate::index::memory::array;
 use crate::slot_map::prefetch;
 use crate::vec::VmVec;
 use std::fmt;
@@ -60,9 +61,9 @@ impl<const D: usize> SortedGrid<D> {
         let table = Table {
             cells: Cells::new(1.0),
             blocks: Blocks::NONE,
-            positions: VmVec::new(),
-            slots: VmVec::new(),
-            starts: VmVec::new(),
+            positions: array(),
+            slots: array(),
+            starts: array(),
         };
         Self { table }
     }

@@ -2,10 +2,10 @@
 //!
 //! Each slot knows the next of its ring and the one before. One slot of each is its *head*, which the hash table has.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, cover};
+use crate::index::memory::{Arrays, ForArrays, Share, array, cover, too_many};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -27,8 +27,8 @@ impl Links {
     pub(super) const fn new() -> Self {
         Self {
             buckets: Buckets::new(),
-            next: VmVec::new(),
-            prev: VmVec::new(),
+            next: array(),
+            prev: array(),
             len: 0,
             moved: Moved::NOTHING,
         }
@@ -98,7 +98,7 @@ impl Links {
     #[inline]
     pub(super) fn try_reserve(&mut self, slot: u32) -> Result<(), Error> {
         if slot >= HEAD {
-            return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(HEAD.into()));
+            return Err(too_many(HEAD));
         }
         cover(&mut self.prev, slot, NONE)?;
         cover(&mut self.next, slot, NONE)?;
@@ -220,8 +220,8 @@ impl Arrays for Links {
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         self.buckets.each_array(visitor)?;
-        visitor.visit(&mut self.next, 1)?;
-        visitor.visit(&mut self.prev, 1)
+        visitor.visit(&mut self.next, Share::SLOTS)?;
+        visitor.visit(&mut self.prev, Share::SLOTS)
     }
 
     fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {

@@ -241,6 +241,7 @@ impl<S> fmt::Debug for ListIndex<S> {
 
 /// The slots of one value, given by [`ListIndex::find`] and [`ListIndex::same`], in no order that means anything.
 #[derive(Clone)]
+#[must_use = "iterators are lazy"]
 pub struct Slots<'l> {
     next: &'l [u32],
     /// The one that comes, or [`NONE`].

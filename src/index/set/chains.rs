@@ -7,10 +7,10 @@
 use super::chunk::{Large, Number, Small};
 use super::iter::Chunks;
 use super::pool::Pool;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, cover};
+use crate::index::memory::{Arrays, ForArrays, Share, array, cover, covering, too_many};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -25,6 +25,9 @@ const BACK: u32 = 2;
 /// For how many slots a chunk is, as memory for them is reckoned.
 const SMALL_SLOTS: usize = 3;
 const LARGE_SLOTS: usize = 10;
+
+/// So many chunks may be reserved, or in use while slots move from one to another.
+const SPARE: usize = 4;
 
 /// Sets of slots.
 pub(super) struct Chains {
@@ -43,7 +46,7 @@ impl Chains {
             buckets: Buckets::new(),
             small: Pool::new(),
             large: Pool::new(),
-            back: VmVec::new(),
+            back: array(),
             len: 0,
             moved: Moved::NOTHING,
         }
@@ -155,7 +158,7 @@ impl Chains {
     #[inline]
     pub(super) fn try_reserve(&mut self, slot: u32, plan: Plan) -> Result<(), Error> {
         if slot == NONE {
-            return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(NONE.into()));
+            return Err(too_many(NONE));
         }
         cover(&mut self.back, slot, NONE)?;
         // A set may be made, or end with the slot and be made again.
@@ -436,6 +439,11 @@ impl Chains {
     }
 }
 
+/// How many small chunks so many slots can take, each of which may be a set.
+fn most_small(slots: usize) -> usize {
+    slots.saturating_add(SPARE)
+}
+
 impl Arrays for Chains {
     fn tidy(&mut self) {
         self.buckets.tidy();
@@ -445,10 +453,15 @@ impl Arrays for Chains {
     }
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.buckets.each_array(visitor)?;
-        visitor.visit(self.small.chunks_mut(), SMALL_SLOTS)?;
-        visitor.visit(self.large.chunks_mut(), LARGE_SLOTS)?;
-        visitor.visit(&mut self.back, 1)
+        // By ids, of either kind of chunk by turns.
+        let ids = |slots| covering(most_small(slots)).saturating_mul(2);
+        self.buckets.each_array_of(visitor, Share { slots_each: 1, most: ids })?;
+        let small = Share { slots_each: SMALL_SLOTS, most: most_small };
+        visitor.visit(self.small.chunks_mut(), small)?;
+        // Two that are neighbours have more than eight, and one that is alone more than a small one has kept.
+        let most = |slots: usize| slots / 3 + SPARE;
+        visitor.visit(self.large.chunks_mut(), Share { slots_each: LARGE_SLOTS, most })?;
+        visitor.visit(&mut self.back, Share::SLOTS)
     }
 
     fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {

@@ -11,6 +11,7 @@ use std::slice;
 ///
 /// [`count`](Iterator::count) reads a word for each dozen.
 #[derive(Clone)]
+#[must_use = "iterators are lazy"]
 pub struct Slots<'s> {
     now: slice::Iter<'s, u32>,
     rest: Chunks<'s>,

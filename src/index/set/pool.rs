@@ -1,8 +1,9 @@
 //! [`Pool`]: chunks by their numbers, those that are free among them.
 
 use super::chunk::Chunk;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::index::bucket::NONE;
+use crate::index::memory::{array, too_many};
 use crate::vec::VmVec;
 use std::ops::{Index, IndexMut};
 
@@ -14,7 +15,7 @@ pub(super) struct Pool<C> {
 
 impl<C: Chunk> Pool<C> {
     pub(super) const fn new() -> Self {
-        Self { chunks: VmVec::new(), free: NONE }
+        Self { chunks: array(), free: NONE }
     }
 
     /// Makes room for one; gives a number that no later one is above, before that room is used up.
@@ -35,7 +36,7 @@ impl<C: Chunk> Pool<C> {
     pub(super) fn try_reserve_fresh(&mut self, fresh: u32) -> Result<u32, Error> {
         let end = u32::try_from(self.chunks.len()).unwrap_or(NONE).saturating_add(fresh);
         if end > C::MOST {
-            return Err(Error::new(ErrorKind::KeyBits, 0).with_limit(C::MOST.into()));
+            return Err(too_many(C::MOST));
         }
         self.chunks.try_reserve(fresh as usize)?;
         Ok(end - 1)
