@@ -37,7 +37,7 @@ use std::hash::{BuildHasher, Hash};
 /// let names = ["ann", "bob", "cid"];
 /// let mut index = UniqueIndex::new();
 /// for (slot, name) in (0..).zip(names) {
-///     index.insert(name, slot, |other| names[other as usize] == name);
+///     assert_eq!(index.insert(name, slot, |other| names[other as usize] == name), None);
 /// }
 /// assert_eq!(index.find("bob", |slot| names[slot as usize] == "bob"), Some(1));
 /// assert_eq!(index.insert("ann", 7, |other| names[other as usize] == "ann"), Some(0)); // it has it
@@ -123,7 +123,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
     /// let names = ["ann", "bob"];
     /// let mut index = stayput::index::UniqueIndex::new();
     /// for (slot, name) in (0..).zip(names) {
-    ///     index.insert(name, slot, |other| names[other as usize] == name);
+    ///     assert_eq!(index.insert(name, slot, |other| names[other as usize] == name), None);
     /// }
     /// assert_eq!(index.take("bob", |slot| names[slot as usize] == "bob"), Some(1));
     /// assert_eq!(index.take("bob", |slot| names[slot as usize] == "bob"), None);

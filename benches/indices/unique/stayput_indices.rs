@@ -15,7 +15,8 @@ impl Index for UniqueIndex<Hasher> {
 
     #[inline]
     fn insert(&mut self, key: u64, slot: u32, rows: &[Row]) {
-        self.insert(&key, slot, |other| rows[other as usize].key == key);
+        let other = self.insert(&key, slot, |other| rows[other as usize].key == key);
+        assert_eq!(other, None, "no other has its key");
     }
 
     #[inline]
