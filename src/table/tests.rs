@@ -42,6 +42,11 @@ fn check(table: &Table<Thing, By>, count: u16) {
     assert_eq!((kinds, also), (usize::from(count), usize::from(count)));
 }
 
+/// Which limit a refusal is said to be of depends on what the process has besides; under an emulator that is much.
+const fn is_of_memory(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Memory | ErrorKind::DataLimit)
+}
+
 #[test]
 fn an_insertion_that_is_refused_memory_at_any_step_changes_nothing() {
     for pass in 0..14 {
@@ -59,7 +64,7 @@ fn an_insertion_that_is_refused_memory_at_any_step_changes_nothing() {
                 return;
             }
         };
-        assert_eq!(refused.error.kind(), ErrorKind::Memory);
+        assert!(is_of_memory(refused.error.kind()), "{:?}", refused.error);
         assert_eq!(refused.value, thing(count));
         check(&table, count);
         drop(fault);
@@ -82,7 +87,7 @@ fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
             match table.try_modify(*key, |thing| thing.kind = 1_000_000 + number as u64) {
                 Ok(_) => changed += 1,
                 Err(error) => {
-                    assert_eq!(error.kind(), ErrorKind::Memory);
+                    assert!(is_of_memory(error.kind()), "{error:?}");
                     assert_eq!(table[*key], before);
                 }
             }
