@@ -44,6 +44,8 @@ pub(crate) enum Holder {
     Arena,
     Columns,
     DenseSlotMap,
+    Table,
+    Index,
     /// That which a map has in its keys.
     TypeNumber,
 }
@@ -59,6 +61,8 @@ impl Holder {
             Self::Arena => "Arena",
             Self::Columns => "Columns",
             Self::DenseSlotMap => "DenseSlotMap",
+            Self::Table => "Table",
+            Self::Index => "index",
             Self::TypeNumber => "type number",
         }
     }
@@ -116,6 +120,9 @@ pub enum ErrorKind {
     TypeId,
     /// The slot of a key holds a value that is not to be replaced, or is kept for a detached one.
     Occupied,
+    /// Another row of a [`Table`](crate::Table) has the value that a row is to have, in an index of values that no two
+    /// may have. [`Error::limit`] is the number of the index, from 0 on, in the order in which they are declared.
+    Taken,
     /// A value has the last generation that keys can have, so there is no other key for its slot.
     /// [`Error::limit`] is that generation.
     Generations,
@@ -166,11 +173,11 @@ impl Error {
         Self { kind, holder: Holder::Reservation, code: 0, bytes, limit: None }
     }
 
-    /// The same for somebody else, unless it is about a type number.
+    /// The same for somebody else, unless it is about a type number, or an index of a table.
     #[cold]
     pub(crate) const fn of(self, holder: Holder) -> Self {
-        match self.holder {
-            Holder::TypeNumber => self,
+        match (self.holder, holder) {
+            (Holder::TypeNumber, _) | (Holder::Index, Holder::Table) => self,
             _ => Self { holder, ..self },
         }
     }
@@ -283,6 +290,37 @@ impl Error {
         }
     }
 
+    /// What a key, or a row, does not go together with.
+    fn show_clash(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = self.limit.unwrap_or(0);
+        let this = self.holder.name();
+        match self.kind {
+            ErrorKind::StaleKey => f.write_str(
+                "the key is null, or older than the one whose value is, or was, there; insert under \
+                 a key that the map of these keys has now",
+            ),
+            ErrorKind::TypeId => write!(
+                f,
+                "the type number of this map, {limit}, is not what the key has as its tag; insert it \
+                 into the map that it is of"
+            ),
+            ErrorKind::Occupied => f.write_str(
+                "the slot of the key holds a value, or is kept for a detached one; remove that, or \
+                 change it in place",
+            ),
+            ErrorKind::Taken => write!(
+                f,
+                "another row has this value, and the index number {limit} of this {this} (from 0 on) \
+                 is of values that no two may have; find that row, and change or remove it first"
+            ),
+            _ => write!(
+                f,
+                "the value has the last generation, {limit}, so its slot can have no other key; \
+                 remove it and insert it again, or use a key type with more bits of generation"
+            ),
+        }
+    }
+
     /// What does not fit into what was made, or does not fit together.
     fn show_misfit(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = Bytes(self.bytes as u64);
@@ -306,6 +344,12 @@ impl Error {
                  allocation limit",
                 Bytes(limit)
             ),
+            (ErrorKind::MaxLen, Holder::Index) => write!(
+                f,
+                "an index has no room for more: there were addresses for {limit} elements in one of its \
+                 arrays when it was first used; drop other reservations before, or name the `max_len` of \
+                 its table, by `Table::builder`"
+            ),
             (ErrorKind::MaxLen, _) => write!(
                 f,
                 "this {this} is full: its `max_len` is {limit}; make it with a larger one, by \
@@ -321,6 +365,10 @@ impl Error {
                 "the type number does not fit into the keys, whose tag holds {limit} at most; choose a \
                  smaller one, or make the map with a key type that has more bits of tag"
             ),
+            (ErrorKind::KeyBits, Holder::Index) => write!(
+                f,
+                "an index numbers {limit} slots, or sets of them, at most; make several"
+            ),
             (ErrorKind::KeyBits, _) => write!(
                 f,
                 "this {this} is full: the index in its keys numbers {limit} slots at most, retired \
@@ -332,24 +380,6 @@ impl Error {
                 "the index in the key is so far that this {this} would take {bytes} in all; only \
                  those below {limit} are taken without being announced; if the key is right, call \
                  `reserve` or `set_capacity` before, or use a `SparseSecondaryMap`"
-            ),
-            (ErrorKind::StaleKey, _) => f.write_str(
-                "the key is null, or older than the one whose value is, or was, there; insert under \
-                 a key that the map of these keys has now",
-            ),
-            (ErrorKind::TypeId, _) => write!(
-                f,
-                "the type number of this map, {limit}, is not what the key has as its tag; insert it \
-                 into the map that it is of"
-            ),
-            (ErrorKind::Occupied, _) => f.write_str(
-                "the slot of the key holds a value, or is kept for a detached one; remove that, or \
-                 change it in place",
-            ),
-            (ErrorKind::Generations, _) => write!(
-                f,
-                "the value has the last generation, {limit}, so its slot can have no other key; \
-                 remove it and insert it again, or use a key type with more bits of generation"
             ),
             (ErrorKind::CapacityOverflow, _) if self.limit.is_some() => write!(
                 f,
@@ -384,14 +414,15 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
+            ErrorKind::StaleKey
+            | ErrorKind::TypeId
+            | ErrorKind::Occupied
+            | ErrorKind::Taken
+            | ErrorKind::Generations => self.show_clash(f),
             ErrorKind::MaxLen
             | ErrorKind::AllocationLimit
             | ErrorKind::KeyBits
             | ErrorKind::FarIndex
-            | ErrorKind::StaleKey
-            | ErrorKind::TypeId
-            | ErrorKind::Occupied
-            | ErrorKind::Generations
             | ErrorKind::CapacityOverflow
             | ErrorKind::OutOfBounds
             | ErrorKind::Alignment
@@ -545,6 +576,7 @@ mod tests {
             ErrorKind::StaleKey,
             ErrorKind::TypeId,
             ErrorKind::Occupied,
+            ErrorKind::Taken,
             ErrorKind::Generations,
             ErrorKind::CapacityOverflow,
             ErrorKind::OutOfBounds,

@@ -26,6 +26,8 @@
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
 //! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
 //! | [`DenseSlotMap`] | values found by such keys, side by side in an array, or in columns |
+//! | [`Table`], [`indices!`] | rows found by such keys, and by what is in them |
+//! | [`index`] | such indices alone, for storage of your own |
 //! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
 //! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
 //! | [`secondary::Column`] | maps side by side: what `join` of a slot map or a secondary map takes |
@@ -101,7 +103,7 @@
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
 //! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
-//! - `serde`: `Serialize` and `Deserialize` for keys, maps, `VmVec` and `Columns`; see `saved` for the form.
+//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec` and `Columns`; see `saved` for the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
 //! feature, since it would break `--all-features`: it is there, for the same types as the others, where
@@ -129,12 +131,14 @@ mod backing;
 mod bytemuck;
 pub mod columns;
 pub mod dense;
+
 #[cfg(test)]
 #[path = "../tests/common/effort.rs"]
 mod effort;
 mod error;
 mod growing;
 mod heap;
+pub mod index;
 pub mod keeper;
 mod key;
 mod macros;
@@ -146,6 +150,7 @@ mod reservation;
 pub mod secondary;
 pub mod service;
 pub mod slot_map;
+pub mod table;
 mod unchecked;
 pub mod vec;
 
@@ -183,6 +188,8 @@ pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, We
 #[cfg(feature = "derive")]
 #[doc(inline)]
 pub use stayput_derive::Row;
+#[doc(inline)]
+pub use table::{Table, TableBuilder, TableStats};
 #[doc(inline)]
 pub use vec::{GrowOnly, VecBuilder, VecStats, VmVec};
 

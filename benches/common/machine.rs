@@ -63,7 +63,8 @@ impl Machine {
             return rustc.map_or_else(|| "std".into(), |version| format!("std {version}"));
         }
         let versions = packages.iter().map(|&package| {
-            format!("{package} {}", self.crates.get(package).map_or("?", String::as_str))
+            let name = package.split('@').next().unwrap_or(package);
+            format!("{name} {}", self.crates.get(package).map_or("?", String::as_str))
         });
         versions.collect::<Vec<_>>().join(", ")
     }
@@ -76,7 +77,7 @@ impl Machine {
             _ => cpu.clone(),
         });
         let crates: Vec<String> =
-            self.crates.iter().map(|(name, version)| format!("{name} {version}")).collect();
+            self.crates.keys().map(|&package| self.versions_of(&[package])).collect();
         [
             known("CPU", cpu),
             known("Cores", self.cores.map(|cores| cores.to_string())),
@@ -136,8 +137,10 @@ fn rustc() -> Option<String> {
 }
 
 /// The version that a bench uses. Where the lock file has several of a package, the bench's own entry
-/// says which.
+/// says which; where that has several, too, `@` and the number of the major version behind its name.
 fn locked_version(bench: &str, package: &str) -> Option<String> {
+    let (package, major) = package.split_once('@').unwrap_or((package, ""));
+    let is_it = |version: &str| version.split('.').next() == Some(major) || major.is_empty();
     let entries = || LOCK.split("[[package]]").map(str::lines);
     let named = |name: &str| {
         let first = format!("name = \"{name}\"");
@@ -146,7 +149,7 @@ fn locked_version(bench: &str, package: &str) -> Option<String> {
     let chosen = named(bench)?.find_map(|line| {
         let (name, version) =
             line.trim().strip_prefix('"')?.strip_suffix("\",")?.split_once(' ')?;
-        (name == package).then(|| version.to_owned())
+        (name == package && is_it(version)).then(|| version.to_owned())
     });
     chosen.or_else(|| {
         let version = named(package)?.find_map(|line| line.strip_prefix("version = \""))?;

@@ -45,6 +45,22 @@ pub fn peak_rss_bytes() -> Option<u64> {
     None
 }
 
+/// What this process has resident, exactly: by walking the page tables, since the counters in `status` may
+/// be some pages behind.
+#[cfg(target_os = "linux")]
+pub fn resident_bytes() -> Option<u64> {
+    let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Rss:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// What this process has resident: the system does not say.
+#[cfg(not(target_os = "linux"))]
+pub fn resident_bytes() -> Option<u64> {
+    None
+}
+
 /// Tells what this process has resident, without allocating.
 #[derive(Debug)]
 pub struct Resident {

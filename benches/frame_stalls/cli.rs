@@ -15,7 +15,7 @@ const PERIOD_US: u64 = 3000;
 
 const FRAME_60_HZ_US: u64 = 16_667;
 
-/// Frame stalls: what growing an array costs a game loop, container by container.
+/// Frame stalls: what growing an array, or a table, costs a game loop, container by container.
 ///
 /// Without options: steady spawning and the churn of maps, by the containers that overviews show,
 /// three times over, in under a minute.
@@ -23,7 +23,7 @@ const FRAME_60_HZ_US: u64 = 16_667;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench frame_stalls --")]
 pub(crate) struct Options {
-    /// All scenarios and all containers, pushes timed as often as frames, in about nine minutes
+    /// All scenarios and all containers, pushes timed as often as frames, in about twenty minutes
     #[arg(long)]
     full: bool,
 
@@ -48,7 +48,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = scenario_ids())]
     scenario: Vec<String>,
 
-    /// Frames a run [default: 220; with --quick: 100]
+    /// Frames a run, but for table [default: 220; with --quick: 100]
     #[arg(long, value_name = "N", value_parser = positive)]
     frames: Option<usize>,
 
@@ -78,6 +78,15 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "3000", value_parser = positive)]
     born: usize,
 
+    /// Rows in the end; there are as many frames as that takes (table) [default: 8000000; with --quick:
+    /// 500000]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    rows: Option<usize>,
+
+    /// Rows inserted in each frame; as many are looked up (table)
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = positive)]
+    batch: usize,
+
     /// How often each container is measured [default: 3; with --quick: 1]
     #[arg(long, value_name = "N", value_parser = positive)]
     repetitions: Option<usize>,
@@ -102,7 +111,8 @@ impl Options {
     }
 
     pub(crate) fn plan(&self) -> Plan {
-        let (frames, repetitions) = if self.quick { (100, 1) } else { (220, 3) };
+        let (frames, rows, repetitions) =
+            if self.quick { (100, 500_000, 1) } else { (220, 8_000_000, 3) };
         let repetitions = self.repetitions.unwrap_or(repetitions);
         let everywhere = self.full || self.quick || !self.only.is_empty();
         Plan {
@@ -113,6 +123,8 @@ impl Options {
             churn: self.churn,
             live: self.live,
             born: self.born,
+            rows: self.rows.unwrap_or(rows),
+            batch: self.batch,
             repetitions,
             push_repetitions: if self.full { repetitions } else { 1 },
             period_us: match (self.fast, self.paced) {

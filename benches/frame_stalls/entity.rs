@@ -43,6 +43,18 @@ impl Entity {
         (entity, entity.velocity)
     }
 
+    /// The `index`-th row of a table: an entity with a [key](Self::key) that looks random.
+    #[inline]
+    pub(crate) fn row(index: u64) -> Self {
+        Self { id: key_of(index), ..Self::spawn(index) }
+    }
+
+    /// What a table finds it by.
+    #[inline]
+    pub(crate) fn key(&self) -> u64 {
+        self.id
+    }
+
     #[inline]
     pub(crate) fn age(&mut self) {
         self.health -= 1.0;
@@ -69,6 +81,16 @@ impl Entity {
     }
 }
 
+/// The key of the `index`-th row, which no other row has: each step can be undone.
+#[inline]
+pub(crate) fn key_of(index: u64) -> u64 {
+    // What `SplitMix64` does with its state.
+    let bits = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
+}
+
 /// The low 16 bits, which a float holds exactly.
 #[inline]
 fn lane(bits: u64) -> f32 {
@@ -84,4 +106,9 @@ pub(crate) fn sum<'a>(entities: impl IntoIterator<Item = &'a Entity>) -> u64 {
 /// The sum that a container of these entities must come to.
 pub(crate) fn expected_sum(indices: Range<u64>) -> u64 {
     indices.map(|index| Entity::spawn(index).digest()).fold(0, u64::wrapping_add)
+}
+
+/// The same for rows.
+pub(crate) fn expected_sum_of_rows(indices: Range<u64>) -> u64 {
+    indices.map(|index| Entity::row(index).digest()).fold(0, u64::wrapping_add)
 }

@@ -1,4 +1,4 @@
-//! Frame stalls: what growing an array costs a game loop, container by container.
+//! Frame stalls: what growing an array, or a table, costs a game loop, container by container.
 //!
 //! `cargo bench --bench frame_stalls` measures and writes a report; `benches/README.md` says what
 //! is measured, how, and how to read it.

@@ -12,6 +12,8 @@ pub(crate) struct Plan {
     pub(crate) churn: usize,
     pub(crate) live: usize,
     pub(crate) born: usize,
+    pub(crate) rows: usize,
+    pub(crate) batch: usize,
     pub(crate) repetitions: usize,
     /// Those that time pushes too, at most as many.
     pub(crate) push_repetitions: usize,
@@ -62,6 +64,10 @@ impl Plan {
                     ..steady
                 }
             }
+            Scenario::Table => {
+                let batch = self.batch.min(self.rows);
+                Script::steady(self.rows / batch, batch)
+            }
         }
     }
 
@@ -89,6 +95,8 @@ impl Plan {
             format!("--churn {}", self.churn),
             format!("--live {}", self.live),
             format!("--born {}", self.born),
+            format!("--rows {}", self.rows),
+            format!("--batch {}", self.batch),
             format!("--repetitions {}", self.repetitions),
         ];
         if self.push_repetitions > 1 || self.containers.len() == containers::all().count() {

@@ -57,6 +57,8 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
         churn: 50,
         live: 1000,
         born: 50,
+        rows: 3000,
+        batch: 100,
         repetitions: 1,
         push_repetitions: 1,
         period_us: 0,

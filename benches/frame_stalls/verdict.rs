@@ -2,6 +2,7 @@
 
 use crate::containers;
 use crate::plots::time;
+use crate::scenario::Subject;
 use crate::stats::{Row, micros};
 use crate::summary::{ScenarioSummary, Summary};
 
@@ -9,6 +10,16 @@ pub(crate) struct Verdict<'a> {
     pub(crate) scenario: &'a ScenarioSummary,
     pub(crate) sentence: String,
 }
+
+/// What the project has set itself: how many times as long as the worst frame of another a
+/// container's may be.
+struct Bound {
+    id: &'static str,
+    other: &'static str,
+    most: f64,
+}
+
+const BOUNDS: [Bound; 1] = [Bound { id: "table-ahead", other: "table-warm", most: 1.5 }];
 
 /// Of the scenarios in which several of the containers were measured that overviews show.
 pub(crate) fn all(summary: &Summary) -> Vec<Verdict<'_>> {
@@ -20,7 +31,7 @@ pub(crate) fn all(summary: &Summary) -> Vec<Verdict<'_>> {
 }
 
 /// Names how many frames were late, and the worst, of each; or what frames took, where they are made of
-/// steps, and take what they take without growth, too.
+/// steps or are a table's, and take what they take without growth, too.
 fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String> {
     let shown = scenario.containers.iter().filter_map(|row| {
         containers::find(row.id).filter(|container| container.headline).map(|one| (row, one.limit))
@@ -33,14 +44,18 @@ fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String
         0 => "none".to_owned(),
         frames => frames.to_string(),
     };
+    let takes_its_time = |row: &Row| row.steps.is_some() || scenario.subject == Subject::Tables;
     let budget = time(budget_us.map_or(1000.0, |us| micros(us * 1000)));
     let mut parts = Vec::new();
     for (row, is_limit) in others.into_iter().chain(limits) {
         let name = if is_limit { "the limit, warm memory," } else { row.name };
         let (late, worst) = (late(row), time(row.worst_us));
-        if row.steps.is_some() && row.over_budget.is_none() {
-            let took = if parts.is_empty() { " took a mean of" } else { "" };
-            parts.push(format!("{name}{took} {} a frame (worst {worst})", time(row.mean_us)));
+        if takes_its_time(row) && row.over_budget.is_none() {
+            let mean = time(row.mean_us);
+            parts.push(match parts.len() {
+                0 => format!("{name} took a mean of {mean} a frame (worst {worst})"),
+                _ => format!("{name} {mean} ({worst})"),
+            });
             continue;
         }
         parts.push(match parts.len() {
@@ -52,5 +67,18 @@ fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String
             _ => format!("{name} in {late} ({worst})"),
         });
     }
-    Some(parts.join("; ") + ".")
+    let bounds = BOUNDS.iter().filter_map(|bound| bounded(scenario, bound));
+    Some(parts.join("; ") + "." + &bounds.collect::<String>())
+}
+
+/// Whether the bound is kept; `None` where not both were measured.
+fn bounded(scenario: &ScenarioSummary, bound: &Bound) -> Option<String> {
+    let row = |id| scenario.containers.iter().find(|row| row.id == id);
+    let (row, other) = (row(bound.id)?, row(bound.other)?);
+    let ratio = row.worst_us / other.worst_us;
+    let kept = if ratio <= bound.most { "within" } else { "above" };
+    Some(format!(
+        " The worst frame of {} is {ratio:.2} times that of {}: {kept} the bound of {}.",
+        row.name, other.name, bound.most
+    ))
 }

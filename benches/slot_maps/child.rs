@@ -4,13 +4,14 @@
 use std::error::Error;
 
 use bench_common::delegate;
+use bench_common::small::structures;
+use bench_common::usage::resident_bytes;
 use serde::{Deserialize, Serialize};
 use stayput::{HugePages, VmVec};
 
 use crate::apart;
 use crate::containers::{self, Container};
-use crate::memory::resident_bytes;
-use crate::operation::{self, Operation};
+use crate::operation::Operation;
 
 /// A map's size, and that of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +109,7 @@ fn range(container: &Container, case: Case) -> Outcome {
 
 /// Has a new process touch as much memory as the largest map of the case can need, a column beside it.
 pub(crate) fn touch(case: Case) -> Result<(), Box<dyn Error>> {
-    let slots = case.slots * operation::maps(case.slots);
+    let slots = case.slots * structures(case.slots);
     run(&Task::Touch(slots * (2 * case.value_bytes + 64))).map(drop)
 }
 

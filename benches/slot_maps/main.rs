@@ -10,7 +10,6 @@ mod cli;
 mod containers;
 mod count;
 mod map;
-mod memory;
 mod operation;
 mod peers;
 mod plot;

@@ -1,5 +1,6 @@
 //! The operations: what each needs, and how much it does.
 
+use bench_common::small::{self, structures};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -47,22 +48,6 @@ pub(crate) enum State {
 
 /// The most values that are looked up, removed, refilled or exchanged in one measurement.
 const SAMPLE_MAX: usize = 1 << 20;
-
-/// With fewer slots there are several maps, and passes over each, so that a measurement takes long
-/// enough to be timed.
-const SMALL_SLOTS: usize = 1 << 16;
-const MAPS_MAX: usize = 64;
-const PASSES_MAX: usize = 16;
-
-/// How many maps of so many slots an operation is done to in one measurement.
-pub(crate) fn maps(slots: usize) -> usize {
-    small(slots).min(MAPS_MAX)
-}
-
-/// How many times smaller than what need not be done several times.
-fn small(slots: usize) -> usize {
-    (SMALL_SLOTS / slots.max(1)).max(1)
-}
 
 impl Operation {
     pub(crate) const ALL: &[Self] = &[
@@ -262,14 +247,14 @@ impl Operation {
     /// How often the operation is done in one measurement; of iterating, retaining, clearing and
     /// dropping, how many values are met.
     pub(crate) fn count(self, slots: usize) -> usize {
-        self.count_in_pass(slots) * self.passes(slots) * maps(slots)
+        self.count_in_pass(slots) * self.passes(slots) * structures(slots)
     }
 
     /// How often it is done to a map before the next has its turn: to a small one several times, if
     /// it leaves the map as it needs it.
     pub(crate) fn passes(self, slots: usize) -> usize {
         let exchanges = matches!(self, Self::Churn | Self::ChurnHalfHoles);
-        if self.changes_nothing() || exchanges { small(slots).min(PASSES_MAX) } else { 1 }
+        if self.changes_nothing() || exchanges { small::passes(slots) } else { 1 }
     }
 
     /// How often it is done in one pass of one map.

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use bench_common::numbers;
+use bench_common::small::structures;
 use criterion::{BenchmarkId, SamplingMode, Throughput};
 
 use crate::cli::{Criterion, Plan, PlannedCase};
 use crate::containers::Container;
-use crate::operation::{Operation, maps};
+use crate::operation::Operation;
 
 /// How many slots' worth of operations are done for a sample at most. Criterion sees the time of
 /// the operations alone, not of what is done between them, and would ask for too many.
@@ -40,7 +41,7 @@ pub(crate) fn run(plan: &Plan, options: &Criterion) {
             for container in plan.containers.iter().filter(able) {
                 group.bench_function(BenchmarkId::from_parameter(container.name), |bencher| {
                     let mut stage = (container.stage)(case.value_bytes, case.slots);
-                    let slots = case.slots * maps(case.slots);
+                    let slots = case.slots * structures(case.slots);
                     let done_max = (SLOTS_A_SAMPLE / slots).max(1) as u64;
                     bencher.iter_custom(|wanted| {
                         let done = wanted.min(done_max);

@@ -6,10 +6,11 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use bench_common::random::Random;
+use bench_common::small::structures;
 use stayput::{HugePages, VmVec};
 
 use crate::map::{Column, Map};
-use crate::operation::{Operation, State, maps};
+use crate::operation::{Operation, State};
 use crate::value::{Value, sum, sum_by_loop, sum_of};
 
 /// A [`Stage`] of any map. Each call is a whole operation, so that going through a table of
@@ -65,10 +66,10 @@ const MARKED_PERCENT: usize = 5;
 
 impl<M: Map> Stage<M> {
     pub(crate) fn new(slots: usize) -> Self {
-        let all = slots * maps(slots);
+        let all = slots * structures(slots);
         Self {
             slots,
-            maps: Vec::with_capacity(maps(slots)),
+            maps: Vec::with_capacity(structures(slots)),
             columns: Vec::new(),
             keys: list(all, M::no_key()),
             numbers: list(all, 0),
@@ -128,7 +129,7 @@ impl<M: Map> Stage<M> {
 
     fn make(&mut self, make: impl Fn(usize) -> M) -> Duration {
         let slots = black_box(self.slots);
-        let maps = iter::repeat_with(|| make(slots)).take(maps(slots));
+        let maps = iter::repeat_with(|| make(slots)).take(structures(slots));
         timed(|| self.maps.extend(maps))
     }
 

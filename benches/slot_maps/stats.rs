@@ -1,9 +1,10 @@
 //! From samples to figures.
 
+use bench_common::small::structures;
 use serde::Serialize;
 
 use crate::child::Outcome;
-use crate::operation::{self, Operation};
+use crate::operation::Operation;
 use crate::run::{Measured, Results};
 
 /// Median and quartiles over the repetitions, per single operation.
@@ -74,7 +75,7 @@ pub(crate) fn resident_bytes_per_value(results: &Results, measured: &Measured) -
     #[expect(clippy::cast_precision_loss, reason = "2^53 bytes are out of reach")]
     let median = *bytes.get(bytes.len() / 2)? as f64;
     let slots = results.case.slots;
-    Some(median / as_f64(slots * operation::maps(slots)))
+    Some(median / as_f64(slots * structures(slots)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]

@@ -9,6 +9,7 @@
 //! | a slot | a variant: `live` (0), a generation and the value; `hole` (1), the last generation that it had; `detached` (2), the generation of its key; `retired` (3), nothing |
 //! | a type number | a variant more of a slot's, though it is none: `type` (4), and the number |
 //! | [`DenseSlotMap`](crate::DenseSlotMap) | a structure of two: `table`, as a `SlotMap` that has for each key the number of its value's row; and `values`, a sequence of all values in the order of rows |
+//! | [`Table`](crate::Table) | as the `SlotMap` of its rows; its indices are made anew when it is read |
 //! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of pairs of a key and a value, in the order of indices |
 //! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
 //! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
@@ -77,6 +78,7 @@ mod columns;
 mod dense;
 mod maps;
 mod slotmap;
+mod table;
 mod vec;
 
 pub use slotmap::{FromSlotmap, SlotmapForm, from_slotmap};

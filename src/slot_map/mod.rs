@@ -45,6 +45,7 @@ mod live;
 pub(crate) mod mint;
 #[cfg(feature = "serde")]
 pub(crate) mod parts;
+mod place_of;
 pub(crate) mod prefetch;
 pub(crate) mod slots;
 pub(crate) mod state;
@@ -52,6 +53,7 @@ pub(crate) mod state;
 mod tests;
 pub(crate) mod traits;
 mod vacancy;
+pub(crate) use vacancy::Vacancy;
 mod vacant;
 mod weak;
 mod words;

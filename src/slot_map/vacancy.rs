@@ -19,8 +19,8 @@ const TRIMMED_BYTES: usize = 16 << 10;
 
 /// A slot to be filled next.
 #[derive(Clone, Copy)]
-pub(super) struct Vacancy {
-    pub(super) index: u32,
+pub(crate) struct Vacancy {
+    pub(crate) index: u32,
     pub(super) generation: u32,
     place: Place,
 }
@@ -70,7 +70,7 @@ impl Fresh {
 impl<K: Key, V> SlotMap<K, V> {
     /// Finds, or makes, room for a value. Nothing has changed by it but what is committed.
     #[inline]
-    pub(super) fn vacancy(&mut self) -> Result<Vacancy, Error> {
+    pub(crate) fn vacancy(&mut self) -> Result<Vacancy, Error> {
         match self.vacancy_at_hand() {
             Some(vacancy) => Ok(vacancy),
             None => self.vacancy_after_all(),
@@ -105,9 +105,22 @@ impl<K: Key, V> SlotMap<K, V> {
         self.any().bring_vacancy()
     }
 
-    /// Fills a vacancy that was just found. Runs no user code.
+    /// The key of what a vacancy is filled with.
     #[inline]
-    pub(super) fn occupy(&mut self, vacancy: Vacancy, value: V) {
+    pub(crate) fn key_of_vacancy(&self, vacancy: Vacancy) -> K {
+        vacancy.key(self.mint())
+    }
+
+    /// How many slots there are, vacant ones among them.
+    #[inline]
+    pub(crate) fn slot_count(&self) -> u32 {
+        // One more than can be is none that is there.
+        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Fills a vacancy that was found, since when the map has not changed. Runs no user code.
+    #[inline]
+    pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
         let Vacancy { index, generation, place } = vacancy;
         if let Place::Behind = place {
             return self.slots.push_within_capacity(generation, value);

@@ -4,6 +4,7 @@ mod columns;
 mod dense;
 mod saved;
 mod slotmap;
+mod table;
 mod vec;
 
 use ::serde::de::DeserializeOwned;

@@ -1,9 +1,11 @@
 //! The containers under test.
 
 mod arrays;
+mod finders;
 mod keepers;
 mod maps;
 mod spawners;
+mod tables;
 mod worlds;
 
 use crate::allocator::Allocator;
@@ -127,7 +129,7 @@ impl Container {
 /// are Okabe and Ito's, which colour-blind readers can tell apart; the others need only differ within
 /// a family.
 pub(crate) fn all() -> impl Iterator<Item = &'static Container> {
-    arrays::ALL.iter().chain(maps::ALL)
+    arrays::ALL.iter().chain(maps::ALL).chain(tables::ALL)
 }
 
 /// The container of that id.

@@ -26,7 +26,7 @@ pub(crate) fn html(summary: &Summary, results: &[Results]) -> Result<String, Box
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>Frame stalls</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <h1>Frame stalls</h1>\n\
-         <p>What growing arrays and slot maps cost a game loop.</p>\n"
+         <p>What growing arrays, slot maps and tables cost a game loop.</p>\n"
     )?;
     write_verdicts(&mut page, summary)?;
     write_contents(&mut page, &summary.scenarios)?;

@@ -42,7 +42,7 @@ pub(super) fn write(
     let figures = [frame_times(overview, measured)?, plots::worst_frames("Worst frame", &shown)?];
     write_figures(page, &figures)?;
     writeln!(page, "<p class=\"note\">{}</p>", escaped(&how(measured)))?;
-    write_table(page, &table::main_figures(&shown), &marked(&shown))?;
+    write_table(page, &table::main_figures(scenario.subject, &shown), &marked(&shown))?;
 
     let all: Vec<&Row> = containers.iter().collect();
     writeln!(page, "<details><summary>Percentiles, memory and all figures</summary>")?;

@@ -61,6 +61,12 @@ impl Scenario {
                  whose life has not run out, so that as many are removed on average; {mebibytes} MiB.",
                 script.most()
             ),
+            Self::Table => format!(
+                "Each inserts {spawn} rows of {bytes} bytes, which have keys of 8 bytes as if at \
+                 random, and looks as many up by their keys, any of those that are there: {} rows in \
+                 the end, {mebibytes} MiB without what finds them.",
+                script.most()
+            ),
         }
     }
 }

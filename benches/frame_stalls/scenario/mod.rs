@@ -9,6 +9,7 @@ mod pace;
 mod play;
 mod script;
 pub(crate) mod spawn;
+pub(crate) mod table;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +33,21 @@ pub(crate) enum Scenario {
     Churn,
     /// All entities are updated, with a column beside them; some come and some go.
     Ecs,
+    /// Rows are inserted in every frame and looked up by what is in them, and none is removed.
+    Table,
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Steady, Self::Burst, Self::Many, Self::Beside, Self::Level, Self::Churn, Self::Ecs];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Steady,
+        Self::Burst,
+        Self::Many,
+        Self::Beside,
+        Self::Level,
+        Self::Churn,
+        Self::Ecs,
+        Self::Table,
+    ];
 
     /// Those that are measured unless others are asked for.
     pub(crate) const FIRST: [Self; 2] = [Self::Steady, Self::Churn];
@@ -51,6 +62,7 @@ impl Scenario {
             Self::Level => "level",
             Self::Churn => "churn",
             Self::Ecs => "ecs",
+            Self::Table => "table",
         }
     }
 
@@ -64,6 +76,7 @@ impl Scenario {
             Self::Level => "level change",
             Self::Churn => "churn",
             Self::Ecs => "ECS loop",
+            Self::Table => "a table grows",
         }
     }
 
@@ -72,6 +85,7 @@ impl Scenario {
         match self {
             Self::Steady | Self::Burst | Self::Many | Self::Beside | Self::Level => Subject::Arrays,
             Self::Churn | Self::Ecs => Subject::Maps,
+            Self::Table => Subject::Tables,
         }
     }
 }
@@ -81,15 +95,17 @@ impl Scenario {
 pub(crate) enum Subject {
     Arrays,
     Maps,
+    Tables,
 }
 
 impl Subject {
-    pub(crate) const ALL: [Self; 2] = [Self::Arrays, Self::Maps];
+    pub(crate) const ALL: [Self; 3] = [Self::Arrays, Self::Maps, Self::Tables];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Arrays => "Arrays",
             Self::Maps => "Slot maps",
+            Self::Tables => "Tables",
         }
     }
 }

@@ -1,0 +1,68 @@
+//! What the project has set itself.
+
+use crate::case::{Case, Group};
+use crate::operation::Operation;
+
+/// What a figure is to be at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bound {
+    pub(crate) group: Group,
+    /// Of this shape only, or of any.
+    shape: Option<usize>,
+    /// From so many rows on.
+    rows_min: usize,
+    pub(crate) operation: Operation,
+    pub(crate) own: &'static str,
+    /// Over the best of these; none, if it is about the figure itself.
+    pub(crate) rivals: &'static [&'static str],
+    pub(crate) most: f64,
+}
+
+impl Bound {
+    pub(crate) fn is_for(&self, case: Case) -> bool {
+        self.group == case.group
+            && self.shape.is_none_or(|shape| shape == case.shape)
+            && self.rows_min <= case.rows
+    }
+}
+
+const HASH_TABLES: &[&str] = &["hash-map", "hash-table", "griddle"];
+
+const fn unique(operation: Operation, rivals: &'static [&'static str], most: f64) -> Bound {
+    let (group, own) = (Group::Unique, "unique-index");
+    Bound { group, shape: None, rows_min: 1 << 20, operation, own, rivals, most }
+}
+
+const fn sets(operation: Operation, most: f64) -> Bound {
+    let (group, own) = (Group::Sets, "set-index");
+    Bound { group, shape: None, rows_min: 1 << 16, operation, own, rivals: &["vecs"], most }
+}
+
+const fn grid(
+    shape: Option<usize>,
+    operation: Operation,
+    rivals: &'static [&'static str],
+    most: f64,
+) -> Bound {
+    Bound { group: Group::Grid, shape, rows_min: 1 << 16, operation, own: "grid", rivals, most }
+}
+
+pub(crate) const ALL: &[Bound] = &[
+    unique(Operation::Insert, &["hash-map"], 0.8),
+    unique(Operation::Hit, &["hash-map"], 0.9),
+    unique(Operation::Hit, &["hash-table"], 1.0),
+    unique(Operation::Dependent, HASH_TABLES, 0.75),
+    unique(Operation::Miss, HASH_TABLES, 1.5),
+    unique(Operation::Remove, HASH_TABLES, 1.0),
+    unique(Operation::LongestWarm, &[], 5.0),
+    Bound { own: "table-ahead", ..unique(Operation::LongestCold, &[], 100.0) },
+    Bound { own: "table-ahead", ..unique(Operation::LongestPaced, &[], 100.0) },
+    unique(Operation::Bytes, &[], 14.0),
+    sets(Operation::Walk, 1.3),
+    sets(Operation::Move, 1.0),
+    grid(None, Operation::Frame, &["kiddo", "kiddo-5", "rstar"], 0.4),
+    grid(Some(2), Operation::Within, &["kiddo"], 0.9),
+    grid(Some(2), Operation::Within, &["kiddo-5"], 0.9),
+    grid(Some(3), Operation::Within, &["kiddo"], 1.2),
+    grid(Some(3), Operation::Within, &["kiddo-5"], 1.2),
+];

@@ -1,0 +1,119 @@
+//! The index of this crate, and its table.
+
+use std::marker::PhantomData;
+
+use stayput::index::UniqueIndex;
+use stayput::{CommitAhead, DefaultKey, Table, indices};
+
+use super::{Hasher, Index, Row, Target, Unique};
+use crate::operation::Operation;
+
+impl Index for UniqueIndex<Hasher> {
+    fn empty() -> Self {
+        Self::default()
+    }
+
+    #[inline]
+    fn insert(&mut self, key: u64, slot: u32, rows: &[Row]) {
+        let other = self.insert(&key, slot, |other| rows[other as usize].key == key);
+        assert_eq!(other, None, "no other has its key");
+    }
+
+    #[inline]
+    fn find(&self, key: u64, rows: &[Row]) -> Option<u32> {
+        self.find(&key, |slot| rows[slot as usize].key == key)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: u64, rows: &[Row]) -> Option<u32> {
+        self.take(&key, |slot| rows[slot as usize].key == key)
+    }
+
+    #[inline]
+    fn unlink(&mut self, _: u64, slot: u32) -> bool {
+        self.remove(slot)
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+}
+
+indices! {
+    pub(crate) struct RowBy for Row {
+        key: Unique<u64, Hasher> = |row| row.key,
+    }
+}
+
+/// When a table's memory is made ready.
+pub(crate) trait Ready {
+    const AHEAD: CommitAhead;
+    const LACKS: &'static [Operation];
+}
+
+/// When it is needed.
+pub(crate) struct Late;
+
+impl Ready for Late {
+    const AHEAD: CommitAhead = CommitAhead::Off;
+    const LACKS: &'static [Operation] = &[];
+}
+
+/// Before, by the background thread.
+pub(crate) struct Ahead;
+
+impl Ready for Ahead {
+    const AHEAD: CommitAhead = CommitAhead::Auto;
+    /// What is no different.
+    const LACKS: &'static [Operation] = &[
+        Operation::InsertWarm,
+        Operation::Hit,
+        Operation::Dependent,
+        Operation::Miss,
+        Operation::Remove,
+        Operation::Reinsert,
+        Operation::Rekey,
+        Operation::LongestWarm,
+    ];
+}
+
+pub(crate) struct Declared<A>(Table<Row, RowBy>, PhantomData<A>);
+
+impl<A: Ready> Unique for Declared<A> {
+    type Handle = DefaultKey;
+
+    const LACKS: &'static [Operation] = A::LACKS;
+
+    fn empty() -> Self {
+        Self(Table::builder().commit_ahead(A::AHEAD).build(), PhantomData)
+    }
+
+    #[inline]
+    fn insert(&mut self, _: u32, row: Row) -> DefaultKey {
+        self.0.insert(row)
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<&Row> {
+        self.0.find(|by| &by.key, &key).map(|(_, row)| row)
+    }
+
+    #[inline]
+    fn remove(&mut self, key: u64) -> Option<u64> {
+        self.0.take(|by| &by.key, &key).map(|(_, row)| row.value)
+    }
+
+    #[inline]
+    fn rekey(&mut self, row: Target<DefaultKey>, old: u64, new: u64) -> bool {
+        let change = |row: &mut Row| {
+            let was = row.key;
+            row.key = new;
+            was == old
+        };
+        self.0.modify(row.handle, change) == Some(true)
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+}

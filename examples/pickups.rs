@@ -1,0 +1,147 @@
+//! A hundred thousand coins that drift in the wind, and players who pick up what is near: rows that a grid finds by
+//! where they are. (A debug build has a tenth of them.)
+//!
+//!     cargo run --release --example pickups
+//!     cargo run --release --example pickups -- coins.ppm
+//!
+//! With a path, the last frame is written there as a picture.
+
+use stayput::table::Grid;
+use stayput::{DefaultKey, Table, indices};
+use std::time::{Duration, Instant};
+use std::{env, fs, io};
+
+const COINS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
+const PLAYERS: usize = COINS / 100;
+const FRAMES: u16 = 120;
+
+/// As wide and high as the world is.
+const SIZE: f32 = 1000.0;
+const REACH: f32 = 2.0;
+
+/// What is indexed of a coin; the other half of its row is what it is worth.
+#[derive(Clone, Copy)]
+struct Coin {
+    at: [f32; 2],
+}
+
+indices! {
+    struct CoinBy for Coin {
+        at: Grid<2> = |coin| coin.at,
+    }
+}
+
+type Coins = Table<(Coin, u32), CoinBy>;
+
+struct Player {
+    at: [f32; 2],
+    purse: u32,
+}
+
+/// `SplitMix64`, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: f32) -> f32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        #[expect(clippy::cast_precision_loss, reason = "24 bits, as an f32 has")]
+        let share = (bits >> 40) as f32 / (1 << 24) as f32;
+        share * end
+    }
+
+    fn place(&mut self) -> [f32; 2] {
+        [self.below(SIZE), self.below(SIZE)]
+    }
+}
+
+/// The world is round: who leaves it comes back at the other side.
+fn drift(coins: &mut Coins, frame: u16) {
+    let wind = f32::from(frame) * 0.05;
+    coins.for_each_mut(|_, coin| {
+        let [x, y] = coin.at;
+        let swirl = (y * 0.02 + wind).sin() * 0.4;
+        let lift = (x * 0.015 - wind).cos() * 0.4;
+        coin.at = [(x + swirl).rem_euclid(SIZE), (y + lift).rem_euclid(SIZE)];
+    });
+}
+
+/// Each walks to the nearest coin, and takes all within reach.
+fn pick_up(coins: &mut Coins, players: &mut [Player]) {
+    let mut taken: Vec<DefaultKey> = Vec::new();
+    for player in players {
+        if let Some((_, (nearest, _))) = coins.nearest(|by| &by.at, player.at, 1).next() {
+            let way = [nearest.at[0] - player.at[0], nearest.at[1] - player.at[1]];
+            let length = way[0].hypot(way[1]).max(1.0);
+            player.at = [player.at[0] + way[0] / length, player.at[1] + way[1] / length];
+        }
+        taken.clear();
+        taken.extend(coins.within(|by| &by.at, player.at, REACH).map(|(key, _)| key));
+        let worth = taken.iter().filter_map(|key| coins.remove(*key)).map(|(_, worth)| worth);
+        player.purse += worth.sum::<u32>();
+    }
+}
+
+/// Coins are gold, players white.
+fn picture(coins: &Coins, players: &[Player]) -> Vec<u8> {
+    const WIDTH: usize = 800;
+    let mut pixels = vec![[12_u8, 14, 28]; WIDTH * WIDTH];
+    let mut dot = |at: [f32; 2], radius: usize, colour: [u8; 3]| {
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        let scale = WIDTH as f32 / SIZE;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
+        let [x, y] = at.map(|at| (at.max(0.0) * scale) as usize);
+        for row in y..(y + radius).min(WIDTH) {
+            for column in x..(x + radius).min(WIDTH) {
+                pixels[row * WIDTH + column] = colour;
+            }
+        }
+    };
+    coins
+        .values()
+        .for_each(|(coin, worth)| dot(coin.at, 1, [90 + 55 * (*worth).min(3) as u8, 150, 40]));
+    for player in players {
+        dot(player.at, 3, [255, 255, 255]);
+    }
+    let mut file = format!("P6 {WIDTH} {WIDTH} 255\n").into_bytes();
+    file.extend(pixels.as_flattened());
+    file
+}
+
+fn main() -> io::Result<()> {
+    let mut random = Random(1);
+    let by = CoinBy { at: Grid::with_cell(4.0) };
+    let mut coins = Coins::builder().capacity(COINS).build_with(by);
+    coins.extend((1..=3).cycle().take(COINS).map(|worth| (Coin { at: random.place() }, worth)));
+    let mut players: Vec<Player> =
+        (0..PLAYERS).map(|_| Player { at: random.place(), purse: 0 }).collect();
+
+    let mut times = Vec::new();
+    let mut worth = coins.values().map(|(_, worth)| worth).sum::<u32>();
+    for frame in 0..FRAMES {
+        let start = Instant::now();
+        drift(&mut coins, frame);
+        pick_up(&mut coins, &mut players);
+        // As many come as were taken, somewhere else.
+        while coins.len() < COINS {
+            coins.insert((Coin { at: random.place() }, 1));
+            worth += 1;
+        }
+        times.push(start.elapsed());
+    }
+    let purses = players.iter().map(|player| player.purse);
+    let left = coins.values().map(|(_, worth)| worth);
+    assert_eq!(purses.clone().chain(left.copied()).sum::<u32>(), worth, "no coin is lost");
+
+    let mean = times.iter().sum::<Duration>() / u32::from(FRAMES);
+    let worst = times.into_iter().max().unwrap_or_default();
+    let richest = purses.max().unwrap_or_default();
+    println!(
+        "{COINS} coins, {PLAYERS} players, the richest has {richest}: a frame {mean:.1?} in the mean, {worst:.1?} at worst"
+    );
+    if let Some(path) = env::args_os().nth(1) {
+        fs::write(path, picture(&coins, &players))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! Whatever is done to a grid, it finds what a look at all points finds: the model test, fuzzed.
+
+#![no_main]
+
+#[path = "../../tests/it/grid_op.rs"]
+mod grid_op;
+
+use grid_op::{Config, Model, Op};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (bool, Config, Vec<Op>)| {
+    let (is_flat, config, ops) = input;
+    if is_flat {
+        Model::<2>::run(config, &ops);
+    } else {
+        Model::<3>::run(config, &ops);
+    }
+});

@@ -1,0 +1,28 @@
+//! Whatever is done to indices of sets, they hold what a `HashMap` of sets holds: the model test, fuzzed.
+
+#![no_main]
+
+#[path = "../../tests/it/sets_op.rs"]
+mod sets_op;
+
+use libfuzzer_sys::fuzz_target;
+use sets_op::{Config, Model, Op, Spreads};
+use stayput::index::{ListIndex, SetIndex};
+
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+enum Kind {
+    Sets,
+    Lists,
+    WrongSets,
+    WrongLists,
+}
+
+fuzz_target!(|input: (Kind, Config, Vec<Op>)| {
+    let (kind, config, ops) = input;
+    match kind {
+        Kind::Sets => Model::<SetIndex<Spreads>>::run(config, &ops),
+        Kind::Lists => Model::<ListIndex<Spreads>>::run(config, &ops),
+        Kind::WrongSets => Model::<SetIndex<Spreads>>::run_wrong(config, &ops),
+        Kind::WrongLists => Model::<ListIndex<Spreads>>::run_wrong(config, &ops),
+    }
+});

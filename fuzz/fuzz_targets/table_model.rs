@@ -1,0 +1,17 @@
+//! Whatever is done to a table, it holds and finds what a map of its rows does: the model test, fuzzed.
+
+#![no_main]
+
+#[path = "../../tests/it/table_op.rs"]
+mod table_op;
+#[path = "../../tests/it/table_twin.rs"]
+mod table_twin;
+
+use libfuzzer_sys::fuzz_target;
+use table_op::{Op, Spread};
+use table_twin::Twin;
+
+fuzz_target!(|input: (Spread, Vec<Op>)| {
+    let (spread, ops) = input;
+    Twin::run(spread, &ops);
+});

@@ -1,0 +1,159 @@
+//! [`Bucket`]: twelve entries in a line of the processor's cache.
+
+#![forbid(unsafe_code)]
+
+use super::tags;
+
+/// How many entries a bucket has room for.
+pub(super) const ENTRIES: usize = 12;
+
+/// A tag that no entry has.
+const FREE: u8 = 0;
+
+/// The end of a chain, and a place without an entry.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Entries of one hash, or of several, from the front on without gaps: the number of a slot, and eight bits of its
+/// hash.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Bucket {
+    /// The tags of the first eight, and of the others.
+    lower: [u8; LOWER],
+    upper: [u8; ENTRIES - LOWER],
+    /// The number of the one behind it, among those that overflow.
+    next: u32,
+    slots: [u32; ENTRIES],
+}
+
+const LOWER: usize = size_of::<u64>();
+
+const _: () = assert!(size_of::<Bucket>() == 64);
+
+impl Bucket {
+    pub(super) const EMPTY: Self = Self::before(NONE);
+
+    /// Without entries, before another.
+    pub(super) const fn before(next: u32) -> Self {
+        let (lower, upper) = ([FREE; LOWER], [FREE; ENTRIES - LOWER]);
+        Self { lower, upper, next, slots: [NONE; ENTRIES] }
+    }
+
+    /// The number of the one behind it.
+    #[inline]
+    pub(super) const fn next(&self) -> u32 {
+        self.next
+    }
+
+    #[inline]
+    pub(super) const fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+
+    #[inline]
+    const fn words(&self) -> (u64, u32) {
+        (u64::from_le_bytes(self.lower), u32::from_le_bytes(self.upper))
+    }
+
+    /// The first place whose slot is meant, of those that have a tag.
+    ///
+    /// It may be asked about others, too, but not about such as are free.
+    #[inline]
+    pub(super) fn find(&self, tag: u8, mut is_meant: impl FnMut(u32) -> bool) -> Option<usize> {
+        let (lower, upper) = self.words();
+        let mut left = tags::equal(lower, upper, tag);
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            if is_meant(self.slots[at]) {
+                return Some(at);
+            }
+            left &= left - 1;
+        }
+        None
+    }
+
+    /// How many entries there are.
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        let (lower, upper) = self.words();
+        // A byte that is part of a tag, which is not zero, counts. Whether there are some in the upper nobody can foresee: so
+        // no branch.
+        ENTRIES - lower.leading_zeros() as usize / 8 - upper.leading_zeros() as usize / 8
+    }
+
+    #[inline]
+    pub(super) const fn slot(&self, at: usize) -> u32 {
+        self.slots[at]
+    }
+
+    #[inline]
+    pub(super) const fn entry(&self, at: usize) -> (u8, u32) {
+        let tag = if at < LOWER { self.lower[at] } else { self.upper[at - LOWER] };
+        (tag, self.slots[at])
+    }
+
+    #[inline]
+    pub(super) const fn set(&mut self, at: usize, (tag, slot): (u8, u32)) {
+        self.slots[at] = slot;
+        if at < LOWER {
+            self.lower[at] = tag;
+        } else {
+            self.upper[at - LOWER] = tag;
+        }
+    }
+
+    #[inline]
+    pub(super) const fn clear(&mut self, at: usize) {
+        self.set(at, (FREE, NONE));
+    }
+
+    /// Takes the last entry out, of those that are there.
+    #[inline]
+    pub(super) const fn pop(&mut self) -> Option<(u8, u32)> {
+        let Some(last) = self.len().checked_sub(1) else { return None };
+        let entry = self.entry(last);
+        self.clear(last);
+        Some(entry)
+    }
+}
+
+/// Of a hash: its highest bits, but none that says free, or differs from that by its lowest bit alone, which may be taken for it.
+#[inline]
+pub(super) const fn tag(hash: u32) -> u8 {
+    const LEAST: u8 = 2;
+    let [.., high] = hash.to_le_bytes();
+    if high < LEAST { LEAST } else { high }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_by_their_tags() {
+        let mut bucket = Bucket::EMPTY;
+        assert_eq!((bucket.len(), bucket.find(7, |_| true)), (0, None));
+        for (at, tag) in [7, 2, 255, 7, 128, 6, 7, 8, 9, 10, 11, 7_u8].into_iter().enumerate() {
+            bucket.set(at, (tag, u32::try_from(at).unwrap()));
+            assert_eq!(bucket.len(), at + 1);
+        }
+        let found = |tag: u8| {
+            let mut found = Vec::new();
+            let meant = bucket.find(tag, |slot| {
+                found.push(slot as usize);
+                false
+            });
+            assert_eq!(meant, None);
+            found.retain(|&at| bucket.entry(at).0 == tag);
+            found
+        };
+        assert_eq!((found(7), found(255), found(128)), (vec![0, 3, 6, 11], vec![2], vec![4]));
+        assert_eq!(found(3), []);
+        assert_eq!(bucket.find(7, |slot| slot > 6), Some(11));
+    }
+
+    #[test]
+    fn no_hash_has_the_tag_of_what_is_free() {
+        assert_eq!([0, 1 << 24, 2 << 24, u32::MAX, 0x00ff_ffff].map(tag), [2, 2, 2, 255, 2]);
+    }
+}

@@ -1,0 +1,232 @@
+//! [`Cells`]: in which cell a position is; [`Area`]: the cells that a search looks into; [`Shape`]: what it looks for.
+//!
+//! # Why no point is missed
+//!
+//! The cell of a coordinate is computed by steps each of which never goes down where the coordinate goes up: a
+//! product with a positive number, rounded; the whole number below. So a coordinate between two others is in a cell
+//! between theirs, however roughly all of them are rounded, and a search that looks into all cells from that of the
+//! least coordinate to that of the greatest misses nothing. That is all that anything here relies on.
+
+#[cfg(test)]
+mod tests;
+
+/// What a distance along one axis is rounded to, and its square, and sums of both, is not off by so much of it.
+const ROUNDED: f32 = 16.0 * f32::EPSILON;
+
+/// Where it is so small that its square is rounded to zero, or nearly, it is less than this.
+const TINY: f32 = 1e-21;
+
+/// How large cells are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cells {
+    size: f32,
+    inverse: f32,
+}
+
+impl Cells {
+    /// # Panics
+    ///
+    /// If the size is not positive and finite.
+    #[track_caller]
+    pub(super) const fn new(size: f32) -> Self {
+        assert!(size > 0.0 && size.is_finite(), "the size of a cell should be positive and finite");
+        let inverse = 1.0 / size;
+        // Cells of less than any normal number are that large at least, so that nothing comes of 0 but 0.
+        Self { size, inverse: if inverse < f32::MAX { inverse } else { f32::MAX } }
+    }
+
+    #[inline]
+    pub(super) const fn size(self) -> f32 {
+        self.size
+    }
+
+    /// The cell of a position, each of whose coordinates is a number.
+    #[inline]
+    pub(super) fn of<const D: usize>(self, position: &[f32; D]) -> [i32; D] {
+        position.map(|x| self.along(x))
+    }
+
+    /// The block of that cell.
+    #[inline]
+    pub(super) fn block_of<const D: usize>(self, position: &[f32; D]) -> [i32; D] {
+        block_of(&self.of(position))
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "what is beyond is in the last cell")]
+    #[expect(clippy::cast_precision_loss, reason = "where it is lost, it is a whole number anyhow")]
+    fn along(self, x: f32) -> i32 {
+        const LEAST: f32 = i32::MIN as f32;
+        let x = x * self.inverse;
+        // So that 1 can be taken from it. And `floor` is a call, where not all processors have it.
+        let x = if x > LEAST { x } else { LEAST };
+        let toward_zero = x as i32;
+        toward_zero - i32::from(toward_zero as f32 > x)
+    }
+}
+
+/// How many bits of a cell's coordinate say where in its block it is.
+pub(super) const fn bits<const D: usize>() -> u32 {
+    match D {
+        2 => 3,
+        3 => 2,
+        _ => panic!("grids have two or three dimensions"),
+    }
+}
+
+#[inline]
+pub(super) fn block_of<const D: usize>(cell: &[i32; D]) -> [i32; D] {
+    cell.map(|x| x >> const { bits::<D>() })
+}
+
+/// The cells from one to another, both included, along each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Area<const D: usize> {
+    pub(super) low: [i32; D],
+    pub(super) high: [i32; D],
+}
+
+impl<const D: usize> Area<D> {
+    pub(super) const WHOLE: Self = Self { low: [i32::MIN; D], high: [i32::MAX; D] };
+
+    /// All cells so many away from one, or fewer.
+    pub(super) fn around(center: &[i32; D], cells: i32) -> Self {
+        Self {
+            low: center.map(|x| x.saturating_sub(cells)),
+            high: center.map(|x| x.saturating_add(cells)),
+        }
+    }
+
+    /// How many cells there are.
+    #[inline]
+    pub(super) fn count(&self) -> u64 {
+        let along = |axis: usize| u64::from(self.high[axis].abs_diff(self.low[axis])) + 1;
+        (0..D).fold(1, |count: u64, axis| count.saturating_mul(along(axis)))
+    }
+
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        (0..D).all(|axis| self.low[axis] <= other.low[axis] && other.high[axis] <= self.high[axis])
+    }
+
+    /// What both have.
+    pub(super) fn shared(&self, other: &Self) -> Option<Self> {
+        let low = std::array::from_fn(|axis| self.low[axis].max(other.low[axis]));
+        let high = std::array::from_fn(|axis| self.high[axis].min(other.high[axis]));
+        (0..D).all(|axis| low[axis] <= high[axis]).then_some(Self { low, high })
+    }
+
+    /// What is before and behind an area inside this one, along one axis; along those before it, no more than that
+    /// has. So those of all axes are this one without that, and no cell is in two.
+    pub(super) fn beside(&self, inner: &Self, axis: usize) -> [Option<Self>; 2] {
+        let mut slab = *self;
+        slab.low[..axis].copy_from_slice(&inner.low[..axis]);
+        slab.high[..axis].copy_from_slice(&inner.high[..axis]);
+        let (mut before, mut behind) = (slab, slab);
+        [
+            (self.low[axis] < inner.low[axis]).then(|| {
+                before.high[axis] = inner.low[axis] - 1;
+                before
+            }),
+            (inner.high[axis] < self.high[axis]).then(|| {
+                behind.low[axis] = inner.high[axis] + 1;
+                behind
+            }),
+        ]
+    }
+}
+
+/// What is looked for.
+pub(super) trait Shape<const D: usize> {
+    fn holds(&self, position: &[f32; D]) -> bool;
+}
+
+/// All points.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Any;
+
+impl<const D: usize> Shape<D> for Any {
+    #[inline]
+    fn holds(&self, _: &[f32; D]) -> bool {
+        true
+    }
+}
+
+/// Points that are near one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ball<const D: usize> {
+    pub(super) center: [f32; D],
+    /// Of the radius.
+    pub(super) square: f32,
+}
+
+impl<const D: usize> Ball<D> {
+    /// Not, if no point can be in it.
+    #[inline]
+    pub(super) fn new(center: [f32; D], radius: f32) -> Option<Self> {
+        (radius >= 0.0 && is_somewhere(&center)).then_some(Self { center, square: radius * radius })
+    }
+
+    /// The cells of all points that it holds.
+    ///
+    /// The difference of a coordinate that is squared is no more than the radius then, but for what both were rounded;
+    /// and the coordinate no farther than that from the center's, but for what the difference was.
+    #[inline]
+    pub(super) fn area(&self, cells: Cells) -> Area<D> {
+        let radius = self.square.sqrt() * (1.0 + ROUNDED) + TINY;
+        // Else the place of an infinite center, less this, would be none.
+        if radius == f32::INFINITY {
+            return Area::WHOLE;
+        }
+        Area {
+            low: self.center.map(|x| cells.along(x - radius)),
+            high: self.center.map(|x| cells.along(x + radius)),
+        }
+    }
+}
+
+impl<const D: usize> Shape<D> for Ball<D> {
+    #[inline]
+    fn holds(&self, position: &[f32; D]) -> bool {
+        square_apart(&self.center, position) <= self.square
+    }
+}
+
+/// Points between two corners, or at them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span<const D: usize> {
+    pub(super) min: [f32; D],
+    pub(super) max: [f32; D],
+}
+
+impl<const D: usize> Span<D> {
+    /// The cells of all points that it holds; not, if none can be.
+    #[inline]
+    pub(super) fn area(&self, cells: Cells) -> Option<Area<D>> {
+        let Self { min, max } = self;
+        (0..D)
+            .all(|axis| min[axis] <= max[axis])
+            .then(|| Area { low: cells.of(min), high: cells.of(max) })
+    }
+}
+
+impl<const D: usize> Shape<D> for Span<D> {
+    #[inline]
+    fn holds(&self, position: &[f32; D]) -> bool {
+        (0..D).all(|axis| self.min[axis] <= position[axis] && position[axis] <= self.max[axis])
+    }
+}
+
+/// Whether each coordinate is a number.
+#[inline]
+pub(super) fn is_somewhere<const D: usize>(position: &[f32; D]) -> bool {
+    position.iter().all(|x| !x.is_nan())
+}
+
+/// The square of how far two points are apart.
+#[inline]
+pub(super) fn square_apart<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
+    (0..D).fold(0.0, |sum, axis| {
+        let apart = a[axis] - b[axis];
+        sum + apart * apart
+    })
+}

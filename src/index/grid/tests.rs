@@ -1,0 +1,389 @@
+//! Grids against all points one by one.
+
+use super::cells::square_apart;
+use super::*;
+use crate::error::ErrorKind;
+use crate::os::{Call, fault::Fault};
+use std::collections::BTreeMap;
+
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.0 >> 8
+    }
+
+    /// Up to so much to either side of zero.
+    fn position<const D: usize>(&mut self, to: [f32; D]) -> [f32; D] {
+        let mut number = || f32::from(u16::try_from(self.next() >> 8).unwrap());
+        to.map(|to| (number() / 32_768.0 + number() / 2_147_483_648.0 - 1.0) * to)
+    }
+}
+
+type Points<const D: usize> = BTreeMap<u32, [f32; D]>;
+
+fn filled<const D: usize>(cell: f32, points: &Points<D>) -> Grid<D> {
+    let mut grid = Grid::new(cell);
+    for (slot, position) in points {
+        assert_eq!(grid.insert(*slot, *position), None);
+    }
+    grid.lists.check();
+    grid
+}
+
+fn random<const D: usize>(count: u32, to: [f32; D]) -> Points<D> {
+    let mut random = Random(count);
+    (0..count).map(|slot| (slot, random.position(to))).collect()
+}
+
+fn sorted<V: Ord>(found: impl Iterator<Item = V>) -> Vec<V> {
+    let mut found: Vec<V> = found.collect();
+    found.sort_unstable();
+    found
+}
+
+fn assert_found<const D: usize>(
+    grid: &Grid<D>,
+    by_grid: &SortedGrid<D>,
+    points: &Points<D>,
+    center: [f32; D],
+    radius: f32,
+) {
+    let expected: Vec<u32> = points
+        .iter()
+        .filter(|(_, position)| radius >= 0.0 && square_apart(position, &center) <= radius * radius)
+        .map(|(slot, _)| *slot)
+        .collect();
+    let found = sorted(grid.within(center, radius).map(|(slot, _)| slot));
+    assert_eq!(found, expected, "{center:?} {radius}");
+    assert_eq!(sorted(by_grid.within(center, radius).map(|(slot, _)| slot)), expected);
+    let (min, max) = (center.map(|x| x - radius), center.map(|x| x + radius));
+    let is_in =
+        |position: &[f32; D]| (0..D).all(|axis| (min[axis]..=max[axis]).contains(&position[axis]));
+    let expected: Vec<u32> =
+        points.iter().filter(|(_, position)| is_in(position)).map(|(slot, _)| *slot).collect();
+    assert_eq!(sorted(grid.in_box(min, max).map(|(slot, _)| slot)), expected, "{min:?} {max:?}");
+    assert_eq!(sorted(by_grid.in_box(min, max).map(|(slot, _)| slot)), expected);
+}
+
+fn assert_nearest<const D: usize>(
+    grid: &Grid<D>,
+    by_grid: &SortedGrid<D>,
+    points: &Points<D>,
+    point: [f32; D],
+) {
+    let mut all: Vec<(f32, u32)> = points
+        .iter()
+        .map(|(slot, position)| (square_apart(position, &point), *slot))
+        .filter(|(square, _)| !square.is_nan())
+        .collect();
+    all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    for most in [0, 1, 2, 7, 100, usize::MAX] {
+        let expected = &all[..most.min(all.len())];
+        for found in [grid.nearest(point, most), by_grid.nearest(point, most)] {
+            let order: Vec<_> =
+                found.iter().map(|near| (near.distance_squared, near.slot)).collect();
+            assert_eq!(order, expected, "{point:?}");
+            assert!(found.iter().all(
+                |near| points[&near.slot].map(f32::to_bits) == near.position.map(f32::to_bits)
+            ));
+        }
+    }
+}
+
+fn assert_pairs<const D: usize>(
+    grid: &Grid<D>,
+    by_grid: &SortedGrid<D>,
+    points: &Points<D>,
+    radius: f32,
+) {
+    let points: Vec<_> = points.iter().collect();
+    let mut expected = Vec::new();
+    for (at, (a, from)) in points.iter().enumerate() {
+        for (b, to) in &points[at + 1..] {
+            if square_apart(from, to) <= radius * radius {
+                expected.push((**a, **b));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    grid.for_each_pair(radius, |a, b| found.push((a, b)));
+    found.sort_unstable();
+    assert_eq!(found, expected, "{radius}");
+    found.clear();
+    by_grid.for_each_pair(radius, |a, b| found.push((a, b)));
+    found.sort_unstable();
+    assert_eq!(found, expected, "{radius}");
+}
+
+fn agree<const D: usize>(to: [f32; D], cell: f32, radii: &[f32]) {
+    let points = random(300, to);
+    let grid = filled(cell, &points);
+    let by_grid = grid.sorted();
+    by_grid.check();
+    assert_eq!(by_grid.len(), points.len());
+    let mut random = Random(9);
+    for _ in 0..8 {
+        for radius in radii {
+            assert_found(&grid, &by_grid, &points, random.position(to), *radius);
+        }
+        assert_nearest(&grid, &by_grid, &points, random.position(to));
+        assert_nearest(&grid, &by_grid, &points, random.position(to.map(|x| x * 20.0)));
+    }
+    for radius in radii {
+        assert_pairs(&grid, &by_grid, &points, *radius);
+    }
+}
+
+#[test]
+fn what_is_found_is_what_a_look_at_all_finds() {
+    agree([13.0, 13.0], 1.0, &[0.0, 0.3, 1.0, 2.5, 30.0]);
+    agree([4.5, 4.5, 4.5], 1.0, &[0.5, 1.0, 2.0, 9.0]);
+}
+
+#[test]
+fn long_thin_worlds_are_found_in_too() {
+    agree([350.0, 0.5], 1.0, &[0.5, 1.0, 40.0]);
+    agree([0.1, 350.0], 1.0, &[0.5, 1.0, 40.0]);
+    agree([0.1, 2.0, 170.0], 1.0, &[1.0, 3.0]);
+    agree([0.1, 170.0, 0.0], 1.0, &[1.0, 3.0]);
+}
+
+#[test]
+fn cells_may_be_of_any_size_for_what_is_looked_for() {
+    agree([13.0, 13.0], 100.0, &[1.0, 200.0]);
+    agree([13.0, 13.0], 0.01, &[0.02, 1.0]);
+    agree([1e-20, 1e-20], 1e-21, &[1e-21, 0.0]);
+    agree([1e30, 1e30], 1e29, &[1e18, 1e29]);
+    agree([1e9, 1e9, 1e9], 1.0, &[1.0, 1e8]);
+    agree([5.0, 5.0, 5.0], f32::MAX, &[1.0]);
+    agree([5.0, 5.0, 5.0], 1e-45, &[1.0]);
+}
+
+#[test]
+fn points_at_borders_are_found() {
+    let mut points = Points::new();
+    for (slot, (x, y)) in (0..).zip((-4..=4).flat_map(|x| (-4..=4).map(move |y| (x, y)))) {
+        points.insert(
+            slot,
+            [f32::from(i8::try_from(x).unwrap()), f32::from(i8::try_from(y).unwrap())],
+        );
+    }
+    let grid = filled(1.0, &points);
+    let by_grid = grid.sorted();
+    for center in [[0.0, 0.0], [-1.0, 2.0], [0.5, -0.5], [-4.0, -4.0]] {
+        for radius in [0.0, 0.5, 1.0, 2.0, 5.0] {
+            assert_found(&grid, &by_grid, &points, center, radius);
+        }
+        assert_nearest(&grid, &by_grid, &points, center);
+    }
+    assert_pairs(&grid, &by_grid, &points, 1.0);
+    assert_eq!(grid.within([0.0, 0.0], 1.0).count(), 5);
+}
+
+/// Puts many in, moves them, and takes them out.
+fn come_and_go<const D: usize>(to: [f32; D], count: u32) {
+    let mut grid = Grid::new(1.0);
+    let mut random = Random(5);
+    let mut points = Points::new();
+    for slot in 0..count {
+        let position = random.position(to);
+        assert_eq!(grid.insert(slot, position), None);
+        points.insert(slot, position);
+        if slot % 611 == 0 {
+            grid.lists.check();
+        }
+    }
+    assert!(grid.lists.heads().len() >= count as usize);
+    for (slot, position) in &mut points {
+        let to = random.position(to.map(|x| if slot % 3 == 0 { 1e-3 } else { x }));
+        let to: [f32; D] = std::array::from_fn(|axis| f32::midpoint(position[axis], to[axis]));
+        assert_eq!(grid.insert(*slot, to), Some(*position));
+        *position = to;
+    }
+    grid.lists.check();
+    assert!(points.iter().all(|(slot, position)| grid.position(*slot) == Some(*position)));
+    let mut slot = 0;
+    while points.len() > 3 {
+        slot = (slot + 7919) % count;
+        assert_eq!(grid.remove(slot), points.remove(&slot).is_some());
+        assert!(!grid.contains(slot) && grid.len() == points.len());
+        if slot % 611 == 0 {
+            grid.lists.check();
+        }
+    }
+    assert!(grid.lists.heads().len() <= 64);
+    grid.shrink_to_fit();
+    grid.lists.check();
+    assert!(points.iter().all(|(slot, position)| grid.position(*slot) == Some(*position)));
+    grid.clear();
+    assert!(grid.is_empty() && !grid.contains(0) && grid.within([0.0; D], 9.0).next().is_none());
+    grid.shrink_to_fit();
+    assert_eq!(grid.insert(70, [0.0; D]), None);
+    grid.lists.check();
+}
+
+#[test]
+fn splits_and_merges_lose_no_point() {
+    come_and_go([40.0, 40.0], 5_000);
+    come_and_go([9.0, 9.0, 9.0], 5_000);
+}
+
+#[test]
+fn all_points_may_be_in_one_cell() {
+    come_and_go([0.01, 0.01], 2_000);
+    come_and_go([0.01, 0.01, 0.01], 2_000);
+    let points: Points<2> = (0..300).map(|slot| (slot, [0.5, 0.5])).collect();
+    let grid = filled(1.0, &points);
+    let by_grid = grid.sorted();
+    assert_found(&grid, &by_grid, &points, [0.5, 0.5], 0.0);
+    assert_nearest(&grid, &by_grid, &points, [5.0, 0.5]);
+    assert_pairs(&grid, &by_grid, &points, 0.0);
+}
+
+#[test]
+fn after_shrinking_what_is_left_is_found_and_room_is_made_again() {
+    let points = random(9_000, [50.0, 50.0]);
+    let mut grid = filled(1.0, &points);
+    for slot in 2_500..9_000 {
+        grid.remove(slot);
+    }
+    grid.shrink_to_fit();
+    grid.lists.check();
+    assert!(grid.lists.heads().len() < 2_500 + 64);
+    assert_eq!((grid.len(), grid.position(2_500)), (2_500, None));
+    assert!(!grid.remove(8_999));
+    for (slot, position) in &points {
+        grid.insert(*slot, *position);
+    }
+    grid.lists.check();
+    assert_found(&grid, &grid.sorted(), &points, [1.0, 2.0], 12.0);
+}
+
+#[test]
+fn cells_of_another_size_have_the_same_points() {
+    let points = random(900, [9.0, 9.0, 9.0]);
+    let mut grid = filled(1.0, &points);
+    for cell in [0.1, 3.0, 1e9, 2.0] {
+        grid.set_cell(cell);
+        assert!(grid.cell() >= cell && grid.cell() <= cell);
+        grid.lists.check();
+        assert_found(&grid, &grid.sorted(), &points, [1.0, 2.0, 3.0], 2.5);
+    }
+}
+
+#[test]
+fn what_is_nowhere_is_kept_and_never_found() {
+    let mut grid = Grid::new(1.0);
+    grid.insert(0, [f32::NAN, 1.0]);
+    grid.insert(1, [1.0, 1.0]);
+    assert_eq!(grid.insert(2, [f32::INFINITY, 1.0]), None);
+    grid.insert(3, [1.0, f32::NAN]);
+    grid.lists.check();
+    assert!(grid.contains(0) && grid.len() == 4);
+    let everything = [f32::INFINITY; 2];
+    for grid in [grid.sorted(), grid.sorted()] {
+        assert_eq!((grid.len(), grid.in_box([-f32::INFINITY; 2], everything).count()), (2, 2));
+    }
+    assert_eq!(sorted(grid.within([0.0, 0.0], f32::INFINITY).map(|found| found.0)), [1, 2]);
+    assert_eq!(grid.nearest([0.0, 0.0], 9).len(), 2);
+    for (center, radius) in
+        [([0.0, f32::NAN], 9.0), ([0.0, 0.0], f32::NAN), ([0.0, 0.0], -1.0), ([0.0; 2], -0.0)]
+    {
+        assert_eq!(grid.within(center, radius).next(), None);
+    }
+    assert_eq!(grid.in_box([f32::NAN, 0.0], everything).next(), None);
+    assert_eq!(grid.in_box([2.0, 0.0], [1.0, 3.0]).next(), None);
+    assert_eq!(grid.nearest([f32::NAN, 0.0], 3), []);
+    grid.for_each_pair(f32::NAN, |_, _| panic!("no pair is that near"));
+    grid.for_each_pair(-1.0, |_, _| panic!("no pair is that near"));
+
+    // To somewhere, within nowhere, and back.
+    assert!(grid.insert(0, [1.0, 2.0]).unwrap()[0].is_nan());
+    assert!(grid.insert(3, [f32::NAN, f32::NAN]).unwrap()[1].is_nan());
+    assert_eq!(grid.insert(1, [f32::NAN, 1.0]), Some([1.0, 1.0]));
+    grid.lists.check();
+    assert_eq!(grid.within([1.0, 1.0], 1.0).collect::<Vec<_>>(), [(0, [1.0, 2.0])]);
+    assert!([0, 1, 2, 3].into_iter().all(|slot| grid.remove(slot)));
+    assert!(grid.is_empty() && !grid.remove(0));
+    grid.lists.check();
+}
+
+#[test]
+fn an_empty_grid_has_nothing_anywhere() {
+    let grid = Grid::<3>::new(1.0);
+    let by_grid = SortedGrid::<3>::default();
+    let points = Points::new();
+    for radius in [0.0, 1.0, f32::INFINITY] {
+        assert_found(&grid, &by_grid, &points, [1.0; 3], radius);
+        assert_pairs(&grid, &by_grid, &points, radius);
+    }
+    assert_nearest(&grid, &by_grid, &points, [1.0; 3]);
+    assert_found(&grid, &grid.sorted(), &points, [1.0; 3], 1.0);
+}
+
+#[test]
+fn no_slot_has_the_number_that_says_none() {
+    let mut grid = Grid::new(1.0);
+    let error = grid.try_insert(u32::MAX, [0.0, 0.0]).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(u32::MAX.into())));
+    assert!(!grid.contains(u32::MAX) && !grid.remove(u32::MAX));
+}
+
+#[test]
+fn what_is_refused_has_changed_nothing() {
+    let points = random(20_000, [70.0, 70.0]);
+    for call in 0..12 {
+        let mut grid = Grid::new(1.0);
+        let mut sorted = filled(1.0, &random(5, [1.0, 1.0])).sorted();
+        let fault = Fault::plan(Call::Commit, call, 3);
+        let mut refusals = 0;
+        for (slot, position) in &points {
+            while grid.try_insert(*slot, *position).is_err() {
+                refusals += 1;
+                assert!(!grid.contains(*slot) && grid.len() == *slot as usize);
+            }
+        }
+        assert_eq!(fault.struck(), if call < 4 { 3 } else { fault.struck() });
+        drop(fault);
+        // Where only buckets were refused, lists are longer.
+        assert!(refusals <= 3);
+        grid.lists.check();
+        assert_eq!(grid.within([0.0, 0.0], 1e3).count(), 20_000);
+
+        let fault = Fault::from_nth(Call::Commit, call % 3);
+        assert!(grid.try_sort_into(&mut sorted).is_err());
+        assert_eq!((sorted.len(), sorted.within([0.0; 2], 9.0).count()), (5, 5));
+        drop(fault);
+        grid.sort_into(&mut sorted);
+        sorted.check();
+        assert_eq!(sorted.len(), 20_000);
+    }
+}
+
+#[test]
+#[should_panic = "the size of a cell should be positive and finite"]
+fn cells_have_a_size() {
+    let _ = Grid::<2>::new(0.0);
+}
+
+#[test]
+fn sizes_that_are_none_leave_cells_as_they_are() {
+    for cell in [-1.0, f32::NAN, f32::INFINITY] {
+        let mut grid = filled(1.0, &random(10, [1.0, 1.0]));
+        let set = std::panic::AssertUnwindSafe(|| grid.set_cell(cell));
+        assert!(std::panic::catch_unwind(set).is_err());
+        grid.lists.check();
+        assert_eq!(grid.within([0.0, 0.0], 9.0).count(), 10);
+    }
+}
+
+#[test]
+fn lists_are_short_whatever_the_form_of_the_world() {
+    for to in [[100.0, 100.0], [5_000.0, 1.0], [0.5, 10_000.0]] {
+        let grid = filled(1.0, &random(10_000, to));
+        let lists = grid.lists.lengths();
+        assert!(lists.iter().max() < Some(&24), "{to:?}: {:?}", lists.iter().max());
+    }
+}

@@ -1,0 +1,232 @@
+//! [`Links`]: sets of slots, each a ring.
+//!
+//! Each slot knows the next of its ring and the one before. One slot of each is its *head*, which the hash table has.
+
+use crate::error::Error;
+use crate::index::bucket::NONE;
+use crate::index::buckets::Buckets;
+use crate::index::memory::{Arrays, ForArrays, Share, array, cover, too_many};
+use crate::index::plan::{Moved, Plan};
+use crate::vec::{VecStats, VmVec};
+
+/// Beside the number of the one before: whether a slot is the head of its ring.
+const HEAD: u32 = 1 << 31;
+
+/// Sets of slots.
+pub(super) struct Links {
+    buckets: Buckets,
+    /// Of each slot, the next of its ring; [`NONE`], if it is in none.
+    next: VmVec<u32>,
+    /// Of each slot that is in a ring, the one before, and whether it is the head.
+    prev: VmVec<u32>,
+    len: usize,
+    moved: Moved,
+}
+
+impl Links {
+    pub(super) const fn new() -> Self {
+        Self {
+            buckets: Buckets::new(),
+            next: array(),
+            prev: array(),
+            len: 0,
+            moved: Moved::NOTHING,
+        }
+    }
+
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(super) const fn sets(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// The next of the ring of a slot; itself, if it is alone, and [`NONE`], if it is in none.
+    #[inline]
+    fn next_of(&self, slot: u32) -> u32 {
+        self.next.get(slot as usize).copied().unwrap_or(NONE)
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, slot: u32) -> bool {
+        self.next_of(slot) != NONE
+    }
+
+    /// Of each slot, the next of its ring.
+    #[inline]
+    pub(super) const fn ring(&self) -> &[u32] {
+        self.next.as_slice()
+    }
+
+    /// The head of the set of that hash which is meant, or [`NONE`].
+    #[inline]
+    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> u32 {
+        self.buckets.find(hash, is_meant).unwrap_or(NONE)
+    }
+
+    /// Where a slot is to go. Nobody is asked about the slot itself.
+    #[inline]
+    pub(super) fn look(&self, hash: u32, slot: u32, mut is_meant: impl FnMut(u32) -> bool) -> Plan {
+        let mut alone = NONE;
+        let found = self.buckets.find(hash, |head| {
+            if head != slot {
+                return is_meant(head);
+            }
+            let other = self.next_of(head);
+            if other == slot {
+                // It is alone there, so that this is as good as a set of its own, if the hash is right.
+                if self.buckets.hash_of(head) == Some(hash) {
+                    alone = head;
+                }
+                return false;
+            }
+            is_meant(other)
+        });
+        let head = found.unwrap_or(alone);
+        Plan { hash, head, is_there: head == slot && head != NONE }
+    }
+
+    /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory, or the slot does not leave a bit. Nothing has changed then that anybody could
+    /// tell.
+    #[inline]
+    pub(super) fn try_reserve(&mut self, slot: u32) -> Result<(), Error> {
+        if slot >= HEAD {
+            return Err(too_many(HEAD));
+        }
+        cover(&mut self.prev, slot, NONE)?;
+        cover(&mut self.next, slot, NONE)?;
+        self.buckets.reserve(slot)?;
+        self.moved = Moved::NOTHING;
+        Ok(())
+    }
+
+    /// Whether a slot is where it is to go.
+    #[inline]
+    pub(super) fn is_same(&self, slot: u32, plan: Plan) -> bool {
+        plan.is_there && self.contains(slot)
+    }
+
+    /// Puts a slot where it is to go, for which there is room; out of the set that it is in, if any.
+    pub(super) fn commit(&mut self, slot: u32, plan: Plan) {
+        if self.is_same(slot, plan) {
+            return;
+        }
+        self.remove(slot);
+        let at = slot as usize;
+        self.len += 1;
+        match self.moved.follow(plan.head) {
+            NONE => {
+                (self.next[at], self.prev[at]) = (slot, slot | HEAD);
+                self.buckets.insert_reserved(plan.hash, slot);
+            }
+            head => {
+                let next = self.next[head as usize];
+                (self.next[at], self.prev[at]) = (next, head);
+                self.next[head as usize] = slot;
+                self.set_prev(next, slot);
+            }
+        }
+    }
+
+    /// Says which slot is before one. Whether that is a head stays.
+    #[inline]
+    fn set_prev(&mut self, slot: u32, prev: u32) {
+        let word = &mut self.prev[slot as usize];
+        *word = *word & HEAD | prev;
+    }
+
+    /// Takes a slot out of its set; whether it was in one.
+    pub(super) fn remove(&mut self, slot: u32) -> bool {
+        let next = self.next_of(slot);
+        if next == NONE {
+            return false;
+        }
+        self.next[slot as usize] = NONE;
+        self.len -= 1;
+        let word = self.prev[slot as usize];
+        if next == slot {
+            self.buckets.remove(slot);
+            self.moved = Moved::away(slot);
+            return true;
+        }
+        let prev = word & !HEAD;
+        self.next[prev as usize] = next;
+        self.set_prev(next, prev);
+        if word & HEAD != 0 {
+            self.prev[next as usize] |= HEAD;
+            self.buckets.replace_reserved(slot, next);
+            self.moved = Moved::to(slot, next);
+        }
+        true
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.buckets.clear();
+        self.next.clear();
+        self.prev.clear();
+        self.len = 0;
+        self.moved = Moved::NOTHING;
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Links {
+    /// Asserts that each slot is where it is said to be, and nothing is lost.
+    pub(super) fn check(&self) {
+        #[cfg(test)]
+        self.buckets.check();
+        let (mut slots, mut heads, mut reached) = (0, 0, 0);
+        for (slot, &next) in (0..).zip(&self.next) {
+            if next == NONE {
+                continue;
+            }
+            slots += 1;
+            assert_eq!(self.prev[next as usize] & !HEAD, slot);
+            if self.prev[slot as usize] & HEAD == 0 {
+                continue;
+            }
+            heads += 1;
+            let hash = self.buckets.hash_of(slot).unwrap();
+            assert_eq!(self.buckets.find(hash, |other| other == slot), Some(slot));
+            // One head a ring: no other is met before it comes round.
+            let mut at = slot;
+            loop {
+                at = self.next[at as usize];
+                reached += 1;
+                if at == slot {
+                    break;
+                }
+                assert_eq!(self.prev[at as usize] & HEAD, 0);
+            }
+        }
+        assert_eq!((slots, reached, heads), (self.len, self.len, self.sets()));
+    }
+}
+
+impl Arrays for Links {
+    fn tidy(&mut self) {
+        self.buckets.tidy();
+        if self.len == 0 {
+            self.clear();
+        }
+    }
+
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        self.buckets.each_array(visitor)?;
+        visitor.visit(&mut self.next, Share::SLOTS)?;
+        visitor.visit(&mut self.prev, Share::SLOTS)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.buckets.each_stats(visit);
+        visit(self.next.stats());
+        visit(self.prev.stats());
+    }
+}

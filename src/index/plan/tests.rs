@@ -1,0 +1,518 @@
+//! What holds of indices of sets, of both kinds, whatever is planned, done and refused.
+
+use super::Plan;
+use crate::error::{Error, ErrorKind};
+use crate::index::{ListIndex, SetIndex};
+use crate::os::{Call, fault::Fault};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Hashes are numbers times the first, of which the bits of the second stay.
+#[derive(Clone, Copy)]
+struct Times(u64, u64);
+
+const GOOD: Times = Times(0x9e37_79b9_7f4a_7c15, u64::MAX);
+const EQUAL: Times = Times(0, 0);
+const ONE_BUCKET: Times = Times(1 << 24, u64::MAX);
+const FEW: Times = Times(1, 63);
+const HASHERS: [Times; 3] = [GOOD, EQUAL, ONE_BUCKET];
+
+struct Product {
+    times: Times,
+    hash: u64,
+}
+
+impl BuildHasher for Times {
+    type Hasher = Product;
+
+    fn build_hasher(&self) -> Product {
+        Product { times: *self, hash: 0 }
+    }
+}
+
+impl Hasher for Product {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("numbers alone are hashed")
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.hash = u64::from(number).wrapping_mul(self.times.0) & self.times.1;
+    }
+
+    fn finish(&self) -> u64 {
+        self.hash
+    }
+}
+
+/// What both indices have.
+trait Sets: Sized {
+    fn make(hasher: Times) -> Self;
+    fn len(&self) -> usize;
+    fn sets(&self) -> usize;
+    fn contains(&self, slot: u32) -> bool;
+    fn find(&self, value: u32, is_meant: impl FnMut(u32) -> bool) -> Vec<u32>;
+    fn count(&self, value: u32, is_meant: impl FnMut(u32) -> bool) -> usize;
+    fn same(&self, slot: u32) -> Vec<u32>;
+    fn put(
+        &mut self,
+        value: u32,
+        slot: u32,
+        is_meant: impl FnMut(u32) -> bool,
+    ) -> Result<(), Error>;
+    fn remove(&mut self, slot: u32) -> bool;
+    fn clear(&mut self);
+    fn plan(
+        &mut self,
+        value: u32,
+        slot: u32,
+        is_meant: impl FnMut(u32) -> bool,
+    ) -> Result<Plan, Error>;
+    fn is_same(&self, slot: u32, plan: &Plan) -> bool;
+    fn commit(&mut self, slot: u32, plan: Plan);
+    fn check(&self);
+}
+
+macro_rules! sets {
+    ($index:ident) => {
+        impl Sets for $index<Times> {
+            fn make(hasher: Times) -> Self {
+                Self::with_hasher(hasher)
+            }
+
+            fn len(&self) -> usize {
+                self.len()
+            }
+
+            fn sets(&self) -> usize {
+                self.sets()
+            }
+
+            fn contains(&self, slot: u32) -> bool {
+                self.contains(slot)
+            }
+
+            fn find(&self, value: u32, is_meant: impl FnMut(u32) -> bool) -> Vec<u32> {
+                self.find(&value, is_meant).collect()
+            }
+
+            fn count(&self, value: u32, is_meant: impl FnMut(u32) -> bool) -> usize {
+                self.count(&value, is_meant)
+            }
+
+            fn same(&self, slot: u32) -> Vec<u32> {
+                self.same(slot).collect()
+            }
+
+            fn put(
+                &mut self,
+                value: u32,
+                slot: u32,
+                is_meant: impl FnMut(u32) -> bool,
+            ) -> Result<(), Error> {
+                self.try_insert(&value, slot, is_meant)
+            }
+
+            fn remove(&mut self, slot: u32) -> bool {
+                self.remove(slot)
+            }
+
+            fn clear(&mut self) {
+                self.clear();
+            }
+
+            fn plan(
+                &mut self,
+                value: u32,
+                slot: u32,
+                is_meant: impl FnMut(u32) -> bool,
+            ) -> Result<Plan, Error> {
+                self.plan(&value, slot, is_meant)
+            }
+
+            fn is_same(&self, slot: u32, plan: &Plan) -> bool {
+                self.is_same(slot, plan)
+            }
+
+            fn commit(&mut self, slot: u32, plan: Plan) {
+                self.commit(slot, plan);
+            }
+
+            fn check(&self) {
+                self.check();
+            }
+        }
+    };
+}
+
+sets!(SetIndex);
+sets!(ListIndex);
+
+/// An index, and the value of each slot that is in it.
+struct Pair<I> {
+    index: I,
+    values: Vec<Option<u32>>,
+}
+
+impl<I: Sets> Pair<I> {
+    fn new(hasher: Times) -> Self {
+        Self { index: I::make(hasher), values: vec![None; 600] }
+    }
+
+    fn put(&mut self, value: u32, slot: u32) -> Result<(), Error> {
+        let values = &self.values;
+        self.index.put(value, slot, |other| {
+            assert_ne!(other, slot, "asked about itself");
+            values[other as usize] == Some(value)
+        })?;
+        self.values[slot as usize] = Some(value);
+        Ok(())
+    }
+
+    fn plan(&mut self, value: u32, slot: u32) -> Result<Plan, Error> {
+        let values = &self.values;
+        self.index.plan(value, slot, |other| values[other as usize] == Some(value))
+    }
+
+    fn commit(&mut self, value: u32, slot: u32, plan: Plan) {
+        self.index.commit(slot, plan);
+        self.values[slot as usize] = Some(value);
+    }
+
+    fn remove(&mut self, slot: u32) {
+        let value = self.values[slot as usize].take();
+        assert_eq!(self.index.remove(slot), value.is_some());
+    }
+
+    /// Asserts that the index has what the values say.
+    fn check(&self) {
+        self.index.check();
+        let mut sets: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for (slot, value) in (0..).zip(&self.values) {
+            assert_eq!(self.index.contains(slot), value.is_some());
+            if let Some(value) = value {
+                sets.entry(*value).or_default().insert(slot);
+            }
+        }
+        assert_eq!(self.index.sets(), sets.len());
+        assert_eq!(self.index.len(), sets.values().map(BTreeSet::len).sum::<usize>());
+        for (value, set) in &sets {
+            let is_meant = |slot: u32| self.values[slot as usize] == Some(*value);
+            assert_set(&self.index.find(*value, is_meant), set);
+            assert_eq!(self.index.count(*value, is_meant), set.len());
+            for slot in set.iter().take(1).chain(set.iter().skip(1).step_by(5)) {
+                assert_set(&self.index.same(*slot), set);
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn assert_set(found: &[u32], set: &BTreeSet<u32>) {
+    assert_eq!(found.len(), set.len());
+    assert!(found.iter().all(|slot| set.contains(slot)));
+}
+
+fn random(state: &mut u32, below: u32) -> u32 {
+    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    (*state >> 8) % below
+}
+
+/// The tests of both.
+macro_rules! of_both {
+    ($($test:ident)*) => {
+        mod sets {
+            $(#[test]
+            fn $test() {
+                super::$test::<super::SetIndex<super::Times>>();
+            })*
+        }
+
+        mod lists {
+            $(#[test]
+            fn $test() {
+                super::$test::<super::ListIndex<super::Times>>();
+            })*
+        }
+    };
+}
+
+of_both! {
+    sets_of_all_sizes_grow_and_shrink
+    slots_come_go_and_move
+    the_slot_itself_is_not_asked_about
+    a_slot_that_is_alone_goes_to_the_others_of_its_new_value
+    a_plan_holds_when_its_slot_was_removed
+    a_plan_is_refused_nothing_later
+    whatever_is_refused_changes_nothing
+    slots_that_cannot_be_numbered_are_refused
+    values_that_answer_as_they_like_lose_nothing
+    a_panic_changes_nothing
+}
+
+fn sets_of_all_sizes_grow_and_shrink<I: Sets>() {
+    let mut state = 1;
+    for size in (1..20).chain([30, 47, 64, 99]) {
+        let mut pair = Pair::<I>::new(GOOD);
+        let mut slots: Vec<u32> = (0..size).collect();
+        for slot in &slots {
+            pair.put(7, *slot).unwrap();
+            pair.check();
+        }
+        while !slots.is_empty() {
+            let at = random(&mut state, u32::try_from(slots.len()).unwrap());
+            pair.remove(slots.swap_remove(at as usize));
+            pair.check();
+        }
+        assert_eq!(pair.index.sets(), 0);
+    }
+}
+
+fn slots_come_go_and_move<I: Sets>() {
+    for hasher in HASHERS {
+        // Many small sets, then few large ones.
+        for values in [200, 30, 3] {
+            let (mut pair, mut state) = (Pair::<I>::new(hasher), values);
+            for step in 0..6_000_u32 {
+                let slot = random(&mut state, 600);
+                // More come for some time, then more go.
+                if random(&mut state, 8) < if step / 1500 % 2 == 0 { 6 } else { 2 } {
+                    pair.put(random(&mut state, values), slot).unwrap();
+                } else {
+                    pair.remove(slot);
+                }
+                if step % 150 == 0 {
+                    pair.check();
+                }
+            }
+            pair.check();
+            pair.index.clear();
+            pair.values.fill(None);
+            pair.check();
+            pair.put(1, 599).unwrap();
+            pair.check();
+        }
+    }
+}
+
+fn the_slot_itself_is_not_asked_about<I: Sets>() {
+    for (hasher, size) in HASHERS.into_iter().flat_map(|hasher| [1, 2, 16].map(|n| (hasher, n))) {
+        let mut pair = Pair::<I>::new(hasher);
+        for slot in 0..size {
+            pair.put(0, slot).unwrap();
+        }
+        for slot in [0, 1] {
+            // To another value, which it has already, and back; and where it is.
+            for value in [1, 1, 0, 0] {
+                pair.values[slot] = Some(value);
+                pair.put(value, u32::try_from(slot).unwrap()).unwrap();
+                pair.check();
+            }
+        }
+    }
+}
+
+fn a_slot_that_is_alone_goes_to_the_others_of_its_new_value<I: Sets>() {
+    for hasher in HASHERS {
+        let mut pair = Pair::<I>::new(hasher);
+        pair.put(0, 5).unwrap();
+        pair.put(1, 6).unwrap();
+        pair.put(1, 5).unwrap();
+        pair.check();
+        assert_eq!(pair.index.sets(), 1);
+    }
+}
+
+fn a_plan_holds_when_its_slot_was_removed<I: Sets>() {
+    for hasher in HASHERS {
+        let mut state = 3;
+        for sizes in [[1, 1], [1, 3], [2, 4], [3, 14], [4, 15], [5, 28], [40, 1], [29, 30]] {
+            let mut pair = Pair::<I>::new(hasher);
+            for (value, size) in (0..).zip(sizes) {
+                (0..size).for_each(|n| pair.put(value, value * 100 + n).unwrap());
+            }
+            for _ in 0..80 {
+                let from = random(&mut state, 2);
+                let slot = from * 100 + random(&mut state, sizes[from as usize]);
+                let (old, value) = (pair.values[slot as usize], random(&mut state, 3));
+                let plan = pair.plan(value, slot).unwrap();
+                let is_same = pair.index.is_same(slot, &plan);
+                if old == Some(value) {
+                    assert!(is_same);
+                } else if is_same {
+                    // Where hashes are equal, its set is as good as a new one.
+                    assert_eq!(pair.index.same(slot), [slot]);
+                }
+                pair.check();
+                if random(&mut state, 2) == 0 {
+                    pair.remove(slot);
+                    assert!(!pair.index.is_same(slot, &plan));
+                }
+                pair.commit(value, slot, plan);
+                pair.check();
+                if random(&mut state, 4) == 0 {
+                    pair.remove(slot);
+                }
+            }
+        }
+    }
+}
+
+fn a_plan_is_refused_nothing_later<I: Sets>() {
+    const SLOTS: u32 = 30_000;
+    let mut refusals = 0;
+    // As many values. What one column has comes to its end first, or what another has.
+    for (hasher, values, begin) in
+        [(GOOD, SLOTS, 100), (GOOD, 20, 100), (FEW, SLOTS * 8, 12_000), (GOOD, SLOTS / 5, 100)]
+    {
+        let (mut pair, mut state) = (Pair::<I>::new(hasher), values);
+        pair.values.resize(SLOTS as usize, None);
+        pair.put(0, SLOTS - 1).unwrap();
+        for slot in 0..begin {
+            pair.put(slot % values, slot).unwrap();
+        }
+        // There will be no more memory.
+        let _fault = Fault::from_nth(Call::Commit, 0);
+        let enough = refusals + 300;
+        for step in 0..30_000_u32 {
+            let (slot, value) = (random(&mut state, SLOTS), random(&mut state, values));
+            if random(&mut state, 8) < if step < 20_000 { 6 } else { 2 } {
+                match pair.plan(value, slot) {
+                    Ok(plan) => {
+                        if step % 2 == 0 {
+                            pair.remove(slot);
+                        }
+                        pair.commit(value, slot, plan);
+                    }
+                    Err(_) => refusals += 1,
+                }
+            } else {
+                pair.remove(slot);
+            }
+            if refusals == enough {
+                // Finding out why takes its time.
+                break;
+            }
+        }
+        pair.index.check();
+    }
+    assert!(refusals > 0);
+}
+
+/// Enough for several pages of each column.
+const MANY: u32 = 20_000;
+
+fn whatever_is_refused_changes_nothing<I: Sets>() {
+    // Of sets that become large, and of as many sets as slots.
+    for (call, values) in [(Call::Commit, 3_000), (Call::Commit, MANY), (Call::Reserve, 100)] {
+        for nth in 0.. {
+            let mut pair = Pair::<I>::new(GOOD);
+            pair.values.resize(MANY as usize, None);
+            let mut refusals = 0;
+            let fault = Fault::nth(call, nth);
+            for slot in 0..MANY {
+                // To one set, and on to another.
+                for value in [slot * 7 % values, slot % values] {
+                    let (len, sets) = (pair.index.len(), pair.index.sets());
+                    if pair.put(value, slot).is_err() {
+                        refusals += 1;
+                        assert_eq!((pair.index.len(), pair.index.sets()), (len, sets));
+                        pair.check();
+                        pair.put(value, slot).unwrap();
+                    }
+                }
+            }
+            let struck = fault.struck();
+            drop(fault);
+            pair.index.check();
+            // What it can do without is not told.
+            assert!(refusals <= struck);
+            if struck == 0 {
+                assert!(nth > 2, "nothing was asked for");
+                pair.check();
+                break;
+            }
+        }
+    }
+}
+
+fn slots_that_cannot_be_numbered_are_refused<I: Sets>() {
+    let mut pair = Pair::<I>::new(GOOD);
+    pair.put(0, 3).unwrap();
+    let error = pair.index.put(0, u32::MAX, |_| true).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::KeyBits);
+    assert!(!pair.index.contains(u32::MAX) && !pair.index.remove(u32::MAX));
+    assert_eq!(pair.index.same(u32::MAX), []);
+    pair.check();
+}
+
+#[test]
+fn a_list_has_no_room_for_a_slot_of_32_bits() {
+    let mut pair = Pair::<ListIndex<Times>>::new(GOOD);
+    let error = pair.index.put(0, 1 << 31, |_| true).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::KeyBits, Some(1 << 31)));
+    pair.check();
+}
+
+fn values_that_answer_as_they_like_lose_nothing<I: Sets>() {
+    for hasher in HASHERS {
+        let (mut index, state) = (I::make(hasher), Cell::new(7));
+        let next = |below| {
+            let mut now = state.get();
+            let number = random(&mut now, below);
+            state.set(now);
+            number
+        };
+        let mut there = BTreeSet::new();
+        for step in 0..5_000 {
+            let slot = next(400);
+            match next(5) {
+                0 | 1 => {
+                    index.put(next(50), slot, |_| next(2) == 0).unwrap();
+                    there.insert(slot);
+                }
+                2 => {
+                    let plan = index.plan(next(50), slot, |_| next(2) == 0).unwrap();
+                    if next(2) == 0 {
+                        assert_eq!(index.remove(slot), there.contains(&slot));
+                    }
+                    index.commit(slot, plan);
+                    there.insert(slot);
+                }
+                3 => assert_eq!(index.remove(slot), there.remove(&slot)),
+                _ => drop(index.find(next(50), |_| next(2) == 0)),
+            }
+            if step % 100 == 0 {
+                index.check();
+                assert_eq!(index.len(), there.len());
+                assert!(there.iter().all(|slot| index.same(*slot).contains(slot)));
+            }
+        }
+        for slot in there {
+            assert!(index.remove(slot));
+        }
+        index.check();
+        assert_eq!((index.len(), index.sets()), (0, 0));
+    }
+}
+
+fn a_panic_changes_nothing<I: Sets>() {
+    let mut pair = Pair::<I>::new(EQUAL);
+    for slot in 0..40 {
+        pair.put(slot % 3, slot).unwrap();
+    }
+    for after in 0..3 {
+        for slot in [0, 1, 39, 40] {
+            let mut left = after;
+            let is_meant = |_| {
+                assert!(left > 0, "as planned");
+                left -= 1;
+                false
+            };
+            let index = &mut pair.index;
+            assert!(catch_unwind(AssertUnwindSafe(|| index.put(1, slot, is_meant))).is_err());
+            pair.check();
+        }
+    }
+}

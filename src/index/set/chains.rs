@@ -1,0 +1,473 @@
+//! [`Chains`]: sets of slots, of which any can be taken out, whatever set it is in.
+//!
+//! A set of up to three is a small chunk, a larger one a chain of large chunks. A hash table has the *head* of each:
+//! its first chunk, by its [id](Number::id). Slots come into the head; when it is full, another comes before it, and
+//! stands for the set. Each slot knows its chunk. So whatever is done touches a chunk or two, however large the set.
+
+use super::chunk::{Large, Number, Small};
+use super::iter::Chunks;
+use super::pool::Pool;
+use crate::error::Error;
+use crate::index::bucket::NONE;
+use crate::index::buckets::Buckets;
+use crate::index::memory::{Arrays, ForArrays, Share, array, cover, covering, too_many};
+use crate::index::plan::{Moved, Plan};
+use crate::vec::{VecStats, VmVec};
+
+/// A chunk with so many, or fewer, is put together with a neighbour, if both have no more than [`TOGETHER`]. Only then
+/// are its neighbours looked at, which takes two cache lines.
+const FEW: u32 = 7;
+/// One less than fits, so that the next that comes does not undo it.
+const TOGETHER: u32 = 13;
+/// So many, or fewer, go back into a small chunk, which has room for one more.
+const BACK: u32 = 2;
+
+/// For how many slots a chunk is, as memory for them is reckoned.
+const SMALL_SLOTS: usize = 3;
+const LARGE_SLOTS: usize = 10;
+
+/// So many chunks may be reserved, or in use while slots move from one to another.
+const SPARE: usize = 4;
+
+/// Sets of slots.
+pub(super) struct Chains {
+    buckets: Buckets,
+    small: Pool<Small>,
+    large: Pool<Large>,
+    /// Of each slot, the id of its chunk, or [`NONE`].
+    back: VmVec<u32>,
+    len: usize,
+    moved: Moved,
+}
+
+impl Chains {
+    pub(super) const fn new() -> Self {
+        Self {
+            buckets: Buckets::new(),
+            small: Pool::new(),
+            large: Pool::new(),
+            back: array(),
+            len: 0,
+            moved: Moved::NOTHING,
+        }
+    }
+
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(super) const fn sets(&self) -> usize {
+        self.buckets.len()
+    }
+
+    /// The id of the chunk that a slot is in, or [`NONE`].
+    #[inline]
+    fn id_of(&self, slot: u32) -> u32 {
+        self.back.get(slot as usize).copied().unwrap_or(NONE)
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, slot: u32) -> bool {
+        self.id_of(slot) != NONE
+    }
+
+    /// All chunks of a set, from one of them on.
+    #[inline]
+    fn chunks_from(&self, id: u32) -> Chunks<'_> {
+        match Number::from_id(id) {
+            Number::Small(number) => Chunks::of_small(self.small[number].members()),
+            Number::Large(number) => Chunks::of_large(self.large.as_slice(), number),
+        }
+    }
+
+    /// One that is in the chunk of an id.
+    #[inline]
+    fn first(&self, id: u32) -> u32 {
+        match Number::from_id(id) {
+            Number::Small(number) => self.small[number].first(),
+            Number::Large(number) => self.large[number].first(),
+        }
+    }
+
+    /// The members of the chunk of an id.
+    #[inline]
+    fn members(&self, id: u32) -> &[u32] {
+        match Number::from_id(id) {
+            Number::Small(number) => self.small[number].members(),
+            Number::Large(number) => self.large[number].members(),
+        }
+    }
+
+    /// The set of that hash of which one slot is meant.
+    #[inline]
+    pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
+        match self.buckets.find(hash, |id| is_meant(self.first(id))) {
+            Some(head) => self.chunks_from(head),
+            None => Chunks::EMPTY,
+        }
+    }
+
+    /// The set that a slot is in.
+    pub(super) fn same(&self, slot: u32) -> Chunks<'_> {
+        match self.id_of(slot) {
+            NONE => Chunks::EMPTY,
+            id => self.chunks_from(id),
+        }
+    }
+
+    /// Where a slot is to go. Nobody is asked about the slot itself.
+    #[inline]
+    pub(super) fn look(&self, hash: u32, slot: u32, mut is_meant: impl FnMut(u32) -> bool) -> Plan {
+        let mut alone = NONE;
+        let found = self.buckets.find(hash, |id| {
+            let Some(other) = self.other(id, slot) else {
+                // It is alone there, so that this is as good as a set of its own, if the hash is right.
+                if self.buckets.hash_of(id) == Some(hash) {
+                    alone = id;
+                }
+                return false;
+            };
+            is_meant(other)
+        });
+        let head = found.unwrap_or(alone);
+        Plan { hash, head, is_there: head != NONE && self.id_of(slot) == head }
+    }
+
+    /// A slot of a set, by its head, that is not that one.
+    #[inline]
+    fn other(&self, head: u32, slot: u32) -> Option<u32> {
+        let first = self.first(head);
+        if first == slot { self.second(head) } else { Some(first) }
+    }
+
+    /// A slot of a set, by its head, that is not the first, if there is one.
+    #[inline(never)]
+    fn second(&self, head: u32) -> Option<u32> {
+        let second = self.members(head).get(1).copied();
+        second.or_else(|| self.chunks_from(head).nth(1)?.first().copied())
+    }
+
+    /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory, or the slot, or what there is of sets, is more than can be numbered. Nothing has
+    /// changed then that anybody could tell.
+    #[inline]
+    pub(super) fn try_reserve(&mut self, slot: u32, plan: Plan) -> Result<(), Error> {
+        if slot == NONE {
+            return Err(too_many(NONE));
+        }
+        cover(&mut self.back, slot, NONE)?;
+        // A set may be made, or end with the slot and be made again.
+        if !plan.has_set() || plan.is_there {
+            let small = self.small.try_reserve_one()?;
+            self.buckets.reserve(Number::Small(small).id())?;
+        }
+        // Should another chunk become the head, that was full all along, there will be the one that was the head.
+        if plan.has_set() && self.is_full(plan.head) {
+            let large = self.large.try_reserve_one()?;
+            self.buckets.reserve(Number::Large(large).id())?;
+        }
+        self.moved = Moved::NOTHING;
+        Ok(())
+    }
+
+    #[inline]
+    fn is_full(&self, id: u32) -> bool {
+        match Number::from_id(id) {
+            Number::Small(number) => self.small[number].is_full(),
+            Number::Large(number) => self.large[number].is_full(),
+        }
+    }
+
+    /// Whether a slot is where it is to go.
+    #[inline]
+    pub(super) fn is_same(&self, slot: u32, plan: Plan) -> bool {
+        plan.is_there && self.contains(slot)
+    }
+
+    /// Puts a slot where it is to go, for which there is room; out of the set that it is in, if any.
+    pub(super) fn commit(&mut self, slot: u32, plan: Plan) {
+        if self.is_same(slot, plan) {
+            return;
+        }
+        self.remove(slot);
+        let number = match self.moved.follow(plan.head) {
+            NONE => self.begin(plan.hash, slot),
+            head => self.add(Number::from_id(head), slot),
+        };
+        self.back[slot as usize] = number.id();
+        self.len += 1;
+    }
+
+    /// Makes a set of one; where it is.
+    fn begin(&mut self, hash: u32, slot: u32) -> Number {
+        let number = Number::Small(self.small.put(Small::of(&[slot])));
+        self.buckets.insert_reserved(hash, number.id());
+        number
+    }
+
+    /// Puts a slot into a set, by its head; where it is then.
+    fn add(&mut self, head: Number, slot: u32) -> Number {
+        match head {
+            Number::Small(number) => {
+                let chunk = &mut self.small[number];
+                if !chunk.is_full() {
+                    chunk.push(slot);
+                    return head;
+                }
+                self.grow(number, slot)
+            }
+            Number::Large(number) => {
+                let chunk = &mut self.large[number];
+                if !chunk.is_full() {
+                    chunk.push(slot);
+                    return head;
+                }
+                self.prepend(number, slot)
+            }
+        }
+    }
+
+    /// Moves the slots of a small chunk, and one more, into a large one; which one.
+    #[inline(never)]
+    fn grow(&mut self, number: u32, slot: u32) -> Number {
+        let mut chunk = Large::of(self.small[number].members(), None);
+        chunk.push(slot);
+        let grown = Number::Large(self.large.put(chunk));
+        self.settle(grown);
+        self.small.give_free(number);
+        self.buckets.replace_reserved(Number::Small(number).id(), grown.id());
+        grown
+    }
+
+    /// Makes a chunk of one slot before another, which stands for the set then; which one.
+    #[inline(never)]
+    fn prepend(&mut self, number: u32, slot: u32) -> Number {
+        let first = self.large.put(Large::of(&[slot], Some(number)));
+        self.large[number].set_prev(Some(first));
+        let (old, new) = (Number::Large(number), Number::Large(first));
+        self.buckets.replace_reserved(old.id(), new.id());
+        new
+    }
+
+    /// Tells all slots of a chunk that they are in it.
+    fn settle(&mut self, number: Number) {
+        let members = match number {
+            Number::Small(number) => self.small[number].members(),
+            Number::Large(number) => self.large[number].members(),
+        };
+        for member in members {
+            self.back[*member as usize] = number.id();
+        }
+    }
+
+    /// Takes a slot out of its set; whether it was in one.
+    pub(super) fn remove(&mut self, slot: u32) -> bool {
+        let id = self.id_of(slot);
+        if id == NONE {
+            return false;
+        }
+        self.back[slot as usize] = NONE;
+        self.len -= 1;
+        match Number::from_id(id) {
+            Number::Small(number) => {
+                if self.small[number].take(slot) == 0 {
+                    self.small.give_free(number);
+                    self.end(id);
+                }
+            }
+            Number::Large(number) => {
+                let len = self.large[number].take(slot);
+                if len <= FEW {
+                    self.tidy(number, len);
+                }
+            }
+        }
+        true
+    }
+
+    /// Nothing stands for a set any more.
+    fn end(&mut self, head: u32) {
+        self.buckets.remove(head);
+        self.moved = Moved::away(head);
+    }
+
+    /// Another chunk, whose id there is room for, stands for a set.
+    fn stand_in(&mut self, head: Number, other: Number) {
+        self.buckets.replace_reserved(head.id(), other.id());
+        self.moved = Moved::to(head.id(), other.id());
+    }
+
+    /// Puts a chunk that has few, so many, together with a neighbour, or into a small one, or frees it.
+    #[inline(never)]
+    fn tidy(&mut self, number: u32, len: u32) {
+        let chunk = &self.large[number];
+        let (prev, next) = (chunk.prev(), chunk.next());
+        if len == 0 {
+            return self.unlink(number);
+        }
+        if prev.is_none() && next.is_none() {
+            if len <= BACK {
+                self.shrink(number);
+            }
+            return;
+        }
+        for other in [next, prev].into_iter().flatten() {
+            let others = self.large[other].len();
+            if others + len > TOGETHER {
+                continue;
+            }
+            // The fewer move, since each has to be told.
+            let (from, to) = if len <= others { (number, other) } else { (other, number) };
+            return self.merge(from, to);
+        }
+    }
+
+    /// Moves all slots of a chunk into another of the same set, where they fit.
+    fn merge(&mut self, from: u32, to: u32) {
+        let chunk = self.large[from];
+        for member in chunk.members() {
+            self.large[to].push(*member);
+            self.back[*member as usize] = Number::Large(to).id();
+        }
+        self.unlink(from);
+    }
+
+    /// Takes a chunk out of its chain, whose slots are elsewhere.
+    fn unlink(&mut self, number: u32) {
+        let chunk = &self.large[number];
+        let (prev, next) = (chunk.prev(), chunk.next());
+        self.large.give_free(number);
+        if let Some(next) = next {
+            self.large[next].set_prev(prev);
+        }
+        match (prev, next) {
+            (Some(prev), _) => self.large[prev].set_next(next),
+            (None, Some(next)) => self.stand_in(Number::Large(number), Number::Large(next)),
+            (None, None) => self.end(Number::Large(number).id()),
+        }
+    }
+
+    /// Moves a set that is one large chunk into a small one; not, if there is no memory.
+    fn shrink(&mut self, number: u32) {
+        // One of them may be promised to a plan.
+        let Ok(last) = self.small.try_reserve_fresh(2) else { return };
+        if self.buckets.reserve(Number::Small(last).id()).is_err() {
+            return;
+        }
+        let chunk = Small::of(self.large[number].members());
+        let small = Number::Small(self.small.put(chunk));
+        self.settle(small);
+        self.large.give_free(number);
+        self.stand_in(Number::Large(number), small);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.buckets.clear();
+        self.small.clear();
+        self.large.clear();
+        self.back.clear();
+        self.len = 0;
+        self.moved = Moved::NOTHING;
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Chains {
+    /// Asserts that each slot is where it is said to be, and nothing is lost.
+    pub(super) fn check(&self) {
+        #[cfg(test)]
+        self.buckets.check();
+        let (mut slots, mut heads, mut used) = (0, 0, [0; 2]);
+        for (slot, &id) in (0..).zip(&self.back) {
+            if id == NONE {
+                continue;
+            }
+            slots += 1;
+            let members = self.members(id);
+            assert_eq!(members.iter().filter(|member| **member == slot).count(), 1);
+            // Each chunk is looked at once: with its first slot.
+            if members[0] != slot {
+                continue;
+            }
+            assert!(members.iter().all(|member| self.id_of(*member) == id));
+            let is_head = match Number::from_id(id) {
+                Number::Small(_) => {
+                    used[0] += 1;
+                    true
+                }
+                Number::Large(number) => {
+                    used[1] += 1;
+                    self.check_links(number);
+                    self.large[number].prev().is_none()
+                }
+            };
+            if is_head {
+                heads += 1;
+                let hash = self.buckets.hash_of(id).unwrap();
+                assert_eq!(self.buckets.find(hash, |other| other == id), Some(id));
+            }
+        }
+        assert_eq!((slots, heads), (self.len, self.sets()));
+        assert_eq!(used, self.used());
+    }
+
+    fn check_links(&self, number: u32) {
+        let chunk = &self.large[number];
+        if let Some(next) = chunk.next() {
+            assert_eq!(self.large[next].prev(), Some(number));
+            assert!(chunk.len() + self.large[next].len() > FEW + 1);
+        }
+        if let Some(prev) = chunk.prev() {
+            assert_eq!(self.large[prev].next(), Some(number));
+        }
+    }
+
+    /// How many chunks of either kind there are.
+    pub(super) fn used(&self) -> [usize; 2] {
+        [self.small.used(), self.large.used()]
+    }
+
+    /// How many of either kind there are, those that are free among them.
+    #[cfg(test)]
+    pub(super) const fn stored(&self) -> [usize; 2] {
+        [self.small.as_slice().len(), self.large.as_slice().len()]
+    }
+}
+
+/// How many small chunks so many slots can take, each of which may be a set.
+fn most_small(slots: usize) -> usize {
+    slots.saturating_add(SPARE)
+}
+
+impl Arrays for Chains {
+    fn tidy(&mut self) {
+        self.buckets.tidy();
+        if self.len == 0 {
+            self.clear();
+        }
+    }
+
+    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
+        // By ids, of either kind of chunk by turns.
+        let ids = |slots| covering(most_small(slots)).saturating_mul(2);
+        self.buckets.each_array_of(visitor, Share { slots_each: 1, most: ids })?;
+        let small = Share { slots_each: SMALL_SLOTS, most: most_small };
+        visitor.visit(self.small.chunks_mut(), small)?;
+        // Two that are neighbours have more than eight, and one that is alone more than a small one has kept.
+        let most = |slots: usize| slots / 3 + SPARE;
+        visitor.visit(self.large.chunks_mut(), Share { slots_each: LARGE_SLOTS, most })?;
+        visitor.visit(&mut self.back, Share::SLOTS)
+    }
+
+    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
+        self.buckets.each_stats(visit);
+        visit(self.small.chunks().stats());
+        visit(self.large.chunks().stats());
+        visit(self.back.stats());
+    }
+}

@@ -1,0 +1,110 @@
+//! [`Pool`]: chunks by their numbers, those that are free among them.
+
+use super::chunk::Chunk;
+use crate::error::Error;
+use crate::index::bucket::NONE;
+use crate::index::memory::{array, too_many};
+use crate::vec::VmVec;
+use std::ops::{Index, IndexMut};
+
+/// Chunks of one kind. Those that are free are chained.
+pub(super) struct Pool<C> {
+    chunks: VmVec<C>,
+    free: u32,
+}
+
+impl<C: Chunk> Pool<C> {
+    pub(super) const fn new() -> Self {
+        Self { chunks: array(), free: NONE }
+    }
+
+    /// Makes room for one; gives a number that no later one is above, before that room is used up.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory, or there are as many as can be numbered.
+    #[inline]
+    pub(super) fn try_reserve_one(&mut self) -> Result<u32, Error> {
+        if self.free == NONE { self.try_reserve_fresh(1) } else { Ok(self.free) }
+    }
+
+    /// Makes room for so many beside those that are free; gives the number that the last of them would have.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve_one`](Self::try_reserve_one).
+    pub(super) fn try_reserve_fresh(&mut self, fresh: u32) -> Result<u32, Error> {
+        let end = u32::try_from(self.chunks.len()).unwrap_or(NONE).saturating_add(fresh);
+        if end > C::MOST {
+            return Err(too_many(C::MOST));
+        }
+        self.chunks.try_reserve(fresh as usize)?;
+        Ok(end - 1)
+    }
+
+    /// Puts a chunk in, for which there is room.
+    #[inline]
+    pub(super) fn put(&mut self, chunk: C) -> u32 {
+        match self.free {
+            NONE => {
+                self.chunks.push(chunk);
+                u32::try_from(self.chunks.len() - 1).unwrap_or(NONE)
+            }
+            free => {
+                self.free = self[free].next_free();
+                self[free] = chunk;
+                free
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn give_free(&mut self, number: u32) {
+        self[number] = C::free(self.free);
+        self.free = number;
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.chunks.clear();
+        self.free = NONE;
+    }
+
+    pub(super) const fn chunks(&self) -> &VmVec<C> {
+        &self.chunks
+    }
+
+    pub(super) const fn chunks_mut(&mut self) -> &mut VmVec<C> {
+        &mut self.chunks
+    }
+
+    #[inline]
+    pub(super) const fn as_slice(&self) -> &[C] {
+        self.chunks.as_slice()
+    }
+
+    /// How many are in use.
+    #[cfg(any(test, fuzzing))]
+    pub(super) fn used(&self) -> usize {
+        let (mut used, mut free) = (self.chunks.len(), self.free);
+        while free != NONE {
+            (used, free) = (used - 1, self[free].next_free());
+        }
+        used
+    }
+}
+
+impl<C> Index<u32> for Pool<C> {
+    type Output = C;
+
+    #[inline]
+    fn index(&self, number: u32) -> &C {
+        &self.chunks[number as usize]
+    }
+}
+
+impl<C> IndexMut<u32> for Pool<C> {
+    #[inline]
+    fn index_mut(&mut self, number: u32) -> &mut C {
+        &mut self.chunks[number as usize]
+    }
+}

@@ -1,0 +1,221 @@
+//! Rows that change where they are.
+
+use super::Table;
+use super::indices::{Index, Indices, Row, VisitMut};
+use super::insert::{Clear, Commit, Plan};
+use super::rows::RowsOf;
+use crate::error::{Error, ErrorKind, Refused, give_up, or_give_up};
+use crate::key::Key;
+use crate::slot_map::SlotMap;
+use std::mem;
+
+impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
+    /// Has the indices know of a row's new part, or leaves all as it was. Then it has to be put in.
+    #[inline]
+    fn relist(&mut self, slot: u32, new: &X::Part) -> Result<(), Error> {
+        let rows = RowsOf(&self.rows);
+        let old = self.rows.in_slot(slot).map(R::part);
+        self.by.each_mut(&mut Plan { slot, new, old, rows }).map_err(Self::explain)?;
+        self.all(Commit(slot));
+        Ok(())
+    }
+
+    /// Changes a copy of what is indexed of the row in a slot, and puts it in.
+    #[inline]
+    fn modify_in_slot<T>(
+        &mut self,
+        slot: u32,
+        change: impl FnOnce(&mut X::Part) -> T,
+    ) -> Result<Option<T>, Error>
+    where
+        X::Part: Clone,
+    {
+        let Some(row) = self.rows.in_slot(slot) else { return Ok(None) };
+        let mut part = row.part().clone();
+        let result = change(&mut part);
+        self.relist(slot, &part)?;
+        if let Some(row) = self.rows.in_slot_mut(slot) {
+            // The old one is dropped when nothing is left to do.
+            mem::swap(row.part_mut(), &mut part);
+        }
+        Ok(Some(result))
+    }
+
+    /// Changes what is indexed of a row, and returns what the closure does; `None`, if the key's row is not in it.
+    ///
+    /// The closure has a copy, which takes the place of the row's own once every index has agreed. So the row is as it was, should
+    /// the closure panic or the change be refused. What need not be copied may be in the other half of [a row of
+    /// two](Self#rows-of-two), and a row that cannot be copied is changed by [`replace`](Self::replace). Values that stay equal cost a comparison
+    /// each. O(1) for each index.
+    ///
+    /// A copy that shares what is indexed with its original, as one of an `Rc<Cell<_>>` does, is no copy: then values change
+    /// by themselves; see [wrong values](Self#wrong-values).
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_modify`](Self::try_modify) has an error.
+    #[inline]
+    #[track_caller]
+    pub fn modify<T>(&mut self, key: K, change: impl FnOnce(&mut X::Part) -> T) -> Option<T>
+    where
+        X::Part: Clone,
+    {
+        or_give_up(self.try_modify(key, change))
+    }
+
+    /// [`modify`](Self::modify), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If another row has the new value of a [`Unique`](super::Unique) index ([`Taken`](crate::ErrorKind::Taken)), or the
+    /// system refuses memory. The row is as it was then.
+    #[inline]
+    pub fn try_modify<T>(
+        &mut self,
+        key: K,
+        change: impl FnOnce(&mut X::Part) -> T,
+    ) -> Result<Option<T>, Error>
+    where
+        X::Part: Clone,
+    {
+        let Some(slot) = self.rows.slot_of(key) else { return Ok(None) };
+        self.modify_in_slot(slot, change)
+    }
+
+    /// Puts a row where another is, under its key, and returns that one. O(1) for each index.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_replace`](Self::try_replace) has an error.
+    #[inline]
+    #[track_caller]
+    pub fn replace(&mut self, key: K, row: R) -> R {
+        match self.try_replace(key, row) {
+            Ok(old) => old,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`replace`](Self::replace), or the error and the new row.
+    ///
+    /// # Errors
+    ///
+    /// If the key's row is not in it ([`StaleKey`](crate::ErrorKind::StaleKey)); or as for
+    /// [`try_modify`](Self::try_modify). The table is unchanged then.
+    #[inline]
+    pub fn try_replace(&mut self, key: K, row: R) -> Result<R, Refused<R>> {
+        let stale = || Self::explain(Error::new(ErrorKind::StaleKey, 0));
+        let Some(slot) = self.rows.slot_of(key) else {
+            return Err(Refused { error: stale(), value: row });
+        };
+        if let Err(error) = self.relist(slot, row.part()) {
+            return Err(Refused { error, value: row });
+        }
+        match self.rows.in_slot_mut(slot) {
+            Some(old) => Ok(mem::replace(old, row)),
+            None => Err(Refused { error: stale(), value: row }),
+        }
+    }
+
+    /// [`modify`](Self::modify) of each row, in the order of slots. Linear in the slots.
+    ///
+    /// A value of a [`Unique`](super::Unique) index can't pass through one that a later row still has: to count all up by one is
+    /// refused at the first.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_for_each_mut`](Self::try_for_each_mut) has an error.
+    #[track_caller]
+    pub fn for_each_mut(&mut self, change: impl FnMut(K, &mut X::Part))
+    where
+        X::Part: Clone,
+    {
+        or_give_up(self.try_for_each_mut(change));
+    }
+
+    /// [`for_each_mut`](Self::for_each_mut), or the first error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_modify`](Self::try_modify). Rows before that one are changed, it and those after it are as they were.
+    pub fn try_for_each_mut(&mut self, mut change: impl FnMut(K, &mut X::Part)) -> Result<(), Error>
+    where
+        X::Part: Clone,
+    {
+        for slot in 0..self.rows.slot_count() {
+            if let Some((key, _)) = self.rows.get_by_index(slot) {
+                self.modify_in_slot(slot, |part| change(key, part))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A table of rows that are there, under their keys, with indices made by [`Default`]: [`set_cell`](Self::set_cell)
+    /// gives a grid cells of another size. Linear in the rows.
+    ///
+    /// # Errors
+    ///
+    /// If two rows have the same value of a [`Unique`](super::Unique) index
+    /// ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory; the rows come back.
+    #[expect(clippy::result_large_err, reason = "nothing is lost")]
+    pub fn try_from_rows(rows: SlotMap<K, R>) -> Result<Self, Refused<SlotMap<K, R>>> {
+        let mut table = Self { rows, by: X::default() };
+        match table.try_reindex() {
+            Ok(()) => Ok(table),
+            Err(error) => Err(Refused { error, value: table.rows }),
+        }
+    }
+
+    /// Makes the indices anew from what the rows hold. Linear in the slots.
+    ///
+    /// Should user code panic, rows that were not come to yet are in no index; it can be called again.
+    ///
+    /// It is for values that changed by themselves; see [wrong values](Self#wrong-values).
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reindex`](Self::try_reindex) has an error.
+    #[track_caller]
+    pub fn reindex(&mut self) {
+        or_give_up(self.try_reindex());
+    }
+
+    /// [`reindex`](Self::reindex), or the first error.
+    ///
+    /// # Errors
+    ///
+    /// If two rows have the same value of a [`Unique`](super::Unique) index
+    /// ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory. A row for which that holds is left out of that
+    /// index: it is not found by it, until it is changed or this is done again; and to change anything of it is refused as
+    /// long as another row has that value. All others are in it.
+    pub fn try_reindex(&mut self) -> Result<(), Error> {
+        self.all(Clear);
+        let mut first = Ok(());
+        for slot in 0..self.rows.slot_count() {
+            let rows = RowsOf(&self.rows);
+            let Some(row) = self.rows.in_slot(slot) else { continue };
+            let plan = Plan { slot, new: row.part(), old: None, rows };
+            let mut list = List { plan, result: Ok(()) };
+            let _ = self.by.each_mut(&mut list);
+            first = first.and(list.result);
+        }
+        first.map_err(Self::explain)
+    }
+}
+
+/// Has each index take a row, or leave it out.
+struct List<'p, P, S> {
+    plan: Plan<'p, P, S>,
+    result: Result<(), Error>,
+}
+
+impl<P, S: super::indices::Rows<P>> VisitMut<P> for List<'_, P, S> {
+    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
+        let planned = self.plan.visit(index);
+        if planned.is_ok() {
+            index.commit(self.plan.slot);
+        }
+        self.result = self.result.and(planned);
+        Ok(())
+    }
+}

@@ -1,0 +1,314 @@
+//! Rows by what is in them.
+
+use super::indices::{Extract, Index, Indices, Row, Rows, Visit, VisitMut};
+use super::insert::RemoveFound;
+use super::rows::RowsOf;
+use super::sets::{Kind, Sets};
+use super::{Found, Grid, Table, Unique};
+use crate::error::{Error, or_give_up};
+use crate::key::Key;
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
+
+impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
+    /// The row that has a value, and its key, by an index. O(1), where hashes are spread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = Table::new();
+    /// let key = table.insert((7, 'a'));
+    /// assert_eq!(table.find(|by| &by.number, &7), Some((key, &(7, 'a'))));
+    /// assert_eq!(table.find(|by| &by.number, &8), None);
+    /// ```
+    #[inline]
+    pub fn find<'t, Q, const FIELD: usize, S>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Unique<X, FIELD, S>,
+        value: &Q,
+    ) -> Option<(K, &'t R)>
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        S: BuildHasher + 't,
+    {
+        let slot = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
+        self.rows.get_by_index(slot)
+    }
+
+    /// Takes out the row that has a value, and gives it with its key. O(1) for each index, where hashes are spread; sooner
+    /// done than to [find](Self::find) it and to [remove](Self::remove) it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = [(7, 'a'), (8, 'b')].into_iter().collect();
+    /// assert_eq!(table.take(|by| &by.number, &7).unwrap().1, (7, 'a'));
+    /// assert!(table.take(|by| &by.number, &7).is_none());
+    /// ```
+    #[inline]
+    pub fn take<Q, const FIELD: usize, S>(
+        &mut self,
+        index: impl for<'x> FnOnce(&'x X) -> &'x Unique<X, FIELD, S>,
+        value: &Q,
+    ) -> Option<(K, R)>
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        S: BuildHasher,
+    {
+        let (slot, hash) = index(&self.by).found(value, RowsOf(&self.rows))?;
+        // Making a key runs user code, so that comes first.
+        let (key, _) = self.rows.get_by_index(slot)?;
+        let (_, row) = self.rows.take_slot(slot)?;
+        self.all(RemoveFound { slot, field: FIELD, hash });
+        Some((key, row))
+    }
+
+    /// All rows that have a value, and their keys, by an index, in no order that means anything. O(1), where hashes are
+    /// spread, and so much for each row.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Many<u32> = |row| &row.0, } }
+    /// let table: Table<(u32, char), By> = [(7, 'a'), (8, 'b'), (7, 'c')].into_iter().collect();
+    /// let mut found: Vec<char> =
+    ///     table.find_all(|by| &by.number, &7).map(|(_, row)| row.1).collect();
+    /// found.sort();
+    /// assert_eq!(found, ['a', 'c']);
+    /// ```
+    #[inline]
+    pub fn find_all<'t, Q, const FIELD: usize, I>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Sets<X, FIELD, I>,
+        value: &Q,
+    ) -> Found<'t, K, R, I::Slots<'t>>
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        I: Kind + 't,
+    {
+        let slots = index(&self.by).slots_of(value, RowsOf(&self.rows));
+        Found::new(&self.rows, slots)
+    }
+
+    /// How many rows have a value. O(1) for each dozen of them in a [`Many`](super::Many), for each in a
+    /// [`List`](super::List).
+    #[inline]
+    pub fn count<'t, Q, const FIELD: usize, I>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Sets<X, FIELD, I>,
+        value: &Q,
+    ) -> usize
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        I: Kind + 't,
+    {
+        index(&self.by).count(value, RowsOf(&self.rows))
+    }
+
+    /// Takes out, and drops, all rows that have a value, and returns how many that were. Takes what it takes to find and
+    /// to [remove](Self::remove) them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Many<u32> = |row| &row.0, } }
+    /// let mut table: Table<(u32, char), By> = [(7, 'a'), (8, 'b'), (7, 'c')].into_iter().collect();
+    /// assert_eq!(table.remove_all(|by| &by.number, &7), 2);
+    /// assert_eq!(table.values().collect::<Vec<_>>(), [&(8, 'b')]);
+    /// ```
+    pub fn remove_all<Q, const FIELD: usize, I>(
+        &mut self,
+        index: impl for<'x> Fn(&'x X) -> &'x Sets<X, FIELD, I>,
+        value: &Q,
+    ) -> usize
+    where
+        X: Extract<FIELD, Row = X::Part>,
+        <X as Extract<FIELD>>::Key: Borrow<Q> + Hash + Eq,
+        Q: Hash + Eq + ?Sized,
+        I: Kind,
+    {
+        let mut removed = 0;
+        loop {
+            // As many at once as are found for one hash.
+            let mut slots = [0; 64];
+            let found = index(&self.by).slots_of(value, RowsOf(&self.rows));
+            let count = slots.iter_mut().zip(found).map(|(slot, found)| *slot = found).count();
+            if count == 0 {
+                return removed;
+            }
+            for slot in &slots[..count] {
+                removed += usize::from(self.take_slot(*slot).is_some());
+            }
+        }
+    }
+
+    /// All rows within a distance of a point, and their keys, in no order that means anything.
+    ///
+    /// Takes what there is in the cells of the grid that are touched; see [`Grid::within`](crate::index::Grid::within).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// let table: Table<[f32; 2], By> = [[0.5, 0.5], [3.0, 4.0]].into_iter().collect();
+    /// let mut near = table.within(|by| &by.at, [0.0, 0.0], 1.0);
+    /// assert_eq!(near.next().unwrap().1, &[0.5, 0.5]);
+    /// assert!(near.next().is_none());
+    /// ```
+    #[inline]
+    pub fn within<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        center: [f32; D],
+        radius: f32,
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        let points = index(&self.by).index().within(center, radius);
+        Found::new(&self.rows, points.map(|(slot, _)| slot))
+    }
+
+    /// All rows in a box, its borders included, and their keys, in no order that means anything; see
+    /// [`Grid::in_box`](crate::index::Grid::in_box).
+    #[inline]
+    pub fn in_box<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        min: [f32; D],
+        max: [f32; D],
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        let points = index(&self.by).index().in_box(min, max);
+        Found::new(&self.rows, points.map(|(slot, _)| slot))
+    }
+
+    /// The rows that are nearest to a point, the nearest first, and their keys; see [`Grid::nearest`](crate::index::Grid::nearest).
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many, which comes from the global allocator.
+    #[track_caller]
+    pub fn nearest<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        point: [f32; D],
+        most: usize,
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        or_give_up(self.try_nearest(index, point, most))
+    }
+
+    /// [`nearest`](Self::nearest), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for so many.
+    pub fn try_nearest<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        point: [f32; D],
+        most: usize,
+    ) -> Result<Found<'t, K, R, impl Iterator<Item = u32>>, Error> {
+        let mut points = Vec::new();
+        index(&self.by).index().try_nearest_into(point, most, &mut points)?;
+        Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
+    }
+
+    /// Visits each two rows that are within a distance of each other, once, in no order; see
+    /// [`Grid::for_each_pair`](crate::index::Grid::for_each_pair).
+    pub fn for_each_pair<'t, const FIELD: usize, const D: usize>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        radius: f32,
+        mut visit: impl FnMut((K, &'t R), (K, &'t R)),
+    ) {
+        index(&self.by).index().for_each_pair(radius, |one, other| {
+            let rows = self.rows.get_by_index(one).zip(self.rows.get_by_index(other));
+            if let Some((one, other)) = rows {
+                visit(one, other);
+            }
+        });
+    }
+
+    /// Has a grid have cells of another size. Linear in the slots; takes no memory.
+    ///
+    /// # Panics
+    ///
+    /// If the size is not positive and finite.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// let mut table: Table<[f32; 2], By> = [[0.0, 0.0], [60.0, 80.0]].into_iter().collect();
+    /// table.set_cell(|by| &by.at, 100.0);
+    /// assert_eq!(table.within(|by| &by.at, [0.0, 0.0], 100.0).count(), 2);
+    /// ```
+    #[track_caller]
+    pub fn set_cell<const FIELD: usize, const D: usize>(
+        &mut self,
+        _: impl FnOnce(&X) -> &Grid<X, FIELD, D>,
+        cell: f32,
+    ) {
+        // Told apart by its number, since nobody is to have the indices to change.
+        self.all(SetCell { field: FIELD, cell });
+    }
+
+    /// Whether each index finds each row by what is in it. It finds each by each, so it takes as long as all rows with
+    /// the same value, for each of them: for tests, and for looking.
+    ///
+    /// # Errors
+    ///
+    /// The key of the first row that one does not find; see [wrong values](Self#wrong-values).
+    pub fn check(&self) -> Result<(), K> {
+        let rows = RowsOf(&self.rows);
+        for (key, row) in &self.rows {
+            let slot = key.data().index();
+            let mut finds = Finds { slot, part: row.part(), rows, all: true };
+            let found = self.by.each(&mut finds);
+            debug_assert!(found.is_ok(), "it cannot fail");
+            if !finds.all {
+                return Err(key);
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Finds<'p, P, S> {
+    slot: u32,
+    part: &'p P,
+    rows: S,
+    all: bool,
+}
+
+impl<P, S: Rows<P>> Visit<P> for Finds<'_, P, S> {
+    fn visit<I: Index<P>>(&mut self, index: &I) -> Result<(), Error> {
+        self.all &= index.finds(self.slot, self.part, self.rows);
+        Ok(())
+    }
+}
+
+struct SetCell {
+    field: usize,
+    cell: f32,
+}
+
+impl<P> VisitMut<P> for SetCell {
+    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
+        index.set_cell(self.field, self.cell);
+        Ok(())
+    }
+}

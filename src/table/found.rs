@@ -1,0 +1,87 @@
+//! [`Found`]: rows whose slots an index gave.
+
+use crate::key::Key;
+use crate::slot_map::SlotMap;
+use std::fmt;
+use std::iter::FusedIterator;
+
+/// So many rows are asked for before one is looked at, so that they come at the same time.
+const AHEAD: usize = 8;
+
+/// Rows that an index found, and their keys; see [`Table::find_all`](super::Table::find_all).
+#[must_use = "iterators are lazy"]
+pub struct Found<'t, K: Key, R, S> {
+    rows: &'t SlotMap<K, R>,
+    slots: S,
+    /// A ring of what was asked for; the oldest is next.
+    asked: [u32; AHEAD],
+    next: usize,
+    left: usize,
+}
+
+impl<'t, K: Key, R, S: Iterator<Item = u32>> Found<'t, K, R, S> {
+    #[inline]
+    pub(super) fn new(rows: &'t SlotMap<K, R>, slots: S) -> Self {
+        let mut found = Self { rows, slots, asked: [0; AHEAD], next: 0, left: 0 };
+        while found.left < AHEAD && found.ask(found.left) {
+            found.left += 1;
+        }
+        found
+    }
+
+    /// Asks for one row more, to be kept at a place of the ring.
+    #[inline]
+    fn ask(&mut self, place: usize) -> bool {
+        let Some(slot) = self.slots.next() else { return false };
+        self.rows.ask_for_slot(slot);
+        self.asked[place] = slot;
+        true
+    }
+}
+
+impl<'t, K: Key, R, S: Iterator<Item = u32>> Iterator for Found<'t, K, R, S> {
+    type Item = (K, &'t R);
+
+    #[inline]
+    fn next(&mut self) -> Option<(K, &'t R)> {
+        while self.left > 0 {
+            let place = self.next;
+            let slot = self.asked[place];
+            self.next = (place + 1) % AHEAD;
+            if !self.ask(place) {
+                self.left -= 1;
+            }
+            // An index has only slots of rows that are there.
+            if let Some(found) = self.rows.get_by_index(slot) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let most = self.slots.size_hint().1.and_then(|most| most.checked_add(self.left));
+        (0, most)
+    }
+}
+
+impl<K: Key, R, S: Iterator<Item = u32>> FusedIterator for Found<'_, K, R, S> {}
+
+impl<K: Key, R, S: Clone> Clone for Found<'_, K, R, S> {
+    fn clone(&self) -> Self {
+        let Self { rows, ref slots, asked, next, left } = *self;
+        Self { rows, slots: slots.clone(), asked, next, left }
+    }
+}
+
+impl<K, R, S> fmt::Debug for Found<'_, K, R, S>
+where
+    K: Key + fmt::Debug,
+    R: fmt::Debug,
+    S: Iterator<Item = u32> + Clone,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.clone()).finish()
+    }
+}

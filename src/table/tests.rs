@@ -1,0 +1,103 @@
+//! What holds of tables whatever is refused.
+
+use crate::error::ErrorKind;
+use crate::growing::Growth;
+use crate::key::DefaultKey;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use crate::table::Table;
+
+#[derive(Clone, Debug, PartialEq)]
+struct Thing {
+    name: u64,
+    kind: u64,
+    at: [f32; 2],
+}
+
+crate::indices! {
+    struct By for Thing {
+        name: Unique<u64> = |thing| thing.name,
+        kind: Many<u64> = |thing| thing.kind,
+        also: List<u64> = |thing| thing.kind,
+        at: Grid<2> = |thing| thing.at,
+    }
+}
+
+fn thing(number: u16) -> Thing {
+    let name = u64::from(number);
+    Thing { name, kind: name % 17, at: [f32::from(number), 0.0] }
+}
+
+/// Whether each of so many is found in every way.
+fn check(table: &Table<Thing, By>, count: u16) {
+    assert_eq!(table.check(), Ok(()));
+    assert_eq!(table.len(), usize::from(count));
+    for number in 0..count {
+        let (_, found) = table.find(|by| &by.name, &u64::from(number)).unwrap();
+        assert_eq!(found, &thing(number));
+        assert_eq!(table.within(|by| &by.at, found.at, 0.5).count(), 1);
+    }
+    let kinds: usize = (0..17).map(|kind| table.find_all(|by| &by.kind, &kind).count()).sum();
+    let also: usize = (0..17).map(|kind| table.count(|by| &by.also, &kind)).sum();
+    assert_eq!((kinds, also), (usize::from(count), usize::from(count)));
+}
+
+/// Which limit a refusal is said to be of depends on what the process has besides; under an emulator that is much.
+const fn is_of_memory(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Memory | ErrorKind::DataLimit)
+}
+
+#[test]
+fn an_insertion_that_is_refused_memory_at_any_step_changes_nothing() {
+    for pass in 0..14 {
+        // A page at a time, so that each array is refused one at some time.
+        let mut table: Table<Thing, By> =
+            Table::builder().max_len(1 << 14).growth(Growth::Fixed { step_bytes: 0 }).build();
+        let fault = Fault::from_nth(Call::Commit, pass);
+        let mut count = 0;
+        let refused = loop {
+            match table.try_insert(thing(count)) {
+                Ok(_) => count += 1,
+                Err(refused) => break refused,
+            }
+            if count > 3_000 {
+                return;
+            }
+        };
+        assert!(is_of_memory(refused.error.kind()), "{:?}", refused.error);
+        assert_eq!(refused.value, thing(count));
+        check(&table, count);
+        drop(fault);
+        table.insert(thing(count));
+        check(&table, count + 1);
+    }
+}
+
+#[test]
+fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
+    for pass in 0..6 {
+        let mut table: Table<Thing, By> =
+            Table::builder().growth(Growth::Fixed { step_bytes: 0 }).build();
+        let keys: Vec<DefaultKey> = (0..2000).map(|number| table.insert(thing(number))).collect();
+        let fault = Fault::from_nth(Call::Commit, pass);
+        let mut changed = 0;
+        for (number, key) in keys.iter().enumerate() {
+            // Each has a kind of its own then, which takes chunks and buckets.
+            let before = table[*key].clone();
+            match table.try_modify(*key, |thing| thing.kind = 1_000_000 + number as u64) {
+                Ok(_) => changed += 1,
+                Err(error) => {
+                    assert!(is_of_memory(error.kind()), "{error:?}");
+                    assert_eq!(table[*key], before);
+                }
+            }
+        }
+        assert_eq!(table.check(), Ok(()));
+        assert_eq!(table.values().filter(|thing| thing.kind >= 1_000_000).count(), changed);
+        drop(fault);
+        for key in keys {
+            assert!(table.remove(key).is_some());
+        }
+        assert_eq!(table.check(), Ok(()));
+    }
+}

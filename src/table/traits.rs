@@ -1,0 +1,98 @@
+//! The traits of std.
+
+use super::Table;
+use super::indices::{Indices, Row};
+use crate::key::Key;
+use crate::slot_map::traits::no_such_key;
+use crate::slot_map::{IntoIter, Iter};
+use std::fmt;
+use std::ops::Index;
+
+impl<R: Row<X::Part>, X: Indices, K: Key> Default for Table<R, X, K> {
+    /// An empty table; see [`Table::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<R: fmt::Debug, X, K: Key> fmt::Debug for Table<R, X, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rows.fmt(f)
+    }
+}
+
+impl<R: PartialEq, X, K: Key> PartialEq for Table<R, X, K> {
+    /// Whether both have equal rows under the same keys.
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows
+    }
+}
+
+impl<R: Eq, X, K: Key> Eq for Table<R, X, K> {}
+
+impl<R: Row<X::Part>, X: Indices, K: Key, const N: usize> From<[R; N]> for Table<R, X, K> {
+    /// # Panics
+    ///
+    /// As for [`insert`](Table::insert).
+    fn from(rows: [R; N]) -> Self {
+        rows.into_iter().collect()
+    }
+}
+
+impl<R, X, K: Key> Index<K> for Table<R, X, K> {
+    type Output = R;
+
+    /// # Panics
+    ///
+    /// If the key's row is not in it.
+    #[inline]
+    #[track_caller]
+    fn index(&self, key: K) -> &R {
+        match self.get(key) {
+            Some(row) => row,
+            None => no_such_key(key),
+        }
+    }
+}
+
+impl<R: Row<X::Part>, X: Indices, K: Key> Extend<R> for Table<R, X, K> {
+    /// # Panics
+    ///
+    /// As for [`insert`](Table::insert).
+    #[track_caller]
+    fn extend<T: IntoIterator<Item = R>>(&mut self, rows: T) {
+        for row in rows {
+            self.insert(row);
+        }
+    }
+}
+
+impl<R: Row<X::Part>, X: Indices, K: Key> FromIterator<R> for Table<R, X, K> {
+    /// # Panics
+    ///
+    /// As for [`insert`](Table::insert).
+    #[track_caller]
+    fn from_iter<T: IntoIterator<Item = R>>(rows: T) -> Self {
+        let mut table = Self::new();
+        table.extend(rows);
+        table
+    }
+}
+
+impl<'t, R, X, K: Key> IntoIterator for &'t Table<R, X, K> {
+    type Item = (K, &'t R);
+    type IntoIter = Iter<'t, K, R>;
+
+    fn into_iter(self) -> Iter<'t, K, R> {
+        self.iter()
+    }
+}
+
+impl<R, X, K: Key> IntoIterator for Table<R, X, K> {
+    type Item = (K, R);
+    type IntoIter = IntoIter<K, R>;
+
+    fn into_iter(self) -> IntoIter<K, R> {
+        self.into_rows().into_iter()
+    }
+}

@@ -1,0 +1,22 @@
+//! Whatever is done to a `Grid`, it finds what a look at all points finds.
+
+use crate::effort;
+use crate::grid_op::{Config, Model, Op};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn agree<const D: usize>(cases: u32) {
+    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..50))| {
+        Model::<D>::run(config, &ops);
+    });
+}
+
+#[test]
+fn points_of_two_dimensions_agree_with_the_model() {
+    agree::<2>(50);
+}
+
+#[test]
+fn points_of_three_dimensions_agree_with_the_model() {
+    agree::<3>(50);
+}

@@ -1,0 +1,276 @@
+//! Tables: what they promise beside what the model compares.
+
+use stayput::table::Grid;
+use stayput::{DefaultKey, ErrorKind, Table, indices, new_key_type};
+use std::cell::Cell;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::panic::{self, AssertUnwindSafe};
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Player {
+    name: String,
+    team: u32,
+    at: [f32; 3],
+}
+
+indices! {
+    /// Of every kind, with hashers and without.
+    #[allow(dead_code, reason = "not every field is looked up")]
+    pub(crate) struct PlayerBy for Player {
+        pub(crate) name: Unique<str, BuildHasherDefault<DefaultHasher>> = |player| &player.name,
+        /// Computed.
+        initial: Many<Option<char>> = |player| player.name.chars().next(),
+        team: List<u32> = |player| &player.team,
+        at: Grid<3> = |player| player.at,
+        both: Unique<(u32, String)> = |player| (player.team, player.name.clone()),
+    }
+}
+
+type Players = Table<Player, PlayerBy>;
+
+fn player(name: &str, team: u32) -> Player {
+    Player { name: name.to_owned(), team, at: [0.0; 3] }
+}
+
+fn found((key, _): (DefaultKey, &Player)) -> DefaultKey {
+    key
+}
+
+#[test]
+fn rows_are_found_by_all_that_is_declared() {
+    let mut players = Players::new();
+    let [ann, bob, abe] =
+        [("ann", 1), ("bob", 1), ("abe", 2)].map(|(name, team)| players.insert(player(name, team)));
+    assert_eq!(players.find(|by| &by.name, "bob").map(found), Some(bob));
+    assert_eq!(players.find(|by| &by.both, &(2, "abe".to_owned())).map(found), Some(abe));
+    let mut starting_with_a: Vec<DefaultKey> =
+        players.find_all(|by| &by.initial, &Some('a')).map(found).collect();
+    starting_with_a.sort();
+    assert_eq!(starting_with_a, [ann, abe]);
+    assert_eq!(players.count(|by| &by.team, &1), 2);
+    assert_eq!(players.within(|by| &by.at, [0.5; 3], 1.0).count(), 3);
+
+    assert_eq!(players.remove(ann).unwrap().name, "ann");
+    assert_eq!(players.remove(ann), None);
+    assert_eq!(
+        players.find_all(|by| &by.initial, &Some('a')).map(found).collect::<Vec<_>>(),
+        [abe]
+    );
+}
+
+#[test]
+fn a_row_that_clashes_comes_back_and_changes_nothing() {
+    let mut players = Players::new();
+    let bob = players.insert(player("bob", 1));
+    let refused = players.try_insert(player("bob", 2)).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::Taken, Some(0)));
+    assert!(refused.error.to_string().contains("Table"), "{}", refused.error);
+    assert_eq!(refused.value, player("bob", 2));
+
+    let eve = players.insert(player("eve", 1));
+    let error =
+        players.try_modify(eve, |eve| (eve.team, eve.name) = (7, "bob".to_owned())).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Taken);
+    assert_eq!(players[eve], player("eve", 1));
+    assert_eq!((players.count(|by| &by.team, &7), players.check()), (0, Ok(())));
+
+    let refused = players.try_replace(eve, player("bob", 3)).unwrap_err();
+    assert_eq!((refused.value.team, refused.error.kind()), (3, ErrorKind::Taken));
+    // Its own value is no clash.
+    assert_eq!(players.replace(bob, player("bob", 4)), player("bob", 1));
+    assert_eq!(players.try_modify(bob, |bob| bob.name.len()), Ok(Some(3)));
+    assert_eq!(players.check(), Ok(()));
+}
+
+#[test]
+#[should_panic(expected = "another row has this value")]
+fn a_clash_is_a_panic_of_the_twin_that_cannot_say() {
+    let mut players = Players::new();
+    players.insert(player("bob", 1));
+    players.insert(player("bob", 2));
+}
+
+#[test]
+fn a_closure_that_panics_leaves_the_row_as_it_was() {
+    let mut players = Players::new();
+    let bob = players.insert(player("bob", 1));
+    let change = panic::catch_unwind(AssertUnwindSafe(|| {
+        players.modify(bob, |bob| {
+            bob.name.push('o');
+            panic!("in the middle");
+        })
+    }));
+    assert!(change.is_err());
+    assert_eq!(
+        players.find(|by| &by.name, "bob").map(|(_, row)| row.clone()),
+        Some(player("bob", 1))
+    );
+}
+
+#[test]
+fn what_is_in_the_other_half_of_a_row_is_free() {
+    /// No `Clone`.
+    struct Rest(Vec<u32>);
+
+    let mut table: Table<(Player, Rest), PlayerBy> = Table::new();
+    let keys = ["a", "b", "c"].map(|name| table.insert((player(name, 0), Rest(vec![]))));
+    for (_, (player, rest)) in table.iter_mut() {
+        rest.0.push(player.team);
+    }
+    table.get_mut(keys[1]).unwrap().1.0.push(7);
+    table.modify(keys[1], |player| player.team = 1);
+    assert_eq!(table[keys[1]].1.0, [0, 7]);
+    assert_eq!(table.find(|by| &by.name, "b").unwrap().1.1.0, [0, 7]);
+    assert_eq!(table.count(|by| &by.team, &0), 2);
+}
+
+#[test]
+fn values_that_change_by_themselves_are_told_and_mended() {
+    struct Odd(Cell<u32>);
+    indices! {
+        struct OddBy for Odd {
+            number: Unique<u32> = |odd| odd.0.get(),
+            also: Many<u32> = |odd| odd.0.get(),
+        }
+    }
+
+    let mut table: Table<Odd, OddBy> = Table::new();
+    let keys: Vec<DefaultKey> =
+        (0..100).map(|number| table.insert(Odd(Cell::new(number)))).collect();
+    table[keys[40]].0.set(1000);
+    assert_eq!(table.check(), Err(keys[40]));
+    assert!(table.find(|by| &by.number, &1000).is_none());
+    table.reindex();
+    assert_eq!(table.find(|by| &by.number, &1000).unwrap().0, keys[40]);
+    assert_eq!(table.check(), Ok(()));
+
+    // Of two with the same one is left out, until it has another.
+    table[keys[50]].0.set(7);
+    assert_eq!(table.try_reindex().unwrap_err().kind(), ErrorKind::Taken);
+    assert_eq!(table.count(|by| &by.also, &7), 2);
+    assert_eq!(table.len(), 100);
+    table[keys[50]].0.set(2000);
+    table.reindex();
+    assert_eq!(table.check(), Ok(()));
+    for key in keys {
+        table[key].0.set(0);
+        assert!(table.remove(key).is_some());
+    }
+    assert!(table.is_empty());
+    assert_eq!(table.check(), Ok(()));
+}
+
+#[test]
+fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
+    new_key_type! { struct Key; }
+    indices! { struct By for u64 { it: Unique<u64> = |row| row, } }
+    let mut table: Table<u64, By, Key> = Table::builder().max_len(100_000).capacity(100).build();
+    assert_eq!(table.stats().max_len, 100_000);
+    assert!(table.stats().capacity >= 100);
+    table.extend(0..100_000);
+    let refused = table.try_insert(500_000).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 500_000));
+    assert!(refused.error.to_string().contains("Table"));
+    assert!(table.find(|by| &by.it, &500_000).is_none());
+
+    let full = table.stats();
+    table.clear();
+    table.shrink_to_fit();
+    let empty = table.stats();
+    assert!(empty.committed_bytes < full.committed_bytes, "{empty:?} {full:?}");
+    assert_eq!((empty.live, full.live), (0, 100_000));
+    table.prefault(100);
+    table.extend(0..10);
+    assert_eq!(table.into_rows().len(), 10);
+}
+
+#[test]
+fn cells_of_a_grid_can_be_of_another_size() {
+    indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    let by = By { at: Grid::with_cell(100.0) };
+    let mut table: Table<[f32; 2], By> = Table::builder().build_with(by);
+    table.extend([[0.0, 0.0], [150.0, 0.0], [0.0, 90.0]]);
+    assert_eq!(table.within(|by| &by.at, [0.0, 0.0], 100.0).count(), 2);
+    let nearest = table.nearest(|by| &by.at, [140.0, 1.0], 2).map(|(_, at)| at[0]);
+    assert_eq!(nearest.collect::<Vec<_>>(), [150.0, 0.0]);
+    assert_eq!(table.in_box(|by| &by.at, [0.0, 0.0], [150.0, 0.0]).count(), 2);
+}
+
+#[test]
+fn rows_whose_drop_panics_leave_the_map_and_the_indices_together() {
+    struct Bomb(u32);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            assert!(![3, 41, 60].contains(&self.0), "boom");
+        }
+    }
+    indices! { struct By for Bomb { number: Unique<u32> = |bomb| bomb.0, also: Many<u32> = |bomb| bomb.0 % 2, } }
+
+    let mut table: Table<Bomb, By> = (0..100).map(Bomb).collect();
+    let retain = panic::catch_unwind(AssertUnwindSafe(|| table.retain(|_, bomb| bomb.0 % 5 == 0)));
+    assert!(retain.is_err());
+    assert_eq!(table.check(), Ok(()));
+    let bombs = table.values().map(|bomb| bomb.0).collect::<Vec<_>>();
+    assert_eq!(bombs[..3], [0, 4, 5], "it stopped at the first that panicked");
+    assert_eq!(table.count(|by| &by.also, &0) + table.count(|by| &by.also, &1), bombs.len());
+
+    let remove = panic::catch_unwind(AssertUnwindSafe(|| table.remove_all(|by| &by.also, &1)));
+    assert!(remove.is_err());
+    assert_eq!(table.check(), Ok(()));
+    let clear = panic::catch_unwind(AssertUnwindSafe(|| table.clear()));
+    assert!(clear.is_err());
+    assert_eq!(table.check(), Ok(()));
+    table.into_iter().for_each(|(_, bomb)| std::mem::forget(bomb));
+}
+
+#[test]
+fn what_a_forgotten_drain_has_not_given_stays_and_is_found() {
+    let mut players: Players = ["a", "b", "c"].map(|name| player(name, 1)).into();
+    let mut drain = players.drain();
+    assert_eq!((drain.len(), drain.next().unwrap().1.name), (3, "a".to_owned()));
+    std::mem::forget(drain);
+    assert_eq!((players.len(), players.check()), (2, Ok(())));
+    assert!(players.find(|by| &by.name, "a").is_none());
+    assert!(players.try_insert(player("b", 1)).is_err());
+    drop(players.drain());
+    assert!(players.is_empty());
+    assert_eq!(players.find_all(|by| &by.team, &1).count(), 0);
+    players.insert(player("b", 1));
+    assert_eq!(players.extract_if(|_, player| player.team == 1).count(), 1);
+    assert!(players.find(|by| &by.name, "b").is_none());
+}
+
+#[test]
+fn a_row_that_was_left_out_comes_in_when_it_is_changed() {
+    struct Odd(Cell<u32>);
+    impl Clone for Odd {
+        fn clone(&self) -> Self {
+            Self(self.0.clone())
+        }
+    }
+    indices! { struct OddBy for Odd { number: Unique<u32> = |odd| odd.0.get(), } }
+    let mut table: Table<Odd, OddBy> = [1, 2].map(|number| Odd(Cell::new(number))).into();
+    let keys: Vec<DefaultKey> = table.keys().collect();
+    table[keys[1]].0.set(1);
+    assert!(table.try_reindex().is_err());
+    table.remove(keys[0]);
+    assert!(table.find(|by| &by.number, &1).is_none());
+    table.modify(keys[1], |_| ());
+    assert_eq!(table.find(|by| &by.number, &1).unwrap().0, keys[1]);
+}
+
+#[test]
+fn a_table_that_was_large_and_is_cleared_again_and_again_gives_its_buckets_back() {
+    indices! { struct By for u64 { it: Unique<u64> = |row| row, set: Many<u64> = |row| row / 3, } }
+    let mut table: Table<u64, By> = (0..200_000).collect();
+    let full = table.stats().committed_bytes;
+    for _ in 0..3 {
+        table.clear();
+        table.extend(0..10);
+        assert_eq!(table.check(), Ok(()));
+    }
+    table.trim();
+    assert!(table.stats().committed_bytes < full / 2, "{} {full}", table.stats().committed_bytes);
+    assert_eq!(table.find(|by| &by.it, &9).map(|(_, row)| *row), Some(9));
+    while !table.trim_within(stayput::Budget::bytes(1 << 16)).unwrap().is_done {}
+}

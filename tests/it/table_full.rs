@@ -1,0 +1,127 @@
+//! Tables that hold all that they were made for: an index never has room for less.
+
+use stayput::index::{Grid, ListIndex, SetIndex, UniqueIndex};
+use stayput::{DefaultKey, Error, ErrorKind, Table, indices};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
+
+/// Has the same hash for all.
+#[derive(Default)]
+struct Same;
+
+impl Hasher for Same {
+    fn finish(&self) -> u64 {
+        7
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+}
+
+type Spread = BuildHasherDefault<DefaultHasher>;
+
+#[derive(Clone)]
+struct Row {
+    number: u32,
+    set: u32,
+    at: [f32; 2],
+}
+
+indices! {
+    struct By for Row {
+        number: Unique<u32, Spread> = |row| &row.number,
+        set: Many<u32, Spread> = |row| &row.set,
+        list: List<u32, Spread> = |row| &row.set,
+        at: Grid<2> = |row| row.at,
+    }
+}
+
+indices! {
+    struct BySame for Row {
+        number: Unique<u32, BuildHasherDefault<Same>> = |row| &row.number,
+        set: Many<u32, BuildHasherDefault<Same>> = |row| &row.set,
+        list: List<u32, BuildHasherDefault<Same>> = |row| &row.set,
+    }
+}
+
+/// In sets of so many, or all of one place.
+fn row(number: u16, each: u16) -> Row {
+    let x = if each == 1 { f32::from(number) * 1e4 } else { 0.0 };
+    Row { number: number.into(), set: (number / each).into(), at: [x, -x] }
+}
+
+/// Fills a table, has its rows be in sets of other sizes, and others come for those that go; there is always room.
+macro_rules! fill {
+    ($by:ty, $max_len:expr) => {{
+        let max_len: u16 = $max_len;
+        let mut table: Table<Row, $by> = Table::with_max_len(max_len.into());
+        let sizes = [1, 2, 3, 4, 15, max_len, 4, 1, max_len, 3, 1, 2];
+        let mut keys: Vec<DefaultKey> = (0..max_len).map(|n| table.insert(row(n, 1))).collect();
+        for (turn, each) in (0..).zip(sizes) {
+            for (number, key) in (0..).zip(&keys) {
+                table.modify(*key, |old| *old = row(number, each)).unwrap();
+            }
+            for number in (turn % 3..max_len).step_by(3) {
+                table.remove(keys[usize::from(number)]).unwrap();
+            }
+            table.reserve(usize::from(max_len) - table.len());
+            for number in (turn % 3..max_len).step_by(3) {
+                keys[usize::from(number)] = table.insert(row(number, each));
+            }
+            assert_eq!((table.len(), table.check()), (max_len.into(), Ok(())));
+            let refused = table.try_insert(row(max_len, 1)).err().unwrap();
+            let error = (refused.error.kind(), refused.error.limit());
+            assert_eq!(error, (ErrorKind::MaxLen, Some(max_len.into())));
+            assert!(refused.error.to_string().starts_with("this Table is full"));
+        }
+        table.stats()
+    }};
+}
+
+#[test]
+fn indices_have_room_for_all_rows_however_they_lie() {
+    let stats = fill!(By, 2000);
+    // What is not promised, but would show that each array takes a guess.
+    assert!(stats.reserved_bytes < 4 << 20, "{}", stats.reserved_bytes);
+    fill!(By, 5);
+    fill!(By, 1);
+}
+
+#[test]
+fn indices_have_room_for_all_rows_whatever_their_hashes() {
+    fill!(BySame, 200);
+}
+
+#[test]
+fn what_an_index_is_refused_is_said_of_an_index() {
+    fn is_of_index<T>(result: Result<T, Error>, kind: ErrorKind) {
+        let error = result.err().unwrap();
+        let words = error.to_string();
+        assert!(words.contains("an index") && error.kind() == kind, "{error:?}: {words}");
+    }
+    let (unique, set) = (&mut UniqueIndex::new(), &mut SetIndex::new());
+    let (list, grid) = (&mut ListIndex::new(), &mut Grid::<2>::new(1.0));
+    is_of_index(unique.try_insert(&1, u32::MAX, |_| true), ErrorKind::KeyBits);
+    is_of_index(set.try_insert(&1, u32::MAX, |_| true), ErrorKind::KeyBits);
+    is_of_index(list.try_insert(&1, 1 << 31, |_| true), ErrorKind::KeyBits);
+    is_of_index(grid.try_insert(u32::MAX, [0.0; 2]), ErrorKind::KeyBits);
+    let much = usize::MAX >> 5;
+    assert_eq!(unique.insert(&1, 0, |_| false), None);
+    set.insert(&1, 0, |_| false);
+    list.insert(&1, 0, |_| false);
+    grid.insert(0, [0.0; 2]);
+    is_of_index(unique.try_reserve(much), ErrorKind::MaxLen);
+    is_of_index(set.try_reserve(much), ErrorKind::MaxLen);
+    is_of_index(list.try_reserve(much), ErrorKind::MaxLen);
+    is_of_index(grid.try_reserve(much), ErrorKind::MaxLen);
+}
+
+#[test]
+fn a_row_that_was_made_of_its_key_comes_back() {
+    let mut table: Table<Row, By> = Table::with_max_len(2);
+    table.insert(row(1, 1));
+    let refused = table.try_insert_with_key(|_| row(1, 1)).err().unwrap();
+    assert_eq!((refused.error.kind(), refused.value.unwrap().number), (ErrorKind::Taken, 1));
+    table.insert(row(2, 1));
+    let refused = table.try_insert_with_key(|_| unreachable!("there is no slot")).err().unwrap();
+    assert_eq!((refused.error.kind(), refused.value.is_none()), (ErrorKind::MaxLen, true));
+    assert_eq!(table.try_nearest(|by| &by.at, [2e4, -2e4], 1).unwrap().count(), 1);
+}

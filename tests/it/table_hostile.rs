@@ -1,0 +1,102 @@
+//! Tables of values whose traits answer as they please: whatever is found, nothing is lost.
+
+use stayput::{DefaultKey, ErrorKind, Table, indices};
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+
+thread_local! {
+    static RANDOM: Cell<u64> = const { Cell::new(1) };
+}
+
+fn random() -> u32 {
+    let next = RANDOM.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    RANDOM.set(next);
+    u32::try_from(next >> 33).unwrap()
+}
+
+/// Is equal, or not, by chance, and has another hash each time.
+#[derive(Clone, Debug)]
+pub(crate) struct Liar;
+
+impl PartialEq for Liar {
+    fn eq(&self, _: &Self) -> bool {
+        random() % 3 == 0
+    }
+}
+
+impl Eq for Liar {}
+
+impl Hash for Liar {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(random() % 5);
+    }
+}
+
+indices! {
+    struct LiarBy for (Liar, Box<u32>) {
+        unique: Unique<Liar> = |row| &row.0,
+        many: Many<Liar> = |row| &row.0,
+        list: List<Liar> = |row| &row.0,
+        /// Somewhere else each time.
+        at: Grid<2> = |_row| [random(), random()].map(|random| f32::from(random.to_le_bytes()[0])),
+    }
+}
+
+#[test]
+fn values_that_lie_lose_no_row() {
+    let mut table: Table<(Liar, Box<u32>), LiarBy> = Table::new();
+    let mut keys: Vec<DefaultKey> = Vec::new();
+    for step in 0..4000_u32 {
+        let key = keys.get(random() as usize % keys.len().max(1)).copied().unwrap_or_default();
+        match random() % 10 {
+            0..5 => match table.try_insert((Liar, Box::new(step))) {
+                Ok(key) => keys.push(key),
+                Err(refused) => {
+                    assert_eq!((refused.error.kind(), *refused.value.1), (ErrorKind::Taken, step));
+                }
+            },
+            5 => {
+                assert_eq!(table.remove(key).is_some(), !keys.is_empty());
+                keys.retain(|other| *other != key);
+            }
+            6 => {
+                if let Ok(changed) = table.try_modify(key, |row| *row.1 += 1) {
+                    assert_eq!(changed.is_some(), !keys.is_empty());
+                }
+            }
+            7 => {
+                let found = table
+                    .find_all(|by| &by.many, &Liar)
+                    .chain(table.find_all(|by| &by.list, &Liar));
+                assert!(found.map(|(key, _)| key).all(|key| keys.contains(&key)));
+                let found = table.within(|by| &by.at, [100.0, 100.0], 50.0);
+                assert!(found.map(|(key, _)| key).all(|key| keys.contains(&key)));
+            }
+            8 => {
+                if let Some((key, _)) = table.find(|by| &by.unique, &Liar) {
+                    assert!(keys.contains(&key));
+                }
+                if let Some((key, _)) = table.take(|by| &by.unique, &Liar) {
+                    let before = keys.len();
+                    keys.retain(|other| *other != key);
+                    assert_eq!(keys.len(), before - 1);
+                }
+                let _ = table.check();
+            }
+            _ => {
+                if step % 100 == 0 {
+                    table.remove_all(|by| &by.many, &Liar);
+                    keys.retain(|key| table.contains_key(*key));
+                }
+                let _ = table.try_reindex();
+            }
+        }
+        assert_eq!(table.len(), keys.len());
+    }
+    assert!(keys.iter().all(|key| table.contains_key(*key)));
+    for key in keys {
+        assert!(table.remove(key).is_some());
+    }
+    assert!(table.is_empty());
+    assert_eq!(table.within(|by| &by.at, [0.0, 0.0], f32::INFINITY).count(), 0);
+}

@@ -1,0 +1,150 @@
+//! Operations on a `Table`: what the model test and the fuzz target `table_model` share.
+
+use std::cell::Cell;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::panic::{self, AssertUnwindSafe};
+
+/// What is in a row; of few values, so that many are equal.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Raw {
+    pub(crate) name: u8,
+    pub(crate) team: u8,
+    pub(crate) rank: u8,
+    pub(crate) x: i8,
+    pub(crate) y: i8,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op {
+    Insert(Raw),
+    InsertSome(Raw, u8),
+    /// The row of one of the keys that there are or were.
+    Remove(u16),
+    /// The row of a name.
+    Take(u8),
+    Replace(u16, Raw),
+    Modify(u16, Raw),
+    Move(u16, i8, i8),
+    /// Has the next calls of user code but so many panic, and then does one of these.
+    PanicInsert(u8, Raw),
+    PanicReplace(u8, u16, Raw),
+    PanicModify(u8, u16, Raw),
+    PanicTake(u8, u8),
+    Find(u8),
+    FindTeam(u8),
+    FindRank(u8),
+    Within(i8, i8, u8),
+    InBox(i8, i8, u8, u8),
+    Nearest(i8, i8, u8),
+    Pairs(u8),
+    RemoveTeam(u8),
+    RemoveRank(u8),
+    /// Rows whose name is no multiple stay.
+    Retain(u8),
+    ShiftAll(i8),
+    /// The first that is refused ends it.
+    NameAll(u8),
+    Rest(u16, u32),
+    Reindex,
+    Clear,
+    Drain,
+    Trim,
+    Reserve(u8),
+}
+
+/// How hashes are made: these bits of them are kept.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Spread {
+    All,
+    /// All in one bucket.
+    OneBucket,
+    /// All equal.
+    None,
+}
+
+thread_local! {
+    static SPREAD: Cell<Spread> = const { Cell::new(Spread::All) };
+    static PANICS_AFTER: Cell<Option<u8>> = const { Cell::new(None) };
+}
+
+pub(crate) fn set_spread(spread: Spread) {
+    SPREAD.set(spread);
+}
+
+/// What user code panics with.
+struct Panicked;
+
+/// Runs something, in which user code panics after so many calls; whether it did.
+pub(crate) fn with_panic(after: u8, run: impl FnOnce()) -> bool {
+    PANICS_AFTER.set(Some(after));
+    let result = panic::catch_unwind(AssertUnwindSafe(run));
+    PANICS_AFTER.set(None);
+    match result {
+        Ok(()) => false,
+        Err(payload) if payload.is::<Panicked>() => true,
+        Err(payload) => panic::resume_unwind(payload),
+    }
+}
+
+/// What every call of user code does.
+pub(crate) fn user_code() {
+    match PANICS_AFTER.get() {
+        Some(0) => panic::resume_unwind(Box::new(Panicked)),
+        Some(left) => PANICS_AFTER.set(Some(left - 1)),
+        None => {}
+    }
+}
+
+/// A value that is indexed, whose traits may panic.
+#[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(pub(crate) u8);
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        user_code();
+        self.0 == other.0
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        user_code();
+        state.write_u8(self.0);
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hashing;
+
+pub(crate) struct Fold(u64);
+
+impl BuildHasher for Hashing {
+    type Hasher = Fold;
+
+    fn build_hasher(&self) -> Fold {
+        Fold(1)
+    }
+}
+
+impl Hasher for Fold {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 =
+                (self.0 ^ u64::from(*byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        match SPREAD.get() {
+            Spread::All => self.0,
+            Spread::OneBucket => self.0 << 24 & 0xffff_ffff,
+            Spread::None => 7,
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! A `Table`, and what it should hold.
+
+use crate::table_op::{Hashing, Key, Op, Raw, Spread, set_spread, user_code, with_panic};
+use stayput::{DefaultKey, ErrorKind, Table, indices};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is indexed.
+#[derive(Clone, Debug)]
+pub(crate) struct Who {
+    name: Key,
+    team: Key,
+    rank: Key,
+    at: [f32; 2],
+    /// That it is dropped as often as it is made, a leak checker sees.
+    _own: Box<u8>,
+}
+
+impl Who {
+    fn new(Raw { name, team, rank, x, y }: Raw) -> Self {
+        let (name, team, rank) = (Key(name % 64), Key(team % 5), Key(rank % 20));
+        Self {
+            name,
+            team,
+            rank,
+            at: [f32::from(x), f32::from(y)].map(coordinate),
+            _own: Box::new(name.0),
+        }
+    }
+}
+
+/// Of all sizes, on the borders of cells and between them, and no number.
+fn coordinate(raw: f32) -> f32 {
+    match raw {
+        -128.0 => f32::NAN,
+        127.0 => f32::INFINITY,
+        126.0 => 1e30,
+        raw => raw * 0.25,
+    }
+}
+
+indices! {
+    struct By for Who {
+        name: Unique<Key, Hashing> = |who| {
+            user_code();
+            who.name
+        },
+        team: Many<Key, Hashing> = |who| &who.team,
+        rank: List<Key, Hashing> = |who| &who.rank,
+        at: Grid<2> = |who| {
+            user_code();
+            who.at
+        },
+    }
+}
+
+type Row = (Who, u32);
+
+/// A row of the model.
+#[derive(Clone, Debug)]
+struct Known {
+    raw: Raw,
+    at: [f32; 2],
+    rest: u32,
+}
+
+impl Known {
+    fn new(raw: Raw, rest: u32) -> Self {
+        Self { raw, at: Who::new(raw).at, rest }
+    }
+
+    const fn name(&self) -> u8 {
+        self.raw.name % 64
+    }
+
+    const fn team(&self) -> u8 {
+        self.raw.team % 5
+    }
+
+    const fn rank(&self) -> u8 {
+        self.raw.rank % 20
+    }
+}
+
+pub(crate) struct Twin {
+    table: Table<Row, By>,
+    model: BTreeMap<DefaultKey, Known>,
+    /// All keys that there ever were.
+    keys: Vec<DefaultKey>,
+    made: u32,
+}
+
+impl Twin {
+    pub(crate) fn run(spread: Spread, ops: &[Op]) {
+        set_spread(spread);
+        let mut twin = Self { table: Table::new(), model: BTreeMap::new(), keys: vec![], made: 0 };
+        for op in ops {
+            twin.step(*op);
+        }
+        twin.compare();
+        set_spread(Spread::All);
+    }
+
+    fn key(&self, which: u16) -> DefaultKey {
+        let keys = &self.keys;
+        keys.get(usize::from(which) % keys.len().max(1)).copied().unwrap_or_default()
+    }
+
+    /// Whether another than that has the name.
+    fn is_taken(&self, name: u8, but: Option<DefaultKey>) -> bool {
+        self.model.iter().any(|(key, known)| known.name() == name && Some(*key) != but)
+    }
+
+    fn insert(&mut self, raw: Raw) {
+        self.made += 1;
+        let row = (Who::new(raw), self.made);
+        let known = Known::new(raw, self.made);
+        match self.table.try_insert(row) {
+            Ok(key) => {
+                assert!(!self.is_taken(known.name(), None));
+                self.keys.push(key);
+                assert!(self.model.insert(key, known).is_none());
+            }
+            Err(refused) => {
+                assert!(self.is_taken(known.name(), None));
+                assert_eq!(
+                    (refused.error.kind(), refused.error.limit()),
+                    (ErrorKind::Taken, Some(0))
+                );
+                assert_eq!(refused.value.1, self.made);
+            }
+        }
+    }
+
+    fn replace(&mut self, key: DefaultKey, raw: Raw) {
+        self.made += 1;
+        let known = Known::new(raw, self.made);
+        let result = self.table.try_replace(key, (Who::new(raw), self.made));
+        match (result, self.model.get(&key).cloned()) {
+            (Ok(old), Some(was)) => {
+                assert_eq!(old.1, was.rest);
+                assert!(!self.is_taken(known.name(), Some(key)));
+                self.model.insert(key, known);
+            }
+            (Err(refused), Some(_)) => {
+                assert_eq!(refused.error.kind(), ErrorKind::Taken);
+                assert!(self.is_taken(known.name(), Some(key)));
+            }
+            (Err(refused), None) => assert_eq!(refused.error.kind(), ErrorKind::StaleKey),
+            (Ok(_), None) => panic!("there is no such row"),
+        }
+    }
+
+    fn modify(&mut self, key: DefaultKey, raw: Raw) {
+        let result = self.table.try_modify(key, |who| *who = Who::new(raw));
+        let is_taken = self.is_taken(raw.name % 64, Some(key));
+        match (result, self.model.get_mut(&key)) {
+            (Ok(Some(())), Some(known)) => {
+                assert!(!is_taken);
+                *known = Known::new(raw, known.rest);
+            }
+            (Err(error), Some(_)) => {
+                assert_eq!((error.kind(), is_taken), (ErrorKind::Taken, true));
+            }
+            (Ok(None), None) => {}
+            (result, known) => panic!("{result:?} for {known:?}"),
+        }
+    }
+
+    fn take(&mut self, name: u8) {
+        let taken = self.table.take(|by| &by.name, &Key(name));
+        let known = self.keys_where(|known| known.name() == name).pop_first();
+        assert_eq!(taken.as_ref().map(|(key, _)| *key), known);
+        if let Some((key, (_, rest))) = taken {
+            assert_eq!(self.model.remove(&key).map(|known| known.rest), Some(rest));
+        }
+    }
+
+    fn step(&mut self, op: Op) {
+        match op {
+            Op::Insert(raw) => self.insert(raw),
+            Op::InsertSome(raw, count) => {
+                for number in 0..count % 32 {
+                    let raw = Raw { name: raw.name.wrapping_add(number), ..raw };
+                    self.insert(raw);
+                }
+            }
+            Op::Remove(which) => {
+                let key = self.key(which);
+                let (row, known) = (self.table.remove(key), self.model.remove(&key));
+                assert_eq!(row.map(|row| row.1), known.map(|known| known.rest));
+            }
+            Op::Take(name) => self.take(name % 64),
+            Op::Replace(which, raw) => self.replace(self.key(which), raw),
+            Op::Modify(which, raw) => self.modify(self.key(which), raw),
+            Op::Move(which, x, y) => {
+                let key = self.key(which);
+                if let Some(known) = self.model.get(&key) {
+                    let raw = Raw { x, y, ..known.raw };
+                    self.modify(key, raw);
+                }
+            }
+            Op::PanicInsert(after, raw) => self.panicking(after, |twin| twin.insert(raw)),
+            Op::PanicReplace(after, which, raw) => {
+                self.panicking(after, |twin| twin.replace(twin.key(which), raw));
+            }
+            Op::PanicModify(after, which, raw) => {
+                self.panicking(after, |twin| twin.modify(twin.key(which), raw));
+            }
+            Op::PanicTake(after, name) => {
+                self.panicking(after, |twin| twin.take(name % 64));
+            }
+            Op::Find(_)
+            | Op::FindTeam(_)
+            | Op::FindRank(_)
+            | Op::Within(..)
+            | Op::InBox(..)
+            | Op::Nearest(..)
+            | Op::Pairs(_) => self.look(op),
+            _ => self.change_many(op),
+        }
+    }
+
+    /// What panics has changed nothing, so the model is not told of it; but for what came after the last user code.
+    fn panicking(&mut self, after: u8, change: impl FnOnce(&mut Self)) {
+        let (before, made) = (self.model.clone(), self.made);
+        if with_panic(after % 24, || change(self)) {
+            (self.model, self.made) = (before, made);
+            self.compare();
+        }
+    }
+
+    fn change_many(&mut self, op: Op) {
+        match op {
+            Op::RemoveTeam(team) => {
+                let count = self.table.remove_all(|by| &by.team, &Key(team % 5));
+                let before = self.model.len();
+                self.model.retain(|_, known| known.team() != team % 5);
+                assert_eq!(count, before - self.model.len());
+            }
+            Op::RemoveRank(rank) => {
+                let count = self.table.remove_all(|by| &by.rank, &Key(rank % 20));
+                let before = self.model.len();
+                self.model.retain(|_, known| known.rank() != rank % 20);
+                assert_eq!(count, before - self.model.len());
+            }
+            Op::Retain(of) => {
+                let of = of % 7 + 2;
+                self.table.retain(|_, row| row.0.name.0 % of != 0);
+                self.model.retain(|_, known| known.name() % of != 0);
+            }
+            Op::ShiftAll(by) => {
+                self.table.for_each_mut(|_, who| who.at[0] += f32::from(by));
+                self.model.values_mut().for_each(|known| known.at[0] += f32::from(by));
+            }
+            Op::NameAll(name) => {
+                let name = Key(name % 64);
+                let done = self.table.try_for_each_mut(|_, who| who.name = name);
+                let mut refused = false;
+                // In the order of slots, which is that of keys by their index.
+                let mut keys: Vec<_> = self.model.keys().copied().collect();
+                keys.sort_by_key(stayput::Key::index);
+                for key in keys {
+                    refused |= self.is_taken(name.0, Some(key));
+                    if !refused {
+                        self.model.get_mut(&key).unwrap().raw.name = name.0;
+                    }
+                }
+                assert_eq!(done.is_err(), refused);
+            }
+            Op::Rest(which, rest) => {
+                let key = self.key(which);
+                let mine = self.table.get_mut(key).map(|(_, rest)| rest);
+                let known = self.model.get_mut(&key);
+                assert_eq!(mine.is_some(), known.is_some());
+                if let Some((mine, known)) = mine.zip(known) {
+                    (*mine, known.rest) = (rest, rest);
+                }
+            }
+            Op::Reindex => self.table.reindex(),
+            Op::Clear => {
+                self.table.clear();
+                self.model.clear();
+            }
+            Op::Drain => {
+                assert_eq!(self.table.drain().count(), self.model.len());
+                self.model.clear();
+            }
+            Op::Trim => self.table.trim(),
+            Op::Reserve(count) => self.table.reserve(count.into()),
+            _ => unreachable!("it is done elsewhere"),
+        }
+    }
+
+    fn keys_where(&self, is_meant: impl Fn(&Known) -> bool) -> BTreeSet<DefaultKey> {
+        self.model.iter().filter(|(_, known)| is_meant(known)).map(|(key, _)| *key).collect()
+    }
+
+    fn look(&self, op: Op) {
+        /// None of them twice.
+        fn all<'r>(found: impl Iterator<Item = (DefaultKey, &'r Row)>) -> BTreeSet<DefaultKey> {
+            let mut keys = BTreeSet::new();
+            found.for_each(|(key, _)| assert!(keys.insert(key), "{key:?} twice"));
+            keys
+        }
+        let distance = |a: [f32; 2], b: [f32; 2]| {
+            let [x, y] = [a[0] - b[0], a[1] - b[1]];
+            x * x + y * y
+        };
+        match op {
+            Op::Find(name) => {
+                let name = name % 64;
+                let found = self.table.find(|by| &by.name, &Key(name)).map(|(key, _)| key);
+                assert_eq!(
+                    found.into_iter().collect::<BTreeSet<_>>(),
+                    self.keys_where(|known| known.name() == name)
+                );
+            }
+            Op::FindTeam(team) => {
+                let team = team % 5;
+                let meant = self.keys_where(|known| known.team() == team);
+                assert_eq!(self.table.count(|by| &by.team, &Key(team)), meant.len());
+                assert_eq!(all(self.table.find_all(|by| &by.team, &Key(team))), meant);
+            }
+            Op::FindRank(rank) => {
+                let rank = rank % 20;
+                let meant = self.keys_where(|known| known.rank() == rank);
+                assert_eq!(self.table.count(|by| &by.rank, &Key(rank)), meant.len());
+                assert_eq!(all(self.table.find_all(|by| &by.rank, &Key(rank))), meant);
+            }
+            Op::Within(x, y, radius) => {
+                let (at, radius) =
+                    ([x, y].map(|raw| f32::from(raw) * 0.25), f32::from(radius) * 0.25);
+                let meant = self.keys_where(|known| distance(known.at, at) <= radius * radius);
+                assert_eq!(all(self.table.within(|by| &by.at, at, radius)), meant);
+            }
+            Op::InBox(x, y, width, height) => {
+                let min = [x, y].map(|raw| f32::from(raw) * 0.25);
+                let max = [min[0] + f32::from(width) * 0.25, min[1] + f32::from(height) * 0.25];
+                let meant = self.keys_where(|known| {
+                    (0..2).all(|axis| min[axis] <= known.at[axis] && known.at[axis] <= max[axis])
+                });
+                assert_eq!(all(self.table.in_box(|by| &by.at, min, max)), meant);
+            }
+            Op::Nearest(x, y, most) => {
+                let at = [x, y].map(|raw| f32::from(raw) * 0.25);
+                let most = usize::from(most % 40);
+                let mut meant: Vec<f32> = self
+                    .model
+                    .values()
+                    .map(|known| distance(known.at, at))
+                    .filter(|distance| !distance.is_nan())
+                    .collect();
+                meant.sort_by(f32::total_cmp);
+                meant.truncate(most);
+                let found: Vec<f32> = self
+                    .table
+                    .nearest(|by| &by.at, at, most)
+                    .map(|(_, row)| distance(row.0.at, at))
+                    .collect();
+                assert_eq!(found, meant);
+            }
+            Op::Pairs(radius) => self.pairs(f32::from(radius % 64) * 0.25),
+            _ => unreachable!("it is done elsewhere"),
+        }
+    }
+
+    fn pairs(&self, radius: f32) {
+        let mut found = BTreeSet::new();
+        self.table.for_each_pair(
+            |by| &by.at,
+            radius,
+            |(one, _), (other, _)| {
+                assert!(found.insert((one.min(other), one.max(other))), "twice");
+            },
+        );
+        let mut meant = BTreeSet::new();
+        for (one, a) in &self.model {
+            for (other, b) in self.model.range(*one..).skip(1) {
+                let [x, y] = [a.at[0] - b.at[0], a.at[1] - b.at[1]];
+                if x * x + y * y <= radius * radius {
+                    meant.insert((*one, *other));
+                }
+            }
+        }
+        assert_eq!(found, meant);
+    }
+
+    fn compare(&self) {
+        assert_eq!(self.table.check(), Ok(()));
+        assert_eq!(self.table.len(), self.model.len());
+        for (key, row) in &self.table {
+            let known = &self.model[&key];
+            assert_eq!(
+                (row.0.name.0, row.0.team.0, row.0.rank.0, row.1),
+                (known.name(), known.team(), known.rank(), known.rest)
+            );
+            assert_eq!(row.0.at.map(f32::to_bits), known.at.map(f32::to_bits));
+        }
+        for team in 0..5 {
+            self.look(Op::FindTeam(team));
+        }
+        for rank in 0..20 {
+            self.look(Op::FindRank(rank));
+        }
+        for name in 0..64 {
+            self.look(Op::Find(name));
+        }
+    }
+}
