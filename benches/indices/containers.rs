@@ -11,7 +11,7 @@ use crate::sets::peers::{Vecs, multi_index};
 use crate::sets::stayput_indices::{ListBy, ManyBy};
 use crate::stage::Perform;
 use crate::unique::peers::{ByHand, Griddle, HashMap, IndexMap, Slots};
-use crate::unique::stayput_indices::{Ahead, Declared, Late};
+use crate::unique::stayput_indices::{Ahead, Declared, Late, Warm};
 use crate::{grid, sets, unique};
 
 /// A structure with its settings, and how to make it.
@@ -138,6 +138,17 @@ pub(crate) const ALL: &[Container] = &[
         rivals: WITH_ROWS,
         is_for: |case| case.rows >= AHEAD_ROWS_MIN,
         stage: unique!(Declared<Ahead>),
+    },
+    Container {
+        id: "table-warm",
+        name: "Table, warm",
+        settings: "Table, prefault(all) beforehand: the limit",
+        packages: &["stayput"],
+        group: Group::Unique,
+        shade: Shade::Variant,
+        rivals: &[],
+        is_for: |case| case.rows >= AHEAD_ROWS_MIN,
+        stage: unique!(Declared<Warm>),
     },
     Container {
         id: "by-hand",

@@ -62,6 +62,9 @@ pub(crate) trait Unique: Sized {
     /// With no row, and as little memory as can be.
     fn empty() -> Self;
 
+    /// Has memory ready for so many rows. For those that are measured with it.
+    fn warm(&mut self, _rows: usize) {}
+
     /// Has the rows, by their slots, that are to be found. For those that don't have rows themselves.
     fn keep(&mut self, _rows: impl Iterator<Item = Row>) {}
 

@@ -15,9 +15,9 @@ use crate::stage::{List, Perform, Sample, list, narrow, timed};
 /// How often a structure grows while its longest insertion is looked for.
 const GROWTHS: usize = 3;
 
-/// How many are put in in a frame, and how long that is.
+/// How many are put in in a frame, and how long that is: there is some time left in each.
 const FRAME_ROWS: usize = 20_000;
-const FRAME: Duration = Duration::from_millis(3);
+const FRAME: Duration = Duration::from_micros(8_333);
 
 /// How insertions follow each other.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +118,7 @@ impl<U: Unique> Stage<U> {
             let first = (structure * rows) as u64;
             let row = |slot: u32| row(first, next, slot);
             let mut one = U::empty();
+            one.warm(rows);
             one.keep((0..narrow(rows)).map(row));
             self.all.push(one);
         }

@@ -47,15 +47,16 @@ indices! {
 
 /// When a table's memory is made ready.
 pub(crate) trait Ready {
-    const AHEAD: CommitAhead;
+    const AHEAD: CommitAhead = CommitAhead::Off;
     const LACKS: &'static [Operation];
+
+    fn warm(_table: &mut Table<Row, RowBy>, _rows: usize) {}
 }
 
 /// When it is needed.
 pub(crate) struct Late;
 
 impl Ready for Late {
-    const AHEAD: CommitAhead = CommitAhead::Off;
     const LACKS: &'static [Operation] = &[];
 }
 
@@ -64,18 +65,31 @@ pub(crate) struct Ahead;
 
 impl Ready for Ahead {
     const AHEAD: CommitAhead = CommitAhead::Auto;
-    /// What is no different.
-    const LACKS: &'static [Operation] = &[
-        Operation::InsertWarm,
-        Operation::Hit,
-        Operation::Dependent,
-        Operation::Miss,
-        Operation::Remove,
-        Operation::Reinsert,
-        Operation::Rekey,
-        Operation::LongestWarm,
-    ];
+    const LACKS: &'static [Operation] = NO_DIFFERENT;
 }
+
+/// Before, all of it: what the system takes of a frame by itself.
+pub(crate) struct Warm;
+
+impl Ready for Warm {
+    const LACKS: &'static [Operation] = NO_DIFFERENT;
+
+    fn warm(table: &mut Table<Row, RowBy>, rows: usize) {
+        table.prefault(rows);
+    }
+}
+
+/// Whenever memory is made ready.
+const NO_DIFFERENT: &[Operation] = &[
+    Operation::InsertWarm,
+    Operation::Hit,
+    Operation::Dependent,
+    Operation::Miss,
+    Operation::Remove,
+    Operation::Reinsert,
+    Operation::Rekey,
+    Operation::LongestWarm,
+];
 
 pub(crate) struct Declared<A>(Table<Row, RowBy>, PhantomData<A>);
 
@@ -86,6 +100,10 @@ impl<A: Ready> Unique for Declared<A> {
 
     fn empty() -> Self {
         Self(Table::builder().commit_ahead(A::AHEAD).build(), PhantomData)
+    }
+
+    fn warm(&mut self, rows: usize) {
+        A::warm(&mut self.0, rows);
     }
 
     #[inline]
