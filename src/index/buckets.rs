@@ -11,7 +11,7 @@
 #![forbid(unsafe_code)]
 
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
-use super::memory::{Arrays, ForArrays, Share, array, cover, too_many};
+use super::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
 use crate::error::Error;
 use crate::slot_map::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
@@ -51,6 +51,16 @@ enum Place {
 impl Buckets {
     pub(super) const fn new() -> Self {
         Self { first: array(), more: array(), free: NONE, mask: 0, hashes: array(), len: 0 }
+    }
+
+    /// A copy, in which no room is made for anything.
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self {
+            first: copy(&self.first)?,
+            more: copy(&self.more)?,
+            hashes: copy(&self.hashes)?,
+            ..*self
+        })
     }
 
     #[inline]

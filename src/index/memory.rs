@@ -36,6 +36,15 @@ pub(super) const fn array<T>() -> VmVec<T> {
     VmVec::with_options(OPTIONS)
 }
 
+/// A copy of an array, with the same options, and addresses reserved where one that is made with them has some.
+pub(super) fn copy<T: Copy>(array: &VmVec<T>) -> Result<VmVec<T>, Error> {
+    let options = array.options();
+    if array.is_empty() && (options.max_len.is_some() || options.commit_ahead.is_on()) {
+        return VmVec::try_with_options(options, 0);
+    }
+    array.try_clone()
+}
+
 /// That the number of a slot, or of something else, is no less than this.
 #[cold]
 pub(super) fn too_many(limit: u32) -> Error {

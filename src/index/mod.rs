@@ -8,6 +8,8 @@ pub(crate) mod memory;
 mod plan;
 pub mod set;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod unique;
 
 #[doc(inline)]

@@ -2,10 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod tests;
+
 use super::buckets::Buckets;
 use super::hash32;
 use super::memory::{Arrays, ForArrays, memory_methods};
-use crate::error::{Error, give_up};
+use crate::error::{Error, give_up, or_give_up};
 use crate::vec::VecStats;
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -200,6 +203,31 @@ impl<S> UniqueIndex<S> {
     /// Takes all slots out. The memory stays. Linear in the slots.
     pub fn clear(&mut self) {
         self.buckets.clear();
+    }
+}
+
+impl<S: Clone> UniqueIndex<S> {
+    /// [`clone`](Self::clone), or the error. No user code is run but the `Clone` of the hasher.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let hasher = self.hasher.clone();
+        Ok(Self { buckets: self.buckets.try_clone()?, hasher })
+    }
+}
+
+impl<S: Clone> Clone for UniqueIndex<S> {
+    /// A copy with the same options and the same hashes, that has the same slots. Linear in the slots, up to the highest;
+    /// enters the kernel for the memory.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_clone`](UniqueIndex::try_clone) has an error.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        or_give_up(self.try_clone())
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Grid`]: an index of where rows are.
 
-use super::indices::{Extract, Index, Rows};
+use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
 use crate::index;
 use crate::index::memory::{Arrays, ForArrays};
@@ -90,6 +90,12 @@ where
         let position = self.index.position(slot);
         // By bits, since what is no number is not equal to itself.
         position.map(|at| at.map(f32::to_bits)) == Some(X::extract(part).borrow().map(f32::to_bits))
+    }
+}
+
+impl<X, const FIELD: usize, const D: usize> TryClone for Grid<X, FIELD, D> {
+    fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { index: self.index.try_clone()?, planned: [0.0; D], of: PhantomData })
     }
 }
 

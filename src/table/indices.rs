@@ -24,6 +24,16 @@ pub trait Indices: Default {
     fn each_mut<V: VisitMut<Self::Part>>(&mut self, visitor: &mut V) -> Result<(), Error>;
 }
 
+/// Indices of which there can be a copy, so that a [`Table`](super::Table) that has them is [`Clone`]: those whose hashers
+/// are, as all of std are.
+///
+/// The macro implements it, and nothing else should.
+pub trait TryClone: Sized {
+    /// A copy, for which nothing is planned.
+    #[doc(hidden)]
+    fn try_clone(&self) -> Result<Self, Error>;
+}
+
 /// Which value of a row a field of [`Indices`] is about.
 #[doc(hidden)]
 pub trait Extract<const FIELD: usize> {

@@ -12,7 +12,8 @@
 /// | `List<T>` | the same, in less memory, slower to go over | the same |
 /// | `Grid<2>`, `Grid<3>` | any number, which are at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
 ///
-/// `T` is `Hash + Eq`, and may be unsized, as `str` is; behind it a hasher can be named: `Unique<str, FxBuildHasher>`. What takes a value out is code of the form of a closure, but
+/// `T` is `Hash + Eq`, and may be unsized, as `str` is; behind it a hasher can be named: `Unique<str, FxBuildHasher>`. (With one
+/// that is not `Clone`, a table is not either.) What takes a value out is code of the form of a closure, but
 /// can't use anything around it.
 ///
 /// If it begins with `&`, the whole of it is the reference: put a comparison of references in parentheses. No field can have
@@ -62,7 +63,7 @@ macro_rules! __indices {
         $crate::__indices! {
             @value $head $by $row [$n]
             [$($done)* {
-                [$(#[$meta])* $vis $name: $crate::table::Grid<$by, { $n }, $axes>] $name
+                [$(#[$meta])* $vis] $name [$crate::table::Grid<$by, { $n }, $axes>]
             }]
             [[f32; $axes]] $($rest)*
         }
@@ -74,7 +75,7 @@ macro_rules! __indices {
         $crate::__indices! {
             @value $head $by $row [$n]
             [$($done)* {
-                [$(#[$meta])* $vis $name: $crate::table::$kind<$by, { $n } $(, $hasher)?>] $name
+                [$(#[$meta])* $vis] $name [$crate::table::$kind<$by, { $n } $(, $hasher)?>]
             }]
             [$key] $($rest)*
         }
@@ -113,10 +114,25 @@ macro_rules! __indices {
         $crate::__indices! { $head $by [$row] [$n + 1] $done $($($rest)*)? }
     };
 
-    ([$($head:tt)*] $by:ident [$row:ty] $n:tt [$({ [$($field:tt)*] $name:ident })*]) => {
+    (
+        [$($head:tt)*] $by:ident [$row:ty] $n:tt
+        [$({ [$($field:tt)*] $name:ident [$($index:tt)*] })*]
+    ) => {
         #[derive(::core::fmt::Debug, ::core::default::Default)]
         $($head)* {
-            $($($field)*,)*
+            $($($field)* $name: $($index)*,)*
+        }
+
+        // Of any lifetime, so that it is asked where it matters: a hasher that is not `Clone` is no error here.
+        impl $crate::table::TryClone for $by
+        where
+            $(for<'asked> $($index)*: $crate::table::TryClone,)*
+        {
+            fn try_clone(&self) -> ::core::result::Result<Self, $crate::Error> {
+                ::core::result::Result::Ok(Self {
+                    $($name: $crate::table::TryClone::try_clone(&self.$name)?,)*
+                })
+            }
         }
 
         impl $crate::table::Indices for $by {

@@ -25,7 +25,7 @@ pub use builder::TableBuilder;
 pub use drain::{Drain, ExtractIf};
 pub use found::Found;
 pub use grid::Grid;
-pub use indices::{Extract, Index, Indices, Row, Visit, VisitMut};
+pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
 pub use sets::{Kind, List, Many, Sets};
 pub use unique::Unique;
@@ -72,7 +72,8 @@ use crate::slot_map::SlotMap;
 /// A `Hash` or `Eq` that changes its answers, or a value that changes in a row by itself (in a `Cell`), has rows not
 /// be found by that value, or found by another: the row itself, and those that it shared the value with, since one of a set stands
 /// for all. No row is lost by it: it is taken out of an index by its slot, and nobody is asked what it
-/// holds. [`check`](Self::check) tells, and [`reindex`](Self::reindex) mends it.
+/// holds. The same holds of a row in a [copy](Self::clone) of a table, if its `Clone` gives another value.
+/// [`check`](Self::check) tells, and [`reindex`](Self::reindex) mends it.
 ///
 /// # Examples
 ///

@@ -1,6 +1,6 @@
 //! [`Sets`]: indices of values that any number of rows may have.
 
-use super::indices::{Extract, Index, Rows};
+use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
 use crate::index::memory::{Arrays, ForArrays};
 use crate::index::{ListIndex, Plan, SetIndex, list, set};
@@ -125,6 +125,12 @@ macro_rules! kind {
                 is_meant: impl FnMut(u32) -> bool,
             ) -> Self::Slots<'_> {
                 Self::find(self, value, is_meant)
+            }
+        }
+
+        impl<X, const FIELD: usize, S: Clone> TryClone for Sets<X, FIELD, $index<S>> {
+            fn try_clone(&self) -> Result<Self, Error> {
+                Ok(Self { index: self.index.try_clone()?, planned: None, of: PhantomData })
             }
         }
     };

@@ -5,7 +5,9 @@ use crate::growing::Growth;
 use crate::key::DefaultKey;
 use crate::os::Call;
 use crate::os::fault::Fault;
+use crate::service::Release;
 use crate::table::Table;
+use std::rc::Rc;
 
 #[derive(Clone, Debug, PartialEq)]
 struct Thing {
@@ -107,4 +109,46 @@ fn a_change_that_is_refused_memory_leaves_the_row_as_it_was() {
         }
         assert_eq!(table.check(), Ok(()));
     }
+}
+
+#[test]
+fn a_copy_that_is_refused_memory_at_any_step_leaves_nothing() {
+    type Held = (Thing, Rc<()>);
+    let held = Rc::new(());
+    let mut table: Table<Held, By> = Table::builder().release(Release::Now).build();
+    let keys: Vec<DefaultKey> =
+        (0..2000).map(|number| table.insert((thing(number), Rc::clone(&held)))).collect();
+    keys.iter().step_by(3).for_each(|key| drop(table.remove(*key)));
+    let count = Rc::strong_count(&held);
+    for call in [Call::Reserve, Call::Commit] {
+        for pass in 0.. {
+            let fault = Fault::from_nth(call, pass);
+            let copy = table.try_clone();
+            let struck = fault.struck();
+            drop(fault);
+            assert_eq!(table.check(), Ok(()));
+            let Ok(copy) = copy else {
+                assert_eq!(Rc::strong_count(&held), count);
+                continue;
+            };
+            assert_eq!((struck, copy.check()), (0, Ok(())));
+            assert!(copy.iter().eq(table.iter()));
+            assert_eq!(Rc::strong_count(&held), 2 * count - 1);
+            // Rows, and the arrays of four indices, of which some hold nothing.
+            assert!(pass > 10, "{pass}");
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_copy_that_is_refused_is_a_panic_of_the_twin_that_cannot_say() {
+    let mut table: Table<Thing, By> = Table::builder().release(Release::Now).build();
+    table.extend((0..2000).map(thing));
+    let fault = Fault::from_nth(Call::Reserve, 0);
+    assert!(format!("{:?}", table.try_clone().unwrap_err()).contains("Index"));
+    let copy = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| table.clone()));
+    assert!(copy.unwrap_err().downcast_ref::<String>().unwrap().starts_with("stayput: "));
+    drop(fault);
+    check(&table.clone(), 2000);
 }

@@ -1,7 +1,8 @@
 //! The traits of std.
 
 use super::Table;
-use super::indices::{Indices, Row};
+use super::indices::{Indices, Row, TryClone};
+use crate::error::{Error, Holder, or_give_up};
 use crate::key::Key;
 use crate::slot_map::traits::no_such_key;
 use crate::slot_map::{IntoIter, Iter};
@@ -12,6 +13,49 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Default for Table<R, X, K> {
     /// An empty table; see [`Table::new`].
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<R: Clone, X: TryClone, K: Key> Clone for Table<R, X, K> {
+    /// A copy with the same options, the same keys, indices that are as they were, and rows at other addresses. Linear in the
+    /// slots; enters the kernel for the memory.
+    ///
+    /// No row is hashed, compared, or looked at but by its `Clone`. So a row whose copy has another value is, in the copy of the
+    /// table, still where the value of the original belongs; see [wrong values](Table#wrong-values).
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_clone`](Table::try_clone) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    ///
+    /// let mut table: Table<(u32, char), By> = [(1, 'a'), (2, 'b')].into();
+    /// let before = table.clone();
+    /// let (key, _) = table.take(|by| &by.number, &2).unwrap();
+    /// assert_eq!(before.find(|by| &by.number, &2), Some((key, &(2, 'b'))));
+    /// ```
+    #[track_caller]
+    fn clone(&self) -> Self {
+        or_give_up(self.try_clone())
+    }
+}
+
+impl<R: Clone, X: TryClone, K: Key> Table<R, X, K> {
+    /// [`clone`](Self::clone), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let explain = |error: Error| error.of(Holder::Table);
+        // Rows last: their clones are made when nothing but memory for them can be refused.
+        let by = self.by.try_clone().map_err(explain)?;
+        let rows = self.rows.try_clone().map_err(explain)?;
+        Ok(Self { rows, by })
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Unique`]: an index of values of which no two rows have the same.
 
-use super::indices::{Extract, Index, Rows};
+use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::{Error, ErrorKind};
 use crate::index::UniqueIndex;
 use crate::index::memory::{Arrays, ForArrays};
@@ -126,6 +126,12 @@ where
 
     fn finds<R: Rows<X::Row>>(&self, slot: u32, part: &X::Row, rows: R) -> bool {
         self.slot_of(X::extract(part).borrow(), rows) == Some(slot)
+    }
+}
+
+impl<X, const FIELD: usize, S: Clone> TryClone for Unique<X, FIELD, S> {
+    fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { index: self.index.try_clone()?, planned: None, of: PhantomData })
     }
 }
 

@@ -3,7 +3,7 @@
 use stayput::table::Grid;
 use stayput::{DefaultKey, ErrorKind, Table, indices, new_key_type};
 use std::cell::Cell;
-use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{self, AssertUnwindSafe};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -273,4 +273,143 @@ fn a_table_that_was_large_and_is_cleared_again_and_again_gives_its_buckets_back(
     assert!(table.stats().committed_bytes < full / 2, "{} {full}", table.stats().committed_bytes);
     assert_eq!(table.find(|by| &by.it, &9).map(|(_, row)| *row), Some(9));
     while !table.trim_within(stayput::Budget::bytes(1 << 16)).unwrap().is_done {}
+}
+
+#[test]
+fn a_copy_has_the_same_rows_and_is_another() {
+    let mut players = Players::new();
+    assert_eq!(players.clone(), players);
+    let row = |number: u16| Player {
+        at: [number.into(), 0.0, 0.0],
+        ..player(&number.to_string(), u32::from(number % 7))
+    };
+    let keys: Vec<DefaultKey> = (0..400).map(|number| players.insert(row(number))).collect();
+    for key in keys.iter().step_by(3) {
+        players.remove(*key);
+    }
+    let count = players.len();
+    let mut copy = players.clone();
+    assert_eq!((&copy, copy.check()), (&players, Ok(())));
+    assert!(!std::ptr::eq(&raw const copy[keys[1]], &raw const players[keys[1]]));
+    assert_eq!(copy.find(|by| &by.name, "7").map(found), Some(keys[7]));
+    assert_eq!(copy.within(|by| &by.at, [10.0, 0.0, 0.0], 0.5).map(found).next(), Some(keys[10]));
+
+    // Keys that are stale stay so, and the next are the same; until the two differ.
+    assert!(keys.iter().step_by(3).all(|key| !copy.contains_key(*key)));
+    let next = copy.insert(player("next", 1));
+    assert_eq!(players.insert(player("next", 1)), next);
+    assert!(copy.try_insert(player("7", 1)).is_err());
+    copy.modify(keys[7], |row| row.name.push('!'));
+    assert_eq!(copy.remove(keys[10]), players.get(keys[10]).cloned());
+    assert_eq!((players.check(), copy.check()), (Ok(()), Ok(())));
+    assert_eq!(players.find(|by| &by.name, "7").map(found), Some(keys[7]));
+    assert_eq!(players.within(|by| &by.at, [10.0, 0.0, 0.0], 0.5).count(), 1);
+    players.clear();
+    drop(players);
+    assert_eq!((copy.len(), copy.check()), (count, Ok(())));
+    assert_eq!(copy.find(|by| &by.name, "7!").map(found), Some(keys[7]));
+    assert_eq!(copy.remove_all(|by| &by.team, &0) + copy.len(), count);
+    assert_eq!(copy.clone(), copy);
+}
+
+#[test]
+fn a_copy_has_the_same_options_and_cells() {
+    indices! {
+        struct By for [f32; 2] {
+            one: Grid<2> = |row| *row,
+            other: Grid<2> = |row| row.map(|x| -x),
+        }
+    }
+    let by = By { one: Grid::with_cell(100.0), other: Grid::default() };
+    let mut table: Table<[f32; 2], By> = Table::builder().max_len(3).build_with(by);
+    table.set_cell(|by| &by.other, 7.0);
+    let assert_alike = |table: &Table<[f32; 2], By>, copy: &Table<[f32; 2], By>| {
+        assert_eq!(copy.stats().max_len, 3);
+        assert_eq!(copy.stats().reserved_bytes, table.stats().reserved_bytes);
+    };
+    assert_alike(&table, &table.clone());
+    table.extend([[0.0, 0.0], [150.0, 0.0], [0.0, 90.0]]);
+    let mut copy = table.clone();
+    assert_alike(&table, &copy);
+    assert_eq!(copy.within(|by| &by.one, [0.0, 0.0], 100.0).count(), 2);
+    assert_eq!(copy.within(|by| &by.other, [0.0, 0.0], 100.0).count(), 2);
+    let refused = copy.try_insert([1.0, 1.0]).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::MaxLen, Some(3)));
+    copy.clear();
+    copy.extend([[0.0; 2]; 3]);
+    assert!(copy.try_insert([1.0, 1.0]).is_err());
+    assert_eq!((copy.check(), table.check()), (Ok(()), Ok(())));
+}
+
+#[test]
+fn a_row_whose_clone_panics_leaves_the_table_as_it_was_and_no_copy() {
+    use std::rc::Rc;
+
+    struct Bomb(u32, Rc<Cell<u32>>);
+    impl Clone for Bomb {
+        fn clone(&self) -> Self {
+            let left = self.1.get().checked_sub(1).expect("boom");
+            self.1.set(left);
+            Self(self.0, Rc::clone(&self.1))
+        }
+    }
+    indices! { struct By for Bomb { number: Unique<u32> = |bomb| bomb.0, also: Many<u32> = |bomb| bomb.0 % 2, } }
+
+    let fuse = Rc::new(Cell::new(0));
+    let table: Table<Bomb, By> = (0..100).map(|number| Bomb(number, Rc::clone(&fuse))).collect();
+    for left in [0, 1, 50, 99] {
+        fuse.set(left);
+        let copy = panic::catch_unwind(AssertUnwindSafe(|| table.clone()));
+        assert!(copy.is_err());
+        assert_eq!((Rc::strong_count(&fuse), table.check()), (101, Ok(())));
+    }
+    fuse.set(100);
+    let copy = table.clone();
+    assert_eq!((Rc::strong_count(&fuse), copy.check()), (201, Ok(())));
+}
+
+#[test]
+fn a_copy_of_a_row_that_has_another_value_is_told_and_mended() {
+    struct Odd(u32);
+    impl Clone for Odd {
+        fn clone(&self) -> Self {
+            Self(if self.0 == 3 { 1000 } else { self.0 })
+        }
+    }
+    indices! { struct By for Odd { number: Unique<u32> = |odd| odd.0, also: Many<u32> = |odd| odd.0 / 2, } }
+
+    let table: Table<Odd, By> = (0..10).map(Odd).collect();
+    let mut copy = table.clone();
+    assert_eq!(table.check(), Ok(()));
+    let odd = table.find(|by| &by.number, &3).unwrap().0;
+    assert_eq!((copy.check(), copy[odd].0), (Err(odd), 1000));
+    assert!([3, 1000].iter().all(|value| copy.find(|by| &by.number, value).is_none()));
+    assert!(copy.find_all(|by| &by.also, &1).any(|(key, _)| key == odd));
+    copy.reindex();
+    assert_eq!(copy.check(), Ok(()));
+    assert_eq!(copy.find(|by| &by.number, &1000).unwrap().0, odd);
+}
+
+#[test]
+fn a_hasher_need_not_be_clone_where_no_table_is() {
+    #[derive(Default)]
+    struct Own(DefaultHasher);
+    impl BuildHasher for Own {
+        type Hasher = DefaultHasher;
+
+        fn build_hasher(&self) -> DefaultHasher {
+            self.0.clone()
+        }
+    }
+    indices! {
+        struct By for u64 {
+            it: Unique<u64, Own> = |row| row,
+            many: Many<u64, Own> = |row| row % 3,
+            list: List<u64> = |row| row % 5,
+        }
+    }
+    let table: Table<u64, By> = (0..30).collect();
+    assert_eq!(table.find(|by| &by.it, &7).map(|(_, row)| *row), Some(7));
+    assert_eq!(table.count(|by| &by.many, &0), 10);
+    assert_eq!(table.count(|by| &by.list, &0), 6);
 }

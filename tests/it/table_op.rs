@@ -54,6 +54,9 @@ pub(crate) enum Op {
     Drain,
     Trim,
     Reserve(u8),
+    /// The copy takes the place of the original, which is emptied.
+    Clone,
+    PanicClone(u8),
 }
 
 /// How hashes are made: these bits of them are kept.

@@ -5,7 +5,7 @@ use stayput::{DefaultKey, ErrorKind, Table, indices};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is indexed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Who {
     name: Key,
     team: Key,
@@ -25,6 +25,13 @@ impl Who {
             at: [f32::from(x), f32::from(y)].map(coordinate),
             _own: Box::new(name.0),
         }
+    }
+}
+
+impl Clone for Who {
+    fn clone(&self) -> Self {
+        user_code();
+        Self { _own: Box::new(self.name.0), ..*self }
     }
 }
 
@@ -220,6 +227,13 @@ impl Twin {
         }
     }
 
+    /// Goes on with a copy, the original of which is emptied.
+    fn become_copy(&mut self) {
+        let copy = self.table.clone();
+        self.table.clear();
+        self.table = copy;
+    }
+
     /// What panics has changed nothing, so the model is not told of it; but for what came after the last user code.
     fn panicking(&mut self, after: u8, change: impl FnOnce(&mut Self)) {
         let (before, made) = (self.model.clone(), self.made);
@@ -287,6 +301,11 @@ impl Twin {
             }
             Op::Trim => self.table.trim(),
             Op::Reserve(count) => self.table.reserve(count.into()),
+            Op::Clone => {
+                self.become_copy();
+                self.compare();
+            }
+            Op::PanicClone(after) => self.panicking(after, Self::become_copy),
             _ => unreachable!("it is done elsewhere"),
         }
     }

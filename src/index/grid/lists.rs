@@ -7,7 +7,7 @@ use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
 use crate::error::Error;
-use crate::index::memory::{Arrays, ForArrays, Share, array, cover, too_many};
+use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
 use crate::slot_map::prefetch;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
@@ -41,6 +41,10 @@ pub(super) struct Lists<const D: usize> {
 impl<const D: usize> Lists<D> {
     pub(super) const fn new(cells: Cells) -> Self {
         Self { cells, blocks: Blocks::NONE, heads: array(), nodes: array(), len: 0, listed: 0 }
+    }
+
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { heads: copy(&self.heads)?, nodes: copy(&self.nodes)?, ..*self })
     }
 
     #[inline]

@@ -332,6 +332,28 @@ impl<const D: usize> Grid<D> {
     pub fn try_sort_into(&self, sorted: &mut SortedGrid<D>) -> Result<(), Error> {
         sorted.try_fill(&self.lists)
     }
+
+    /// [`clone`](Self::clone), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { lists: self.lists.try_clone()? })
+    }
+}
+
+impl<const D: usize> Clone for Grid<D> {
+    /// A copy with the same options and cells, that has the same points. Linear in the slots, up to the highest; enters
+    /// the kernel for the memory.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_clone`](Grid::try_clone) has an error.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        or_give_up(self.try_clone())
+    }
 }
 
 impl<const D: usize> Arrays for Grid<D> {

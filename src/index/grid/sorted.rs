@@ -8,7 +8,7 @@ use super::pairs;
 use super::query::{SortedInBox, SortedWithin};
 use super::walk::Store;
 use crate::error::{Error, or_give_up};
-use crate::index::memory::array;
+use crate::index::memory::{array, copy};
 use crate::slot_map::prefetch;
 use crate::vec::VmVec;
 use std::fmt;
@@ -142,6 +142,17 @@ impl<const D: usize> SortedGrid<D> {
         pairs::each(&self.table, radius, visit);
     }
 
+    /// [`clone`](Self::clone), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory.
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let Table { positions, slots, starts, .. } = &self.table;
+        let (positions, slots, starts) = (copy(positions)?, copy(slots)?, copy(starts)?);
+        Ok(Self { table: Table { positions, slots, starts, ..self.table } })
+    }
+
     /// Takes all points of a grid in place of those that there are.
     pub(super) fn try_fill(&mut self, lists: &Lists<D>) -> Result<(), Error> {
         let Table { positions, slots, starts, .. } = &mut self.table;
@@ -226,6 +237,18 @@ impl<const D: usize> Store<D> for Table<D> {
         let (at, end) = *list;
         list.0 = at + 1;
         (self.slots[at as usize], &self.positions[at as usize], at + 1 < end)
+    }
+}
+
+impl<const D: usize> Clone for SortedGrid<D> {
+    /// The same points in arrays of their own. Linear; enters the kernel for the memory.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_clone`](SortedGrid::try_clone) has an error.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        or_give_up(self.try_clone())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::cells::square_apart;
 use super::*;
 use crate::error::ErrorKind;
+use crate::index::tests::{assert_alike, fresh, refuse_copies};
 use crate::os::{Call, fault::Fault};
 use std::collections::BTreeMap;
 
@@ -386,4 +387,101 @@ fn lists_are_short_whatever_the_form_of_the_world() {
         let lists = grid.lists.lengths();
         assert!(lists.iter().max() < Some(&24), "{to:?}: {:?}", lists.iter().max());
     }
+}
+
+fn assert_copied<const D: usize>(to: [f32; D], count: u32) {
+    let mut points = random(count, to);
+    let mut grid = filled(2.0, &points);
+    // Points that are nowhere, and slots that are free.
+    for slot in (0..count).step_by(4) {
+        grid.insert(slot, [f32::NAN; D]);
+        grid.remove(slot + 1);
+        points.remove(&slot);
+        points.remove(&(slot + 1));
+    }
+    let mut copy = grid.clone();
+    let assert_is = |copy: &Grid<D>| {
+        copy.lists.check();
+        assert_eq!((copy.cell().to_bits(), copy.len()), (2.0_f32.to_bits(), grid.len()));
+        assert!((0..count).all(|slot| copy.contains(slot) == (slot % 4 != 1)));
+        let sorted = copy.sorted().clone();
+        sorted.check();
+        assert_found(copy, &sorted, &points, [0.0; D], 3.0);
+        assert_nearest(copy, &sorted, &points, [0.5; D]);
+    };
+    assert_is(&copy);
+
+    copy.set_cell(0.5);
+    for slot in (0..count).step_by(3) {
+        copy.insert(slot, [1.0; D]);
+    }
+    copy.lists.check();
+    grid.lists.check();
+    let mut copy = grid.clone();
+    assert_is(&copy);
+    grid.clear();
+    assert_eq!(grid.clone().len(), 0);
+    grid.insert(3, [0.0; D]);
+    drop(grid);
+    copy.lists.check();
+    copy.shrink_to_fit();
+    assert_found(&copy, &copy.sorted(), &points, [0.0; D], 3.0);
+}
+
+#[test]
+fn a_copy_has_the_same_points_and_is_another() {
+    for count in [4, 60, 2000] {
+        assert_copied([15.0, 15.0], count);
+        assert_copied([5.0, 5.0, 5.0], count);
+    }
+    let empty = Grid::<2>::new(3.0).clone();
+    assert!(empty.is_empty() && empty.cell() >= 3.0 && empty.stats().reserved_bytes == 0);
+    let mut sorted = SortedGrid::<2>::new().clone();
+    assert!(sorted.is_empty() && sorted.within([0.0, 0.0], 1.0).next().is_none());
+    filled(1.0, &random(70, [3.0, 3.0])).sort_into(&mut sorted);
+    sorted.check();
+}
+
+#[test]
+fn a_copy_that_is_refused_leaves_nothing() {
+    let points = random(3000, [30.0, 30.0]);
+    let mut grid = fresh(Grid::new(1.0), None);
+    for (slot, position) in &points {
+        grid.insert(*slot, *position);
+    }
+    refuse_copies(&grid, Grid::try_clone, |grid| {
+        grid.lists.check();
+        assert_eq!(grid.within([0.0, 0.0], 1e3).count(), 3000);
+    });
+    let sorted = grid.sorted();
+    let mut refusals = 0;
+    for pass in 0.. {
+        let fault = Fault::from_nth(Call::Commit, pass);
+        let copy = sorted.try_clone();
+        let struck = fault.struck();
+        drop(fault);
+        sorted.check();
+        match copy {
+            Ok(copy) => {
+                copy.check();
+                assert_eq!((copy.as_slices(), struck), (sorted.as_slices(), 0));
+                break;
+            }
+            Err(_) => refusals += 1,
+        }
+    }
+    assert!(refusals <= 20);
+}
+
+#[test]
+fn a_copy_has_the_same_options() {
+    let mut grid = fresh(Grid::new(1.0), Some(400));
+    for (slot, position) in random(300, [9.0, 9.0, 9.0]) {
+        if slot == 1 || slot == 150 {
+            assert_alike(&grid, &grid.clone());
+        }
+        grid.insert(slot, position);
+    }
+    grid.clear();
+    assert_alike(&grid, &grid.clone());
 }

@@ -5,7 +5,7 @@
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, Share, array, cover, too_many};
+use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -32,6 +32,17 @@ impl Links {
             len: 0,
             moved: Moved::NOTHING,
         }
+    }
+
+    /// A copy, for which nothing is planned.
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self {
+            buckets: self.buckets.try_clone()?,
+            next: copy(&self.next)?,
+            prev: copy(&self.prev)?,
+            len: self.len,
+            moved: Moved::NOTHING,
+        })
     }
 
     #[inline]

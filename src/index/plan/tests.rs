@@ -2,6 +2,8 @@
 
 use super::Plan;
 use crate::error::{Error, ErrorKind};
+use crate::index::memory::Arrays;
+use crate::index::tests::{assert_alike, fresh, refuse_copies};
 use crate::index::{ListIndex, SetIndex};
 use crate::os::{Call, fault::Fault};
 use std::cell::Cell;
@@ -47,8 +49,9 @@ impl Hasher for Product {
 }
 
 /// What both indices have.
-trait Sets: Sized {
+trait Sets: Arrays + Sized {
     fn make(hasher: Times) -> Self;
+    fn copy(&self) -> Result<Self, Error>;
     fn len(&self) -> usize;
     fn sets(&self) -> usize;
     fn contains(&self, slot: u32) -> bool;
@@ -79,6 +82,10 @@ macro_rules! sets {
         impl Sets for $index<Times> {
             fn make(hasher: Times) -> Self {
                 Self::with_hasher(hasher)
+            }
+
+            fn copy(&self) -> Result<Self, Error> {
+                self.try_clone()
             }
 
             fn len(&self) -> usize {
@@ -185,6 +192,23 @@ impl<I: Sets> Pair<I> {
         assert_eq!(self.index.remove(slot), value.is_some());
     }
 
+    fn copy(&self) -> Self {
+        Self { index: self.index.copy().unwrap(), values: self.values.clone() }
+    }
+
+    /// Puts slots in, or moves them, and takes as many out.
+    fn come_and_go(&mut self, values: u32, steps: u32) {
+        let mut state = steps;
+        for _ in 0..steps {
+            let slot = random(&mut state, 600);
+            if random(&mut state, 8) < 5 {
+                self.put(random(&mut state, values), slot).unwrap();
+            } else {
+                self.remove(slot);
+            }
+        }
+    }
+
     /// Asserts that the index has what the values say.
     fn check(&self) {
         self.index.check();
@@ -249,6 +273,9 @@ of_both! {
     slots_that_cannot_be_numbered_are_refused
     values_that_answer_as_they_like_lose_nothing
     a_panic_changes_nothing
+    a_copy_has_the_same_and_is_another
+    a_copy_that_is_refused_leaves_nothing
+    a_copy_has_the_same_options
 }
 
 fn sets_of_all_sizes_grow_and_shrink<I: Sets>() {
@@ -515,4 +542,79 @@ fn a_panic_changes_nothing<I: Sets>() {
             pair.check();
         }
     }
+}
+
+fn a_copy_has_the_same_and_is_another<I: Sets>() {
+    for hasher in HASHERS {
+        for (values, steps) in [(1, 0), (300, 700), (30, 2000), (2, 2000)] {
+            let mut pair = Pair::<I>::new(hasher);
+            pair.come_and_go(values, steps);
+            let mut copy = pair.copy();
+            copy.check();
+
+            // Each goes its own way, and back to nothing.
+            copy.come_and_go(values, 700);
+            pair.check();
+            pair.come_and_go(values, 900);
+            copy.check();
+            let again = copy.copy();
+            (0..600).for_each(|slot| copy.remove(slot));
+            copy.check();
+            copy.copy().check();
+            pair.index.clear();
+            pair.values.fill(None);
+            pair.copy().check();
+            drop((pair, copy));
+            again.check();
+        }
+    }
+}
+
+/// What is planned for one index is not for its copy.
+#[test]
+fn a_copy_has_nothing_planned() {
+    fn agree<I: Sets>() {
+        for (value, slot) in [(0, 50), (1, 0), (0, 0), (7, 99)] {
+            let mut pair = Pair::<I>::new(EQUAL);
+            (0..60).for_each(|slot| pair.put(slot % 4, slot).unwrap());
+            let plan = pair.plan(value, slot).unwrap();
+            pair.remove(slot);
+            let mut copy = pair.copy();
+            pair.commit(value, slot, plan);
+            pair.check();
+            copy.check();
+            copy.put(value, slot).unwrap();
+            copy.check();
+        }
+    }
+    agree::<SetIndex<Times>>();
+    agree::<ListIndex<Times>>();
+}
+
+fn a_copy_that_is_refused_leaves_nothing<I: Sets>() {
+    let mut index = fresh(I::make(FEW), None);
+    // Of sets of two sizes.
+    let value = |slot: u32| if slot < 500 { slot / 2 } else { slot % 3 };
+    for slot in 0..1000 {
+        index.put(value(slot), slot, |other| value(other) == value(slot)).unwrap();
+    }
+    refuse_copies(&index, I::copy, |index| {
+        index.check();
+        assert_eq!((index.len(), index.sets()), (1000, 250));
+        assert!((0..1000).all(|slot| index.same(slot).contains(&slot)));
+        assert_eq!(index.find(2, |slot| value(slot) == 2).len(), 169);
+    });
+}
+
+fn a_copy_has_the_same_options<I: Sets>() {
+    let mut index = fresh(I::make(GOOD), Some(400));
+    for slot in 0..300 {
+        if slot == 1 || slot == 150 {
+            assert_alike(&index, &index.copy().unwrap());
+        }
+        index.put(slot % 90, slot, |other| other % 90 == slot % 90).unwrap();
+    }
+    // One that had something, and has nothing.
+    index.clear();
+    assert_alike(&index, &index.copy().unwrap());
 }

@@ -10,7 +10,7 @@ use super::pool::Pool;
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, Share, array, cover, covering, too_many};
+use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, covering, too_many};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -50,6 +50,18 @@ impl Chains {
             len: 0,
             moved: Moved::NOTHING,
         }
+    }
+
+    /// A copy, for which nothing is planned.
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self {
+            buckets: self.buckets.try_clone()?,
+            small: self.small.try_clone()?,
+            large: self.large.try_clone()?,
+            back: copy(&self.back)?,
+            len: self.len,
+            moved: Moved::NOTHING,
+        })
     }
 
     #[inline]

@@ -257,6 +257,31 @@ impl<S: BuildHasher> SetIndex<S> {
     }
 }
 
+impl<S: Clone> SetIndex<S> {
+    /// [`clone`](Self::clone), or the error. No user code is run but the `Clone` of the hasher.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let hasher = self.hasher.clone();
+        Ok(Self { chains: self.chains.try_clone()?, hasher })
+    }
+}
+
+impl<S: Clone> Clone for SetIndex<S> {
+    /// A copy with the same options and the same hashes, that has the same slots. Linear in the slots, up to the highest;
+    /// enters the kernel for the memory.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_clone`](SetIndex::try_clone) has an error.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        or_give_up(self.try_clone())
+    }
+}
+
 impl<S> Arrays for SetIndex<S> {
     fn tidy(&mut self) {
         self.chains.tidy();

@@ -3,7 +3,7 @@
 use super::chunk::Chunk;
 use crate::error::Error;
 use crate::index::bucket::NONE;
-use crate::index::memory::{array, too_many};
+use crate::index::memory::{array, copy, too_many};
 use crate::vec::VmVec;
 use std::ops::{Index, IndexMut};
 
@@ -16,6 +16,10 @@ pub(super) struct Pool<C> {
 impl<C: Chunk> Pool<C> {
     pub(super) const fn new() -> Self {
         Self { chunks: array(), free: NONE }
+    }
+
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { chunks: copy(&self.chunks)?, free: self.free })
     }
 
     /// Makes room for one; gives a number that no later one is above, before that room is used up.

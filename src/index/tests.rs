@@ -1,0 +1,78 @@
+//! What holds of copies of indices, of whatever kind.
+
+#![forbid(unsafe_code)]
+
+use super::memory::{Arrays, Remake, array, copy};
+use crate::error::Error;
+use crate::os::{Call, fault::Fault};
+use crate::raw_vec::Options;
+use crate::service::{CommitAhead, Release};
+use crate::vec::VmVec;
+
+/// An index that was just made, with arrays that take all memory from the system, which may refuse it.
+pub(super) fn fresh<I: Arrays>(mut index: I, max_len: Option<usize>) -> I {
+    let options = Options { max_len, release: Release::Now, ..Options::DEFAULT };
+    index.each_array(&mut Remake(options)).unwrap();
+    index
+}
+
+/// What the arrays of an index have of options, and of addresses.
+fn arrays_of(index: &impl Arrays) -> Vec<[usize; 3]> {
+    let mut arrays = Vec::new();
+    index.each_stats(&mut |array| arrays.push([array.len, array.max_len, array.reserved_bytes]));
+    arrays
+}
+
+/// Asserts that a copy has arrays of the same length, with the same options: of an index whose `max_len` was said.
+pub(super) fn assert_alike<I: Arrays>(index: &I, copy: &I) {
+    assert_eq!(arrays_of(index), arrays_of(copy));
+}
+
+/// Refuses copies of an index all calls but the first few, and more of these each time, until there is one. Whatever is
+/// refused, `check` is shown the original, and then the copy.
+pub(super) fn refuse_copies<I: Arrays>(
+    index: &I,
+    try_clone: impl Fn(&I) -> Result<I, Error>,
+    check: impl Fn(&I),
+) {
+    for call in [Call::Reserve, Call::Commit] {
+        for pass in 0.. {
+            let fault = Fault::from_nth(call, pass);
+            let copy = try_clone(index);
+            let struck = fault.struck();
+            drop(fault);
+            check(index);
+            match copy {
+                Ok(copy) => {
+                    assert_eq!(struck, 0);
+                    // Each array that has something asks once at least.
+                    let arrays = arrays_of(index).iter().filter(|array| array[0] > 0).count();
+                    assert!(pass >= arrays, "{pass} for {arrays}");
+                    check(&copy);
+                    break;
+                }
+                // Who wants memory committed is not said.
+                Err(_) if call == Call::Commit => {}
+                Err(error) => assert!(format!("{error:?}").contains("Index"), "{error:?}"),
+            }
+            assert!(pass < 50);
+        }
+    }
+}
+
+#[test]
+fn a_copy_of_an_array_has_its_options_and_addresses_where_it_would_have_some() {
+    let usual = array::<u64>().options();
+    let with_max_len = Options { max_len: Some(700), ..usual };
+    let ahead = Options { commit_ahead: CommitAhead::Auto, release: Release::Background, ..usual };
+    for (options, is_reserved) in [(usual, false), (with_max_len, true), (ahead, true)] {
+        for len in [0, 600] {
+            let mut array = VmVec::try_with_options(options, 0).unwrap();
+            array.extend(0..len);
+            let copy = copy(&array).unwrap();
+            assert_eq!(copy, array);
+            assert_eq!(format!("{:?}", copy.options()), format!("{options:?}"));
+            assert_eq!(copy.stats().reserved_bytes > 0, is_reserved || len > 0);
+        }
+    }
+}
