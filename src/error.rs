@@ -48,6 +48,8 @@ pub(crate) enum Holder {
     Index,
     /// That which a map has in its keys.
     TypeNumber,
+    #[cfg(feature = "file")]
+    FileVec,
 }
 
 impl Holder {
@@ -64,6 +66,8 @@ impl Holder {
             Self::Table => "Table",
             Self::Index => "index",
             Self::TypeNumber => "type number",
+            #[cfg(feature = "file")]
+            Self::FileVec => "FileVec",
         }
     }
 
@@ -140,6 +144,13 @@ pub enum ErrorKind {
     /// A call of the scope of an array or a map came out of another of its calls, while that takes
     /// memory: from a backing, a global allocator, or the hook of a panic.
     Busy,
+    /// The disk, or whatever else the file of an array lies on, is full.
+    Disk,
+    /// The user may not have so much there (a quota).
+    Quota,
+    /// No file may be that large: for this process (`RLIMIT_FSIZE`; [`Error::limit`] is that limit in bytes), or
+    /// where it lies.
+    FileLimit,
     /// This system has no virtual memory that the crate knows how to use. Arrays and maps can be made in
     /// memory that a [`Backing`](crate::Backing) supplies.
     Unsupported,
@@ -280,6 +291,23 @@ impl Error {
                 }
                 f.write_str("; raise it or lock less")
             }
+            ErrorKind::Disk => write!(
+                f,
+                "the disk has no room for a file of {bytes}; free some, or put the file elsewhere"
+            ),
+            ErrorKind::Quota => write!(
+                f,
+                "a file of {bytes} passes the quota of its owner; have it raised, or put the file elsewhere"
+            ),
+            ErrorKind::FileLimit if self.limit.is_some() => write!(
+                f,
+                "a file of {bytes} passes this process' limit, {} (RLIMIT_FSIZE); raise it (`ulimit -f`)",
+                Bytes(limit)
+            ),
+            ErrorKind::FileLimit => write!(
+                f,
+                "no file of {bytes} can be where this one is; put it on another file system"
+            ),
             ErrorKind::Unsupported => {
                 f.write_str(
                     "this system has no virtual memory that stayput can use; make arrays and maps in \
@@ -433,6 +461,9 @@ impl fmt::Display for Error {
             | ErrorKind::DataLimit
             | ErrorKind::MappingLimit
             | ErrorKind::LockLimit
+            | ErrorKind::Disk
+            | ErrorKind::Quota
+            | ErrorKind::FileLimit
             | ErrorKind::Unsupported
             | ErrorKind::System => self.show_refusal(f),
         }?;
@@ -582,6 +613,9 @@ mod tests {
             ErrorKind::OutOfBounds,
             ErrorKind::Alignment,
             ErrorKind::Busy,
+            ErrorKind::Disk,
+            ErrorKind::Quota,
+            ErrorKind::FileLimit,
             ErrorKind::Unsupported,
             ErrorKind::System,
         ] {

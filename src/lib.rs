@@ -38,6 +38,8 @@
 //! | [`Reservation`] | the range of addresses itself, for those who build their own |
 //! | [`GrowingReservation`] | the same, used from its front on, as all of the above do |
 //! | [`Backing`] | what to implement for an array or a map in memory of your own |
+//! | `FileVec`, `Follow` | an array in a file, and readers of it in other processes (feature `file`) |
+//! | `FileBacking` | memory in a file for any array or map |
 //!
 //! # No stalls
 //!
@@ -102,6 +104,7 @@
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
+//! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`; see `file`.
 //! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec` and `Columns`; see `saved` for the form.
 //!
@@ -136,6 +139,8 @@ pub mod dense;
 #[path = "../tests/common/effort.rs"]
 mod effort;
 mod error;
+#[cfg(feature = "file")]
+pub mod file;
 mod growing;
 mod heap;
 pub mod index;
@@ -168,6 +173,9 @@ pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMu
 #[doc(inline)]
 pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
 pub use error::{Error, ErrorKind, Refused};
+#[cfg(feature = "file")]
+#[doc(inline)]
+pub use file::{FileBacking, FileVec, Follow};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
 #[doc(no_inline)]

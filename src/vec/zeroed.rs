@@ -3,10 +3,10 @@
 #![expect(unsafe_code, reason = "says that zero pages hold elements")]
 
 use super::VmVec;
-#[cfg(feature = "bytemuck")]
+#[cfg(any(feature = "bytemuck", feature = "file"))]
 use super::or_give_up;
 use crate::error::Error;
-#[cfg(feature = "bytemuck")]
+#[cfg(any(feature = "bytemuck", feature = "file"))]
 use bytemuck::Zeroable;
 
 impl<T> VmVec<T> {
@@ -68,7 +68,7 @@ impl VmVec<u64> {
     }
 }
 
-#[cfg(feature = "bytemuck")]
+#[cfg(any(feature = "bytemuck", feature = "file"))]
 impl<T: Zeroable> VmVec<T> {
     /// Appends `additional` elements that are all zero, without touching their memory where it is
     /// fresh from the system: they take memory only when they are used.

@@ -30,7 +30,20 @@ const LAYERS: [(&str, &[&str]); 25] = [
     ("columns", &["vec", "raw_vec", "growing", "reservation", "heap", "error"]),
     ("dense", &["columns", "vec", "key", "slot_map", "raw_vec", "growing", "heap", "error"]),
     ("alloc", &["growing", "keeper", "reservation", "service", "error"]),
-    ("file", &["raw_vec", "vec", "reservation", "error"]),
+    (
+        "file",
+        &[
+            "slot_map",
+            "vec",
+            "key",
+            "raw_vec",
+            "growing",
+            "reservation",
+            "backing",
+            "heap",
+            "error",
+        ],
+    ),
     // Other names for what is there, and look-ups that the caller vouches for.
     ("names", &["slot_map", "secondary"]),
     ("unchecked", &["key", "secondary", "dense"]),

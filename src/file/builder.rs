@@ -1,0 +1,407 @@
+//! [`FileVecBuilder`]: options for a `FileVec`, and how one is made and opened.
+
+#![expect(unsafe_code, reason = "says how many elements a file holds")]
+
+use super::backing::{FileBacking, Space};
+use super::error::{FileError, FileErrorKind};
+use super::header::{HEADER_BYTES, Identity, Misfit, Record};
+use super::held::Held;
+use super::locked::{Lock, Locked};
+use super::map::Header;
+use super::mode::{Mode, Mutable};
+use super::vec::FileVec;
+use super::{system, temporary};
+use crate::error::{Error, ErrorKind, Holder};
+use crate::growing::Growth;
+use crate::raw_vec::Options;
+use crate::reservation::{page_size, usual_bytes};
+use crate::vec::VmVec;
+use bytemuck::Pod;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Options for a [`FileVec`]; see [`FileVec::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::FileVec;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir();
+/// let mut samples: FileVec<[f32; 4]> =
+///     FileVec::builder().max_len(1 << 24).tag(7).temporary_in(folder)?;
+/// samples.push([0.0; 4]);
+/// assert_eq!(samples.max_len(), 1 << 24);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is made before it is created or opened"]
+pub struct FileVecBuilder<T, M: Mode = Mutable> {
+    max_len: Option<usize>,
+    capacity: usize,
+    growth: Growth,
+    tag: u64,
+    space: Space,
+    lock: Lock,
+    kind: PhantomData<fn() -> (T, M)>,
+}
+
+/// What there may be under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// Nothing: a new file.
+    Nothing,
+    /// Whatever it is, it is made empty.
+    Anything,
+    /// An array.
+    Array,
+    /// An array, or nothing.
+    Either,
+}
+
+impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
+    pub(super) const fn new() -> Self {
+        Self {
+            max_len: None,
+            capacity: 0,
+            growth: Growth::Doubling,
+            tag: 0,
+            space: Space::Allocated,
+            lock: Lock::Exclusive,
+            kind: PhantomData,
+        }
+    }
+
+    /// The number of elements that the array can ever hold, while it is open this time; addresses for them are
+    /// reserved at once.
+    ///
+    /// If it is not said, there are addresses for sixteen times as much as the machine has memory, and for twice
+    /// what the file holds, or less if the system has not so many to give.
+    pub const fn max_len(mut self, max_len: usize) -> Self {
+        self.max_len = Some(max_len);
+        self
+    }
+
+    /// For how many elements to make room at once. None, if not said.
+    pub const fn capacity(mut self, capacity: usize) -> Self {
+        self.capacity = capacity;
+        self
+    }
+
+    /// How much room to make when more is needed.
+    pub const fn growth(mut self, growth: Growth) -> Self {
+        self.growth = growth;
+        self
+    }
+
+    /// A number that says what the elements mean. It is kept in the file, and one with another tag is refused.
+    /// 0, if not said.
+    pub const fn tag(mut self, tag: u64) -> Self {
+        self.tag = tag;
+        self
+    }
+
+    /// Whether room on the disk is taken when the array grows; it is, if not said.
+    pub const fn space(mut self, space: Space) -> Self {
+        self.space = space;
+        self
+    }
+
+    /// Whether others are kept from writing to the file; they are, if not said.
+    pub const fn lock(mut self, lock: Lock) -> Self {
+        self.lock = lock;
+        self
+    }
+
+    /// Makes a file, or empties the one that is there.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`FileVec::open`].
+    pub unsafe fn create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        self.at(path.as_ref(), Found::Anything)
+    }
+
+    /// Makes a file, which may not be there.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`FileVec::open`].
+    pub unsafe fn create_new(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        self.at(path.as_ref(), Found::Nothing)
+    }
+
+    /// Opens a file with what it holds.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`FileVec::open`].
+    pub unsafe fn open(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        self.at(path.as_ref(), Found::Array)
+    }
+
+    /// Opens a file with what it holds, or makes it if it is not there, or empty.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`FileVec::open`].
+    pub unsafe fn open_or_create(self, path: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        self.at(path.as_ref(), Found::Either)
+    }
+
+    /// Takes a file that is open for reading and writing, with what it holds, or a new array if it is empty: a
+    /// `memfd`, shared memory by its name, or a plain file.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`].
+    ///
+    /// # Safety
+    ///
+    /// - As for [`FileVec::open`].
+    pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError> {
+        self.over(file, None, Found::Either)
+    }
+
+    /// Makes an array in a file without a name, in a folder: for arrays that are larger than memory, and go when
+    /// they are dropped.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`].
+    pub fn temporary_in(self, folder: impl AsRef<Path>) -> Result<FileVec<T, M>, FileError> {
+        // There is nobody else.
+        let this = self.lock(Lock::None);
+        this.over(temporary::file_in(folder.as_ref())?, None, Found::Nothing)
+    }
+
+    fn at(self, path: &Path, found: Found) -> Result<FileVec<T, M>, FileError> {
+        let refused = |error| FileError::of_io(error, Some(path));
+        // Opening a pipe would wait for its other end.
+        if found != Found::Nothing && path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        match found {
+            Found::Nothing => options.create_new(true),
+            // It is made empty when it is locked.
+            Found::Anything | Found::Either => options.create(true).truncate(false),
+            Found::Array => &mut options,
+        };
+        let file = options.open(path).map_err(refused)?;
+        self.over(file, Some(path), found)
+    }
+
+    /// The array in a file that is open.
+    fn over(
+        self,
+        file: File,
+        path: Option<&Path>,
+        found: Found,
+    ) -> Result<FileVec<T, M>, FileError> {
+        let refused = |error| FileError::of_io(error, path);
+        if !file.metadata().map_err(refused)?.is_file() {
+            return Err(FileError::new(FileErrorKind::NotAFile, path));
+        }
+        let file = Locked::new(file, self.lock, path)?;
+        // Only now: before, another may have been writing to it.
+        let long = self.begin(file.file(), found).map_err(|error| error.at(path))?;
+        let mut held = self.map(file, path, long)?;
+        let is_new = !Identity::is_begun(held.map().header()) && long <= HEADER_BYTES as u64;
+        let (record, len) = if is_new && found == Found::Array {
+            return Err(FileError::new(FileErrorKind::Empty, path));
+        } else if is_new {
+            held.name_is_new();
+            (Record::NONE, 0)
+        } else {
+            self.find(&held, long).map_err(|misfit| misfit.at(path))?
+        };
+        let header = held.map().header_mut();
+        if is_new {
+            Record::NONE.write(&header);
+        }
+        header.begin_live(len, system::boot());
+        if is_new {
+            self.identity().write(&header);
+        }
+        held.count_elements(size_of::<T>());
+        let held = Arc::new(held);
+        let elements = self.elements(&held, len, long).map_err(|error| held.refused(error))?;
+        Ok(FileVec::new(elements, held, record))
+    }
+
+    const fn identity(&self) -> Identity {
+        Identity {
+            element_bytes: size_of::<T>(),
+            align: align_of::<T>(),
+            tag: self.tag,
+            is_append_only: M::IS_APPEND_ONLY,
+        }
+    }
+
+    /// How long a file is that is as long as a header at least. It is made so, if it may be new.
+    fn begin(&self, file: &File, found: Found) -> Result<u64, Misfit> {
+        const HEADER: u64 = HEADER_BYTES as u64;
+        let mut long = file.metadata()?.len();
+        if found == Found::Anything {
+            system::cut(file, 0)?;
+            long = 0;
+        }
+        match (found, long) {
+            (Found::Array, 0) => Err(Misfit::Not(FileErrorKind::Empty, None)),
+            (_, 0) => {
+                system::check_limit(HEADER)?;
+                let taken = match self.space {
+                    Space::Allocated => system::take_room(file, 0..HEADER),
+                    Space::Sparse => file.set_len(HEADER),
+                };
+                if taken.is_err() {
+                    // So that it is still empty, and can be made the next time.
+                    let _ = system::cut(file, 0);
+                }
+                taken?;
+                Ok(HEADER)
+            }
+            (_, 1..HEADER) => Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
+            _ => Ok(long),
+        }
+    }
+
+    /// Maps a file for as many elements as are wanted, or if nobody says, for as many as there are addresses.
+    fn map(&self, mut file: Locked, path: Option<&Path>, long: u64) -> Result<Held, FileError> {
+        let there = usize::try_from(long).unwrap_or(usize::MAX);
+        let exact = self.max_len.map(|max_len| {
+            let bytes = max_len.saturating_mul(size_of::<T>()).saturating_add(HEADER_BYTES);
+            // What cannot be rounded cannot be had either.
+            bytes.checked_next_multiple_of(page_size()).unwrap_or(bytes)
+        });
+        let least = there.max(LEAST_BYTES);
+        let mut bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
+        loop {
+            match Held::new(file, path, bytes) {
+                Ok(held) => return Ok(held),
+                Err((back, _)) if exact.is_none() && bytes / 2 >= least => {
+                    file = back;
+                    bytes = (bytes / 2).next_multiple_of(page_size());
+                }
+                Err((_, error)) => {
+                    let kind = match error.kind() {
+                        io::ErrorKind::OutOfMemory => ErrorKind::AddressSpace,
+                        _ => return Err(FileError::of_io(error, path)),
+                    };
+                    let code = error.raw_os_error().unwrap_or(0);
+                    let error = Error::new(kind, bytes).with_code(code).of(Holder::FileVec);
+                    return Err(FileError::of_error(error, path));
+                }
+            }
+        }
+    }
+
+    /// What a file holds that was not just made: the last record, and how many elements there are.
+    fn find(&self, held: &Held, long: u64) -> Result<(Record, usize), Misfit> {
+        let header = held.map().header();
+        if self.identity().check(header)? != M::IS_APPEND_ONLY {
+            return Err(Misfit::Not(FileErrorKind::Mode, None));
+        }
+        let (record, len) = find_len(header, size_of::<T>(), long)?;
+        match self.max_len {
+            Some(max_len) if max_len < len => {
+                Err(Misfit::Not(FileErrorKind::MaxLen, Some((len as u64, max_len as u64))))
+            }
+            _ => Ok((record, len)),
+        }
+    }
+
+    /// An array over a file that holds so many elements, and was so long.
+    fn elements(&self, held: &Arc<Held>, len: usize, long: u64) -> Result<VmVec<T>, Error> {
+        let kept = len * size_of::<T>();
+        let backing = FileBacking::part(held.clone(), HEADER_BYTES, self.space, kept, long);
+        let options = Options {
+            max_len: self.max_len,
+            growth: self.growth,
+            holder: Holder::FileVec,
+            ..Options::DEFAULT
+        };
+        let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
+        let mut elements: VmVec<T> = made.map_err(|refused| refused.error)?;
+        // SAFETY: there is room for so many, where the file holds what it held: `kept` bytes are not changed when
+        // they are committed. Any bytes are an element, which is what `Pod` says.
+        unsafe { elements.set_len(len) };
+        Ok(elements)
+    }
+}
+
+/// What is mapped at least, if nobody says how much.
+const LEAST_BYTES: usize = 1 << 20;
+
+/// How much is mapped of a file that is so long, if nobody says how much.
+pub(super) fn usual_map_bytes(long: usize) -> usize {
+    // A file may be larger than memory, so it is a multiple of that, where there are addresses enough.
+    let times = if size_of::<usize>() < 8 { 1 } else { 16 };
+    let most = isize::MAX as usize / 2;
+    let usual = usual_bytes().saturating_mul(times).max(long.saturating_mul(2));
+    usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
+}
+
+/// The last record of a file of elements of a size that is so long, and how many there are.
+///
+/// If it was last written to since the system was started, all that was pushed is there: it is what the kernel
+/// has of it. Before that, what was flushed last.
+pub(super) fn find_len(
+    header: Header<'_>,
+    element_bytes: usize,
+    long: u64,
+) -> Result<(Record, usize), Misfit> {
+    let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
+    let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
+    let len = if is_of_boot { header.whole_live_len() } else { record.len };
+    let fit = (long - HEADER_BYTES as u64).checked_div(element_bytes as u64);
+    let fit = fit.unwrap_or(u64::MAX).min(usize::MAX as u64);
+    match usize::try_from(len) {
+        Ok(count) if len <= fit => Ok((record, count)),
+        _ => Err(Misfit::Not(FileErrorKind::Length, Some((len, fit)))),
+    }
+}
+
+impl<T, M: Mode> Clone for FileVecBuilder<T, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, M: Mode> Copy for FileVecBuilder<T, M> {}
+
+impl<T, M: Mode> fmt::Debug for FileVecBuilder<T, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileVecBuilder")
+            .field("max_len", &self.max_len)
+            .field("capacity", &self.capacity)
+            .field("growth", &self.growth)
+            .field("tag", &self.tag)
+            .field("space", &self.space)
+            .field("lock", &self.lock)
+            .finish_non_exhaustive()
+    }
+}

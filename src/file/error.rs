@@ -1,0 +1,287 @@
+//! [`FileError`]: which file could not be used, why, and what to do.
+
+#![forbid(unsafe_code)]
+
+use crate::error::Error;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file cannot be used as an array, or could not be written.
+///
+/// It names the file ([`path`](Self::path)) and what is wrong with it ([`kind`](Self::kind)); its
+/// [`Display`](fmt::Display) adds what to do about that. What the system, or the crate, answered is its
+/// [`source`](std::error::Error::source).
+///
+/// # Examples
+///
+/// ```
+/// use stayput::file::{FileErrorKind, Follow};
+///
+/// let error = Follow::<u64>::open("/no/such/file").unwrap_err();
+/// assert_eq!(error.kind(), FileErrorKind::NotFound);
+/// assert!(error.to_string().contains("/no/such/file"));
+/// ```
+pub struct FileError(Box<Inner>);
+
+struct Inner {
+    kind: FileErrorKind,
+    path: Option<PathBuf>,
+    /// What was found, and what would be right, where those are numbers.
+    numbers: Option<(u64, u64)>,
+    cause: Option<Cause>,
+}
+
+enum Cause {
+    System(io::Error),
+    Refused(Error),
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileErrorKind {
+    /// There is no such file, or no such folder.
+    NotFound,
+    /// There is one already.
+    AlreadyExists,
+    /// The process may not read it, or write to it.
+    PermissionDenied,
+    /// It lies on a file system that is read-only.
+    ReadOnly,
+    /// It is a folder, a device, a pipe or the like.
+    NotAFile,
+    /// Another array, of this process or of another, has it open for writing.
+    Locked,
+    /// It is empty: nothing was ever written there, or the system went down before it was.
+    Empty,
+    /// It is shorter than the header.
+    Short,
+    /// It does not begin as the files of this crate do.
+    NotStayput,
+    /// It has another version of the format.
+    Version,
+    /// It was made on a machine with the other order of bytes.
+    ByteOrder,
+    /// Its elements have another size, or alignment; or its keys, in that of a map, another layout.
+    Element,
+    /// It was made with another [tag](crate::file::FileVecBuilder::tag).
+    Tag,
+    /// It was made for the other [mode](crate::file::Mode).
+    Mode,
+    /// What it says of itself does not have the checksum that is there.
+    Header,
+    /// It is shorter than the elements that it is to hold, or there are more than can be.
+    Length,
+    /// It holds more elements than the `max_len` that was asked for.
+    MaxLen,
+    /// The disk is full.
+    Disk,
+    /// The user's quota there is used up.
+    Quota,
+    /// No file may be that large, for this process or where it lies.
+    FileLimit,
+    /// Writing it to the disk has failed before, so that what is there is not known. Open it again to see.
+    Failed,
+    /// This cannot be done on this system, or where the file lies.
+    Unsupported,
+    /// Addresses or memory were refused, or the elements need another alignment; the source says which.
+    Refused,
+    /// Any other refusal by the system; [`FileError::raw_os_error`] says which.
+    System,
+}
+
+impl FileError {
+    #[cold]
+    pub(super) fn new(kind: FileErrorKind, path: Option<&Path>) -> Self {
+        let path = path.map(Path::to_owned);
+        Self(Box::new(Inner { kind, path, numbers: None, cause: None }))
+    }
+
+    /// The same with what was found and what would be right.
+    #[cold]
+    pub(super) fn with_numbers(mut self, found: u64, right: u64) -> Self {
+        self.0.numbers = Some((found, right));
+        self
+    }
+
+    /// What the system refused.
+    #[cold]
+    pub(super) fn of_io(error: io::Error, path: Option<&Path>) -> Self {
+        let mut this = Self::new(FileErrorKind::of(error.kind()), path);
+        this.0.cause = Some(Cause::System(error));
+        this
+    }
+
+    /// What the crate refused.
+    #[cold]
+    pub(super) fn of_error(error: Error, path: Option<&Path>) -> Self {
+        let kind = match error.kind() {
+            crate::error::ErrorKind::Disk => FileErrorKind::Disk,
+            crate::error::ErrorKind::Quota => FileErrorKind::Quota,
+            crate::error::ErrorKind::FileLimit => FileErrorKind::FileLimit,
+            crate::error::ErrorKind::MaxLen => FileErrorKind::MaxLen,
+            crate::error::ErrorKind::Unsupported => FileErrorKind::Unsupported,
+            _ => FileErrorKind::Refused,
+        };
+        let mut this = Self::new(kind, path);
+        this.0.cause = Some(Cause::Refused(error));
+        this
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> FileErrorKind {
+        self.0.kind
+    }
+
+    /// The file, if it has a name.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// What the system answered (`errno`, `GetLastError`), where it was asked.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        match self.0.cause.as_ref()? {
+            Cause::System(error) => error.raw_os_error(),
+            Cause::Refused(error) => error.raw_os_error(),
+        }
+    }
+
+    /// What the crate refused, if it did.
+    pub fn refused(&self) -> Option<Error> {
+        match self.0.cause.as_ref()? {
+            Cause::System(_) => None,
+            Cause::Refused(error) => Some(*error),
+        }
+    }
+}
+
+impl FileErrorKind {
+    fn of(kind: io::ErrorKind) -> Self {
+        match kind {
+            io::ErrorKind::NotFound => Self::NotFound,
+            io::ErrorKind::AlreadyExists => Self::AlreadyExists,
+            io::ErrorKind::PermissionDenied => Self::PermissionDenied,
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly,
+            io::ErrorKind::IsADirectory => Self::NotAFile,
+            io::ErrorKind::StorageFull => Self::Disk,
+            io::ErrorKind::QuotaExceeded => Self::Quota,
+            io::ErrorKind::FileTooLarge => Self::FileLimit,
+            io::ErrorKind::Unsupported => Self::Unsupported,
+            _ => Self::System,
+        }
+    }
+
+    /// What is wrong, and what to do.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::NotFound => "there is no such file, or folder; make it, or look at the path",
+            Self::AlreadyExists => "there is such a file already; open it, or take another name",
+            Self::PermissionDenied => "this process may not read and write it; change who may",
+            Self::ReadOnly => "its file system is read-only; put the file elsewhere",
+            Self::NotAFile => "it is no plain file; name one",
+            Self::Locked => {
+                "another array has it open for writing; close that, or follow the file instead"
+            }
+            Self::Empty => "it is empty, so nothing was kept in it; make it anew",
+            Self::Short => {
+                "it is shorter than a header; it is another file, or was cut: make it anew"
+            }
+            Self::NotStayput => {
+                "it does not begin as a file of stayput; name another, or make it anew"
+            }
+            Self::Version => "it has another version of the format; use the stayput that made it",
+            Self::ByteOrder => {
+                "it was made on a machine with the other order of bytes; make it anew here"
+            }
+            Self::Element => "it holds other elements; open it with the type that it was made with",
+            Self::Tag => "it was made with another tag; open it with that",
+            Self::Mode => "it was made for the other mode, append-only or not; open it with that",
+            Self::Header => "its header is damaged, the checksum is wrong; take a copy from before",
+            Self::Length => {
+                "it is shorter than what it says it holds; it was cut: take a copy from before"
+            }
+            Self::MaxLen => {
+                "it holds, or is to hold, more than `max_len`; open it with a larger one"
+            }
+            Self::Disk => "the disk is full; free some, or put the file elsewhere",
+            Self::Quota => {
+                "its owner's quota is used up; have it raised, or put the file elsewhere"
+            }
+            Self::FileLimit => {
+                "no file may be that large; raise the process' limit (`ulimit -f`), or put it elsewhere"
+            }
+            Self::Failed => {
+                "writing it has failed before, so what the disk holds is not known; open it again to see"
+            }
+            Self::Unsupported => "this cannot be done on this system, or where the file lies",
+            Self::Refused => "memory, or addresses, for it were refused",
+            Self::System => "the system refused",
+        }
+    }
+}
+
+impl fmt::Debug for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("FileError");
+        shown.field("kind", &self.0.kind).field("path", &self.0.path);
+        if let Some((found, right)) = self.0.numbers {
+            shown.field("found", &found).field("right", &right);
+        }
+        match &self.0.cause {
+            None => &mut shown,
+            Some(Cause::System(error)) => shown.field("source", error),
+            Some(Cause::Refused(error)) => shown.field("source", error),
+        }
+        .finish()
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.path {
+            Some(path) => write!(f, "{}: ", path.display())?,
+            None => f.write_str("a file without a name: ")?,
+        }
+        f.write_str(self.0.kind.words())?;
+        if let Some((found, right)) = self.0.numbers {
+            write!(f, " (found {found}, expected {right})")?;
+        }
+        match &self.0.cause {
+            None => Ok(()),
+            Some(Cause::System(error)) => write!(f, ": {error}"),
+            Some(Cause::Refused(error)) => write!(f, ": {error}"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.0.cause.as_ref()? {
+            Cause::System(error) => Some(error),
+            Cause::Refused(error) => Some(error),
+        }
+    }
+}
+
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> Self {
+        let kind = match error.kind() {
+            FileErrorKind::NotFound => io::ErrorKind::NotFound,
+            FileErrorKind::AlreadyExists => io::ErrorKind::AlreadyExists,
+            FileErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
+            FileErrorKind::ReadOnly => io::ErrorKind::ReadOnlyFilesystem,
+            FileErrorKind::Locked => io::ErrorKind::WouldBlock,
+            FileErrorKind::Disk => io::ErrorKind::StorageFull,
+            FileErrorKind::Quota => io::ErrorKind::QuotaExceeded,
+            FileErrorKind::FileLimit => io::ErrorKind::FileTooLarge,
+            FileErrorKind::Unsupported => io::ErrorKind::Unsupported,
+            FileErrorKind::Refused => io::ErrorKind::OutOfMemory,
+            FileErrorKind::Failed | FileErrorKind::System | FileErrorKind::MaxLen => {
+                io::ErrorKind::Other
+            }
+            _ => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
+    }
+}

@@ -1,0 +1,99 @@
+//! [`GrowOnlyFile`]: push through `&self`, while references to earlier elements live.
+
+#![forbid(unsafe_code)]
+
+use super::live::Live;
+use crate::error::{Error, Refused, or_give_up};
+use crate::vec::GrowOnly;
+use bytemuck::Pod;
+use std::ops::Deref;
+
+/// A scope in which a [`FileVec`](crate::FileVec) can only grow, made by
+/// [`FileVec::grow_only`](crate::FileVec::grow_only): what [`GrowOnly`] is to a `VmVec`.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::FileVec;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut numbers: FileVec<u64> = FileVec::temporary_in(std::env::temp_dir())?;
+/// let scope = numbers.grow_only();
+/// let first = scope.push(1);
+/// for n in 2..100_000 {
+///     scope.push(n); // `first` stays good
+/// }
+/// assert_eq!((*first, scope.len()), (1, 99_999));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GrowOnlyFile<'v, T: Pod> {
+    scope: GrowOnly<'v, T>,
+    live: &'v Live,
+}
+
+impl<'v, T: Pod> GrowOnlyFile<'v, T> {
+    pub(super) fn new(scope: GrowOnly<'v, T>, live: &'v Live) -> Self {
+        Self { scope, live }
+    }
+
+    /// Appends an element, and returns where it is.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_push`](Self::try_push) has an error.
+    #[inline]
+    #[track_caller]
+    pub fn push(&self, value: T) -> &'v T {
+        or_give_up(self.try_push(value).map_err(|refused| refused.error))
+    }
+
+    /// [`push`](Self::push), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`FileVec::try_push`](crate::FileVec::try_push), and [`GrowOnly::try_push`].
+    #[inline]
+    pub fn try_push(&self, value: T) -> Result<&'v T, Refused<T>> {
+        let pushed = self.scope.try_push(value)?;
+        self.live.publish(self.scope.len());
+        Ok(pushed)
+    }
+
+    /// Makes room for `additional` more elements, or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_push`](Self::try_push).
+    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
+        self.scope.try_reserve(additional)
+    }
+
+    /// The elements so far.
+    #[inline]
+    pub fn as_slice(&self) -> &'v [T] {
+        self.scope.as_slice()
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.scope.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.scope.is_empty()
+    }
+}
+
+impl<T: Pod> Deref for GrowOnlyFile<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.as_slice()
+    }
+}

@@ -1,0 +1,204 @@
+//! What a file says of itself.
+//!
+//! | bytes from | what |
+//! |---|---|
+//! | 0 | the [`Identity`], written once: magic, version, order of bytes, elements, tag, mode, checksum |
+//! | 4096 | what is [live](Live): the length, written after each call that changes it, and of which boot it is |
+//! | 8192, 12288 | two [`Record`]s of what is durable, written in turns: sequence, length, user's bytes, checksum |
+//! | 65536 | elements |
+//!
+//! Numbers are in the machine's own order of bytes. Each part has a block of 4 KiB to itself, so that a disk
+//! that writes one of them only half does no harm to the others.
+
+#![forbid(unsafe_code)]
+
+use super::error::{FileError, FileErrorKind};
+use super::map::{Header, HeaderMut};
+use crate::error::Error;
+use std::io;
+use std::path::Path;
+
+/// Where elements begin: at a page of the largest size, so that a file can go from one machine to another.
+pub(super) const HEADER_BYTES: usize = 64 << 10;
+
+const MAGIC: [u8; 8] = *b"stayput\x1a";
+const VERSION: u32 = 1;
+const ORDER: u32 = 0x0102_0304;
+
+/// Where what is live lies.
+pub(super) const LIVE_AT: usize = 4096;
+const RECORDS_AT: [usize; 2] = [8192, 12288];
+
+/// How many bytes of a header are for the user.
+pub(super) const USER_BYTES: usize = 64;
+
+/// What never changes in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) element_bytes: usize,
+    pub(super) align: usize,
+    pub(super) tag: u64,
+    pub(super) is_append_only: bool,
+}
+
+/// Why a file is not the one that is asked for, before it is said which one that is.
+pub(super) enum Misfit {
+    /// What is wrong; and what was found and would be right, where those are numbers.
+    Not(FileErrorKind, Option<(u64, u64)>),
+    System(io::Error),
+    Refused(Error),
+}
+
+impl Misfit {
+    /// The error, of the file.
+    pub(super) fn at(self, path: Option<&Path>) -> FileError {
+        match self {
+            Self::Not(kind, None) => FileError::new(kind, path),
+            Self::Not(kind, Some((found, right))) => {
+                FileError::new(kind, path).with_numbers(found, right)
+            }
+            Self::System(error) => FileError::of_io(error, path),
+            Self::Refused(error) => FileError::of_error(error, path),
+        }
+    }
+}
+
+impl From<io::Error> for Misfit {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+impl From<Error> for Misfit {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl Identity {
+    const BYTES: usize = 64;
+
+    fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[0..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_ne_bytes());
+        bytes[12..16].copy_from_slice(&ORDER.to_ne_bytes());
+        bytes[16..24].copy_from_slice(&(self.element_bytes as u64).to_ne_bytes());
+        bytes[24..32].copy_from_slice(&(self.align as u64).to_ne_bytes());
+        bytes[32..40].copy_from_slice(&self.tag.to_ne_bytes());
+        bytes[40..48].copy_from_slice(&u64::from(self.is_append_only).to_ne_bytes());
+        bytes[48..56].copy_from_slice(&(HEADER_BYTES as u64).to_ne_bytes());
+        seal(&mut bytes);
+        bytes
+    }
+
+    /// Writes it into a new file, the last of what is written there, and the magic last of all: without that it
+    /// was not made.
+    pub(super) fn write(self, header: &HeaderMut<'_>) {
+        let bytes = self.to_bytes();
+        header.write(8, &bytes[8..]);
+        header.write(0, &bytes[..8]);
+    }
+
+    /// Whether one was ever written.
+    pub(super) fn is_begun(header: Header<'_>) -> bool {
+        header.read(0) != [0; 8]
+    }
+
+    /// Whether a file is of these elements, and has this tag; then, whether it is append-only, which is not compared.
+    pub(super) fn check(self, header: Header<'_>) -> Result<bool, Misfit> {
+        let bytes: [u8; Self::BYTES] = header.read(0);
+        if bytes[0..8] != MAGIC {
+            return Err(Misfit::Not(FileErrorKind::NotStayput, None));
+        }
+        let word = |at: usize| u32::from_ne_bytes(part(&bytes, at));
+        let number = |at: usize| u64::from_ne_bytes(part(&bytes, at));
+        if word(12) == ORDER.swap_bytes() {
+            return Err(Misfit::Not(FileErrorKind::ByteOrder, None));
+        }
+        if word(8) != VERSION {
+            return Err(Misfit::Not(
+                FileErrorKind::Version,
+                Some((word(8).into(), VERSION.into())),
+            ));
+        }
+        if !is_sealed(&bytes) || word(12) != ORDER || number(48) != HEADER_BYTES as u64 {
+            return Err(Misfit::Not(FileErrorKind::Header, None));
+        }
+        let elements = [(number(16), self.element_bytes as u64), (number(24), self.align as u64)];
+        if let Some(differ) = elements.into_iter().find(|(found, right)| found != right) {
+            return Err(Misfit::Not(FileErrorKind::Element, Some(differ)));
+        }
+        if number(32) != self.tag {
+            return Err(Misfit::Not(FileErrorKind::Tag, Some((number(32), self.tag))));
+        }
+        Ok(number(40) != 0)
+    }
+}
+
+/// What was made durable together: the last one that is whole is what a file holds after the system went down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Record {
+    pub(super) sequence: u64,
+    pub(super) len: u64,
+    pub(super) user: [u8; USER_BYTES],
+}
+
+impl Record {
+    const BYTES: usize = 88;
+
+    /// That of a new file.
+    pub(super) const NONE: Self = Self { sequence: 0, len: 0, user: [0; USER_BYTES] };
+
+    fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[0..8].copy_from_slice(&self.sequence.to_ne_bytes());
+        bytes[8..16].copy_from_slice(&self.len.to_ne_bytes());
+        bytes[16..80].copy_from_slice(&self.user);
+        seal(&mut bytes);
+        bytes
+    }
+
+    /// One of those in a file, if it is whole, and in its place. The last numbers of all are never used, so that
+    /// there is always a next one.
+    fn read(header: Header<'_>, place: usize) -> Option<Self> {
+        let bytes: [u8; Self::BYTES] = header.read(RECORDS_AT[place]);
+        let number = |at: usize| u64::from_ne_bytes(part(&bytes, at));
+        let record = Self { sequence: number(0), len: number(8), user: part(&bytes, 16) };
+        let is_here = record.place() == place && record.sequence < u64::MAX - 1;
+        (is_sealed(&bytes) && is_here).then_some(record)
+    }
+
+    /// The last one that is whole. One of two always is: they are written in turns, each after the one before
+    /// was durable.
+    pub(super) fn last(header: Header<'_>) -> Option<Self> {
+        let records = [0, 1].into_iter().filter_map(|place| Self::read(header, place));
+        records.max_by_key(|record| record.sequence)
+    }
+
+    /// Writes it over the one before the last.
+    pub(super) fn write(self, header: &HeaderMut<'_>) {
+        header.write(RECORDS_AT[self.place()], &self.to_bytes());
+    }
+
+    /// In which of the two places it lies.
+    fn place(&self) -> usize {
+        usize::from(self.sequence % 2 == 1)
+    }
+}
+
+/// The part of some bytes from a place on.
+fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes[at..at + N].try_into().expect("it is as long")
+}
+
+/// Writes the checksum of all others into the last eight bytes.
+fn seal(bytes: &mut [u8]) {
+    let (content, sum) = bytes.split_at_mut(bytes.len() - 8);
+    sum.copy_from_slice(&u64::from(crc32fast::hash(content)).to_ne_bytes());
+}
+
+fn is_sealed(bytes: &[u8]) -> bool {
+    let (content, sum) = bytes.split_at(bytes.len() - 8);
+    sum == u64::from(crc32fast::hash(content)).to_ne_bytes()
+}

@@ -1,0 +1,157 @@
+//! [`Map`]: a file as memory, and its [`Header`] there.
+//!
+//! # Why this is sound
+//!
+//! Nothing here makes a reference to what others may write, but to atomics. A header is read and written by
+//! whole words, each of them atomic, so that whoever looks at it meanwhile, from this process or from another,
+//! sees each word as it was or as it is. (By Rust's model another mapping of the same file is other memory; what
+//! it holds is what a device would leave there. The processor orders both alike.)
+//!
+//! A file that is cut by others ends the process by a signal (`SIGBUS`), or an exception, when what is gone is
+//! touched. That is no undefined behaviour, and no process can do anything about it.
+
+#![expect(unsafe_code, reason = "hands out pointers into what it has mapped")]
+
+use super::header::{HEADER_BYTES, LIVE_AT};
+use memmap2::{MmapOptions, MmapRaw};
+use std::fs::File;
+use std::io;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const WORD_BYTES: usize = size_of::<usize>();
+
+/// Where the part of the length lies that this process has words for. (Where they are shorter, so are arrays.)
+const LEN_AT: usize = if cfg!(target_endian = "big") { LIVE_AT + 8 - WORD_BYTES } else { LIVE_AT };
+/// Which boot the length is of.
+const BOOT_AT: usize = LIVE_AT + 64;
+
+/// A file as memory: from its first byte on, and, but for some systems, far behind its end.
+#[derive(Debug)]
+pub(super) struct Map {
+    map: MmapRaw,
+    is_writable: bool,
+}
+
+impl Map {
+    /// Maps a file of which so many bytes are mapped whether it is as long or not; none of them is touched.
+    pub(super) fn new(file: &File, bytes: usize, is_writable: bool) -> io::Result<Self> {
+        let mut options = MmapOptions::new();
+        options.len(bytes);
+        let map =
+            if is_writable { options.map_raw(file) } else { options.map_raw_read_only(file) }?;
+        Ok(Self { map, is_writable })
+    }
+
+    pub(super) fn raw(&self) -> &MmapRaw {
+        &self.map
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.map.len()
+    }
+
+    /// The byte at an offset, which is inside.
+    pub(super) fn at(&self, offset: usize) -> NonNull<u8> {
+        assert!(offset <= self.bytes(), "behind what is mapped");
+        // SAFETY: just compared.
+        let at = unsafe { self.map.as_mut_ptr().add(offset) };
+        NonNull::new(at).expect("nothing is mapped at 0")
+    }
+
+    /// The header, in a file that is as long.
+    pub(super) fn header(&self) -> Header<'_> {
+        assert!(self.bytes() >= HEADER_BYTES, "more than the header is mapped");
+        Header { start: self.at(0).cast(), map: PhantomData }
+    }
+
+    /// The same, to be written to.
+    pub(super) fn header_mut(&self) -> HeaderMut<'_> {
+        assert!(self.is_writable, "who follows a file does not write to it");
+        HeaderMut(self.header())
+    }
+
+    /// Where the length lies, to be written to.
+    pub(super) fn live(&self) -> NonNull<AtomicUsize> {
+        assert!(self.is_writable, "as in `header_mut`");
+        self.at(LEN_AT).cast()
+    }
+}
+
+/// The header of a file that is mapped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header<'m> {
+    start: NonNull<AtomicUsize>,
+    map: PhantomData<&'m Map>,
+}
+
+/// A header that can be written to.
+#[derive(Debug)]
+pub(super) struct HeaderMut<'m>(Header<'m>);
+
+impl<'m> Deref for HeaderMut<'m> {
+    type Target = Header<'m>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'m> Header<'m> {
+    fn word(self, at: usize) -> &'m AtomicUsize {
+        assert!(at % WORD_BYTES == 0 && at < HEADER_BYTES, "no word of the header");
+        // SAFETY: inside the header, which is mapped.
+        let word = unsafe { self.start.add(at / WORD_BYTES) };
+        // SAFETY: mapped for as long as the map is there; all that uses it in this process does so by atomics.
+        unsafe { word.as_ref() }
+    }
+
+    /// Reads whole words.
+    pub(super) fn read<const N: usize>(self, at: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        for (i, chunk) in bytes.chunks_exact_mut(WORD_BYTES).enumerate() {
+            let word = self.word(at + i * WORD_BYTES).load(Ordering::Relaxed);
+            chunk.copy_from_slice(&word.to_ne_bytes());
+        }
+        bytes
+    }
+
+    /// The length, as far as this process has words for it. What was written before it was is there.
+    pub(super) fn live_len(self) -> usize {
+        self.word(LEN_AT).load(Ordering::Acquire)
+    }
+
+    /// The whole of it.
+    pub(super) fn whole_live_len(self) -> u64 {
+        u64::from_ne_bytes(self.read(LIVE_AT))
+    }
+
+    /// Whether the length is of a boot. Once it is, it says so as long as that lasts.
+    pub(super) fn is_of_boot(self, boot: [u8; 16]) -> bool {
+        boot.chunks_exact(WORD_BYTES).enumerate().all(|(i, chunk)| {
+            let word = self.word(BOOT_AT + i * WORD_BYTES).load(Ordering::Acquire);
+            word.to_ne_bytes() == *chunk
+        })
+    }
+}
+
+impl HeaderMut<'_> {
+    /// Writes whole words.
+    pub(super) fn write(&self, at: usize, bytes: &[u8]) {
+        assert!(bytes.len() % WORD_BYTES == 0, "whole words are written");
+        for (i, chunk) in bytes.chunks_exact(WORD_BYTES).enumerate() {
+            let word = usize::from_ne_bytes(chunk.try_into().expect("it is a word"));
+            self.word(at + i * WORD_BYTES).store(word, Ordering::Release);
+        }
+    }
+
+    /// Says how many elements there are, of which boot that is.
+    ///
+    /// The boot is written last: who sees it sees the length, too.
+    pub(super) fn begin_live(&self, len: usize, boot: Option<[u8; 16]>) {
+        self.write(LIVE_AT, &(len as u64).to_ne_bytes());
+        self.write(BOOT_AT, &boot.unwrap_or_default());
+    }
+}

@@ -1,0 +1,67 @@
+//! What systems do with files, each in its own way; the same functions for all.
+
+#[cfg(unix_vm)]
+mod unix;
+#[cfg(windows_vm)]
+mod windows;
+#[cfg(no_vm)]
+mod without;
+
+#[cfg(unix_vm)]
+pub(super) use unix::*;
+#[cfg(windows_vm)]
+pub(super) use windows::*;
+#[cfg(no_vm)]
+pub(super) use without::*;
+
+use crate::error::{Error, ErrorKind};
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+
+/// An error for who asked for memory, of a call about a file that was to have so many bytes.
+#[cold]
+pub(super) fn refused(error: &io::Error, bytes: u64) -> Error {
+    let kind = match error.kind() {
+        io::ErrorKind::StorageFull => ErrorKind::Disk,
+        io::ErrorKind::QuotaExceeded => ErrorKind::Quota,
+        io::ErrorKind::FileTooLarge => ErrorKind::FileLimit,
+        io::ErrorKind::OutOfMemory => ErrorKind::Memory,
+        io::ErrorKind::Unsupported => ErrorKind::Unsupported,
+        _ => ErrorKind::System,
+    };
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    Error::new(kind, bytes).with_code(error.raw_os_error().unwrap_or(0))
+}
+
+/// Refuses a file of so many bytes that this process may not have: the system would end it by a signal.
+pub(super) fn check_limit(bytes: u64) -> Result<(), Error> {
+    match size_limit() {
+        Some(limit) if bytes > limit => {
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+            Err(Error::new(ErrorKind::FileLimit, bytes).with_limit(limit))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Has the disk keep room for a part of a file, which nobody counts on, and which reads as zero afterwards where
+/// it lay behind the end. The file is as long then.
+pub(super) fn take_room(file: &File, range: Range<u64>) -> io::Result<()> {
+    if allocate(file, range.clone())? {
+        return Ok(());
+    }
+    // What was never written to has no room. So it is written.
+    write_zeros(file, range)
+}
+
+fn write_zeros(file: &File, range: Range<u64>) -> io::Result<()> {
+    const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    let mut at = range.start;
+    while at < range.end {
+        let bytes = usize::try_from(range.end - at).unwrap_or(ZEROS.len()).min(ZEROS.len());
+        write_at(file, &ZEROS[..bytes], at)?;
+        at += bytes as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! Files as Unix has them.
+
+#![expect(unsafe_code, reason = "calls the system")]
+
+use memmap2::MmapRaw;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Whether a file can be mapped behind its end, and grow into that.
+pub(in crate::file) const MAPS_BEHIND_END: bool = true;
+
+/// Nothing is to be done before a file is mapped behind its end.
+#[expect(clippy::unnecessary_wraps, reason = "as where there is")]
+pub(in crate::file) fn stretch(_: &File, _: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes a file shorter.
+pub(in crate::file) fn cut(file: &File, bytes: u64) -> io::Result<()> {
+    file.set_len(bytes)
+}
+
+/// Options of a file without others that could open it.
+pub(in crate::file) fn temporary_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}
+
+/// Takes the name away of a file that is open.
+pub(in crate::file) fn unlink(path: &Path) -> io::Result<()> {
+    std::fs::remove_file(path)
+}
+
+/// The only one who writes; false if there is another.
+pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
+    // SAFETY: the file is open; no memory is involved.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(true),
+        _ => match io::Error::last_os_error() {
+            error if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            error => Err(error),
+        },
+    }
+}
+
+/// Ends that. Not left to the end of the file: a child that was just made may have it open for a while.
+pub(in crate::file) fn unlock(file: &File) {
+    // SAFETY: as above.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+}
+
+/// The largest file that the process may have.
+pub(in crate::file) fn size_limit() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: it writes to what is there.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+    #[allow(clippy::useless_conversion, reason = "not on all systems")]
+    let limit_bytes = u64::try_from(limit.rlim_cur).ok()?;
+    (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit_bytes)
+}
+
+#[cfg(any(linux_kernel, target_os = "freebsd"))]
+fn off(number: u64) -> libc::off_t {
+    libc::off_t::try_from(number).unwrap_or(libc::off_t::MAX)
+}
+
+/// Takes room on the disk, if there is a call for it.
+#[cfg(linux_kernel)]
+pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bool> {
+    change(file, 0, range)
+}
+
+/// As above.
+#[cfg(target_os = "freebsd")]
+pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bool> {
+    let (at, bytes) = (off(range.start), off(range.end - range.start));
+    // SAFETY: the file is open; no memory is involved.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), at, bytes) } {
+        0 => Ok(true),
+        libc::EINVAL | libc::EOPNOTSUPP => Ok(false),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+/// As above: there is none.
+#[cfg(not(any(linux_kernel, target_os = "freebsd")))]
+#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
+pub(in crate::file) fn allocate(_: &File, _: Range<u64>) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// Gives room on the disk back, if there is a call for it; what was there reads as zero.
+#[cfg(linux_kernel)]
+pub(in crate::file) fn punch(file: &File, range: Range<u64>) -> io::Result<bool> {
+    change(file, libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, range)
+}
+
+/// As above: there is none.
+#[cfg(not(linux_kernel))]
+#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
+pub(in crate::file) fn punch(_: &File, _: Range<u64>) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// False if the file system has no such call.
+#[cfg(linux_kernel)]
+fn change(file: &File, mode: i32, range: Range<u64>) -> io::Result<bool> {
+    loop {
+        let (at, bytes) = (off(range.start), off(range.end - range.start));
+        // SAFETY: the file is open; mappings of it see the change, which is about bytes that nobody uses.
+        if unsafe { libc::fallocate(file.as_raw_fd(), mode, at, bytes) } == 0 {
+            return Ok(true);
+        }
+        let error = io::Error::last_os_error();
+        match error.raw_os_error() {
+            Some(libc::EINTR) => {}
+            Some(libc::EOPNOTSUPP | libc::ENOSYS) => return Ok(false),
+            _ => return Err(error),
+        }
+    }
+}
+
+/// Writes at an offset.
+pub(in crate::file) fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    file.write_all_at(bytes, at)
+}
+
+/// Makes durable what was written to a part of a mapped file, and how long that is.
+pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    // Linux writes what mappings have changed with all else.
+    if !cfg!(linux_kernel) && !range.is_empty() {
+        map.flush_range(range.start, range.len())?;
+    }
+    file.sync_data()
+}
+
+/// Makes what was written to a part of a mapped file durable.
+pub(in crate::file) fn sync_range(
+    file: &File,
+    map: &MmapRaw,
+    range: Range<usize>,
+) -> io::Result<()> {
+    if !range.is_empty() {
+        map.flush_range(range.start, range.len())?;
+    }
+    // Elsewhere than on Linux that reaches the disk, but not what it holds.
+    if cfg!(linux_kernel) { Ok(()) } else { file.sync_data() }
+}
+
+/// Begins to write a part.
+#[cfg(linux_kernel)]
+pub(in crate::file) fn begin_sync(file: &File, _: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    let (at, bytes) = (off(range.start as u64), off(range.len() as u64));
+    // SAFETY: the file is open; no memory is involved.
+    let result =
+        unsafe { libc::sync_file_range(file.as_raw_fd(), at, bytes, libc::SYNC_FILE_RANGE_WRITE) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// As above.
+#[cfg(not(linux_kernel))]
+pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    if range.is_empty() { Ok(()) } else { map.flush_async_range(range.start, range.len()) }
+}
+
+/// Makes the names in a folder durable.
+pub(in crate::file) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Makes part of a mapped file resident, if there is a call for it.
+#[cfg(linux_kernel)]
+pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    match map.advise_range(memmap2::Advice::PopulateWrite, range.start, range.len()) {
+        // A kernel before 5.14.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
+        result => result,
+    }
+}
+
+/// As above.
+#[cfg(not(linux_kernel))]
+pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    map.advise_range(memmap2::Advice::WillNeed, range.start, range.len())
+}
+
+/// What to expect of the use of a part.
+pub(in crate::file) fn advise(
+    map: &MmapRaw,
+    advice: crate::file::Advice,
+    range: Range<usize>,
+) -> io::Result<()> {
+    let advice = match advice {
+        crate::file::Advice::Normal => memmap2::Advice::Normal,
+        crate::file::Advice::Random => memmap2::Advice::Random,
+        crate::file::Advice::Sequential => memmap2::Advice::Sequential,
+        crate::file::Advice::WillNeed => memmap2::Advice::WillNeed,
+    };
+    map.advise_range(advice, range.start, range.len())
+}
+
+/// A number that is the system's until it starts again, if it tells.
+#[cfg(linux_kernel)]
+pub(in crate::file) fn boot() -> Option<[u8; 16]> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let digits: String = text.trim().chars().filter(|c| *c != '-').collect();
+    let number = u128::from_str_radix(&digits, 16).ok().filter(|number| *number != 0)?;
+    Some(number.to_ne_bytes())
+}
+
+/// As above: when it started.
+#[cfg(any(target_os = "macos", target_os = "ios", target_os = "freebsd", target_os = "openbsd"))]
+pub(in crate::file) fn boot() -> Option<[u8; 16]> {
+    // Where the clock is set, that changes. Then it seems to be another, which is what is careful.
+    let mut name = [libc::CTL_KERN, libc::KERN_BOOTTIME];
+    let mut time = [0_u8; 16];
+    let mut bytes = time.len();
+    // SAFETY: it writes as many bytes as are there, and reads two numbers.
+    let result = unsafe {
+        libc::sysctl(
+            name.as_mut_ptr(),
+            2,
+            time.as_mut_ptr().cast(),
+            &raw mut bytes,
+            std::ptr::null_mut(),
+            0,
+        )
+    };
+    (result == 0 && time != [0; 16]).then_some(time)
+}
+
+/// As above: nobody tells.
+#[cfg(not(any(
+    linux_kernel,
+    target_os = "macos",
+    target_os = "ios",
+    target_os = "freebsd",
+    target_os = "openbsd"
+)))]
+pub(in crate::file) fn boot() -> Option<[u8; 16]> {
+    None
+}

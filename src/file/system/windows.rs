@@ -1,0 +1,244 @@
+//! Files as Windows has them.
+//!
+//! A file can be mapped as far only as it is long, and not be made shorter while it is mapped. So while an array has
+//! it, it is sparse and as long as it can ever be, which takes no room on the disk.
+
+#![expect(unsafe_code, reason = "calls the system")]
+
+use memmap2::MmapRaw;
+use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::ops::Range;
+use std::os::windows::fs::{FileExt, OpenOptionsExt};
+use std::os::windows::io::AsRawHandle;
+use std::path::Path;
+use std::ptr;
+use windows_sys::Win32::Foundation::{
+    ERROR_IO_PENDING, ERROR_LOCK_VIOLATION, ERROR_SUCCESS, ERROR_USER_MAPPED_FILE, HANDLE,
+};
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_DELETE_ON_CLOSE, LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
+    UnlockFileEx,
+};
+use windows_sys::Win32::System::IO::{DeviceIoControl, OVERLAPPED};
+use windows_sys::Win32::System::Ioctl::FSCTL_SET_SPARSE;
+use windows_sys::Win32::System::Registry::{
+    HKEY, HKEY_CURRENT_USER, KEY_QUERY_VALUE, KEY_SET_VALUE, REG_BINARY, REG_CREATED_NEW_KEY,
+    REG_OPTION_VOLATILE, RegCloseKey, RegCreateKeyExW, RegQueryValueExW, RegSetValueExW,
+};
+
+/// Whether a file can be mapped behind its end, and grow into that.
+pub(in crate::file) const MAPS_BEHIND_END: bool = false;
+
+/// The byte that is locked: behind all that is ever read, for a lock keeps others from reading here.
+const LOCKED_AT: u64 = 1 << 62;
+
+fn handle(file: &File) -> HANDLE {
+    file.as_raw_handle()
+}
+
+/// Makes a file as long as it can ever be.
+pub(in crate::file) fn stretch(file: &File, bytes: u64) -> io::Result<()> {
+    if file.metadata()?.len() >= bytes {
+        return Ok(());
+    }
+    let (none, mut returned) = (ptr::null_mut(), 0);
+    // SAFETY: the file is open; nothing is given or taken but a number that is there.
+    let is_sparse = unsafe {
+        DeviceIoControl(
+            handle(file),
+            FSCTL_SET_SPARSE,
+            ptr::null(),
+            0,
+            none,
+            0,
+            &raw mut returned,
+            ptr::null_mut(),
+        )
+    };
+    if is_sparse == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    file.set_len(bytes)
+}
+
+/// Makes a file shorter, unless somebody has it mapped: then the next one does.
+pub(in crate::file) fn cut(file: &File, bytes: u64) -> io::Result<()> {
+    match file.set_len(bytes) {
+        Err(error) if error.raw_os_error() == Some(ERROR_USER_MAPPED_FILE.cast_signed()) => Ok(()),
+        result => result,
+    }
+}
+
+/// Options of a file that goes when it is closed.
+pub(in crate::file) fn temporary_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.share_mode(0).custom_flags(FILE_FLAG_DELETE_ON_CLOSE);
+    options
+}
+
+/// Nothing: see above.
+#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
+pub(in crate::file) fn unlink(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn at_lock() -> OVERLAPPED {
+    let mut at = OVERLAPPED::default();
+    at.Anonymous.Anonymous.OffsetHigh = (LOCKED_AT >> 32) as u32;
+    at
+}
+
+/// The only one who writes; false if there is another.
+pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
+    let mut at = at_lock();
+    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    // SAFETY: the file is open for calls that wait, so that the call is done when it returns.
+    if unsafe { LockFileEx(handle(file), flags, 0, 1, 0, &raw mut at) } != 0 {
+        return Ok(true);
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error().map(i32::cast_unsigned) {
+        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Ok(false),
+        _ => Err(error),
+    }
+}
+
+/// Ends that.
+pub(in crate::file) fn unlock(file: &File) {
+    let mut at = at_lock();
+    // SAFETY: as above.
+    unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
+}
+
+/// The largest file that the process may have: there is no such limit.
+pub(in crate::file) fn size_limit() -> Option<u64> {
+    None
+}
+
+/// Takes room on the disk, if there is a call for it: there is none.
+#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
+pub(in crate::file) fn allocate(_: &File, _: Range<u64>) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// Gives room on the disk back, if there is a call for it: there is none while the file is mapped.
+#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
+pub(in crate::file) fn punch(_: &File, _: Range<u64>) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// Writes at an offset.
+pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = file.seek_write(bytes, at)?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = &bytes[written..];
+        at += written as u64;
+    }
+    Ok(())
+}
+
+/// Makes durable what was written to a part of a mapped file, and how long that is.
+pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    if !range.is_empty() {
+        map.flush_range(range.start, range.len())?;
+    }
+    file.sync_data()
+}
+
+/// Makes what was written to a part of a mapped file durable.
+pub(in crate::file) fn sync_range(
+    file: &File,
+    map: &MmapRaw,
+    range: Range<usize>,
+) -> io::Result<()> {
+    sync(file, map, range)
+}
+
+/// Begins to write a part.
+pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    if range.is_empty() { Ok(()) } else { map.flush_async_range(range.start, range.len()) }
+}
+
+/// Makes the names in a folder durable: they are so without.
+#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
+pub(in crate::file) fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes part of a mapped file resident, if there is a call for it: there is none.
+#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
+pub(in crate::file) fn populate(_: &MmapRaw, _: Range<usize>) -> io::Result<()> {
+    Ok(())
+}
+
+/// What to expect of the use of a part: nobody wants to know.
+#[expect(clippy::unnecessary_wraps, reason = "as where there is a call for it")]
+pub(in crate::file) fn advise(
+    _: &MmapRaw,
+    _: crate::file::Advice,
+    _: Range<usize>,
+) -> io::Result<()> {
+    Ok(())
+}
+
+/// A number that is the system's until it starts again: it lies under a key of the registry, of the user's, that is
+/// gone then. Whoever makes the key chooses the number; others have none until it is there, which is careful.
+pub(in crate::file) fn boot() -> Option<[u8; 16]> {
+    let path: Vec<u16> = "Software\\stayput boot\0".encode_utf16().collect();
+    let mut key: HKEY = ptr::null_mut();
+    let mut made = 0;
+    // SAFETY: the path ends with a zero, and both results are there to be written.
+    let result = unsafe {
+        RegCreateKeyExW(
+            HKEY_CURRENT_USER,
+            path.as_ptr(),
+            0,
+            ptr::null(),
+            REG_OPTION_VOLATILE,
+            KEY_QUERY_VALUE | KEY_SET_VALUE,
+            ptr::null(),
+            &raw mut key,
+            &raw mut made,
+        )
+    };
+    if result != ERROR_SUCCESS {
+        return None;
+    }
+    let number = if made == REG_CREATED_NEW_KEY { choose(key) } else { find(key) };
+    // SAFETY: it was opened above.
+    unsafe { RegCloseKey(key) };
+    number
+}
+
+fn choose(key: HKEY) -> Option<[u8; 16]> {
+    let mut number = [0; 16];
+    for (i, half) in number.chunks_exact_mut(8).enumerate() {
+        // What is random is random for each of them.
+        half.copy_from_slice(&RandomState::new().hash_one(i).to_ne_bytes());
+    }
+    // SAFETY: the key is open, it has a value without a name, and there are 16 bytes.
+    let result = unsafe { RegSetValueExW(key, ptr::null(), 0, REG_BINARY, number.as_ptr(), 16) };
+    (result == ERROR_SUCCESS).then_some(number)
+}
+
+fn find(key: HKEY) -> Option<[u8; 16]> {
+    let mut number = [0; 16];
+    let mut bytes = 16;
+    // SAFETY: the key is open, and at most 16 bytes are written to where there are so many.
+    let result = unsafe {
+        RegQueryValueExW(
+            key,
+            ptr::null(),
+            ptr::null(),
+            ptr::null_mut(),
+            number.as_mut_ptr(),
+            &raw mut bytes,
+        )
+    };
+    (result == ERROR_SUCCESS && bytes == 16).then_some(number)
+}

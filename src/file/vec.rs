@@ -1,0 +1,605 @@
+//! [`FileVec`]: an array in a file.
+
+// # Why this is sound
+//
+// The elements are those of a `VmVec` over a `FileBacking`, so all that it answers for holds: they lie in memory
+// that is mapped and never moves. What is special is where they come from. `open` says that so many are there
+// which this process never wrote; any bytes are a value of `T: Pod`, and the file was seen to be as long. That
+// nobody else changes them while there are references is what who opens a file with a name promises.
+//
+// `VmVec` and the header both have the length. The latter never says more than the former: after what adds
+// elements it is written last, before what removes some first, however the call ends.
+
+#![expect(unsafe_code, reason = "passes on what who opens a file vouches for")]
+
+use super::builder::FileVecBuilder;
+use super::error::FileError;
+use super::grow_only::GrowOnlyFile;
+use super::header::{HEADER_BYTES, Record, USER_BYTES};
+use super::held::Held;
+use super::live::Live;
+use super::mode::{Mode, Mutable};
+use super::system;
+use crate::error::{Error, Refused, or_give_up};
+use crate::growing::{Budget, Prefaulted};
+use crate::vec::{Rest, VmVec, check_range};
+use bytemuck::Pod;
+use std::fmt;
+use std::fs::File;
+use std::marker::PhantomData;
+use std::ops::{Deref, Range, RangeBounds};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A growable array in a file, whose elements never move.
+///
+/// The file is mapped far behind its end, once, and grows into that: nothing is ever mapped anew, no pointer to an
+/// element changes, and growing costs about what it does in memory. The array is there again when the file is
+/// [opened](Self::open), in no time, whatever its size. It may be larger than memory.
+///
+/// Elements are plain data: `T` is [`Pod`], for any bytes in the file have to be a value of it, and no byte of one
+/// may be undefined when it is written. (Of the crates that have such a trait, `bytemuck` is the one that this
+/// crate's other features use.)
+///
+/// It has what [`VmVec`] has, by the same names, as far as that makes sense here. In a [`Mutable`] one elements can
+/// be changed, and removed from its end; in one that is [`AppendOnly`](super::AppendOnly) they cannot. What inserts or removes
+/// in the middle is not there but for [`swap_remove`](FileVec::swap_remove): a process that is ended in the midst of
+/// it would leave neither what was nor what is to be.
+///
+/// # What is kept
+///
+/// | what happens | what is there when it is opened again |
+/// |---|---|
+/// | it is [closed](Self::close) | all, and for good |
+/// | it is dropped, or the process ends, or is ended | all that was pushed, as long as the system stays up |
+/// | the system goes down, or power is lost | all that was there at the last [`flush`](Self::flush), but what was changed since may be so in part |
+/// | the disk is full | all: a push that needs room is [refused](crate::ErrorKind::Disk), and gives its value back |
+///
+/// See [the module](super) for what the file says of itself, and how.
+///
+/// # What others may do
+///
+/// A file with a name is one that others can write to, and cut. So who opens it promises that they do not: see
+/// [`open`](Self::open). An array in a [file without a name](Self::temporary_in) needs no such promise.
+///
+/// After `fork` the array is the parent's: a child may not use it, since both would write to the same file.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::FileVec;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir().join(format!("stayput-doc-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("prices");
+/// // SAFETY: nobody else writes to the file.
+/// let mut prices: FileVec<f64> = unsafe { FileVec::create(&path)? };
+/// prices.extend([1.0, 2.5, 4.0]);
+/// prices.close()?;
+///
+/// // SAFETY: as above.
+/// let prices: FileVec<f64> = unsafe { FileVec::open(&path)? };
+/// assert_eq!(*prices, [1.0, 2.5, 4.0]);
+/// # drop(prices);
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct FileVec<T: Pod, M: Mode = Mutable> {
+    /// Before `live`, which has the last hand in the file.
+    pub(super) elements: VmVec<T>,
+    pub(super) live: Live,
+    /// What was made durable last.
+    record: Record,
+    user: [u8; USER_BYTES],
+    mode: PhantomData<M>,
+}
+
+/// What a [`FileVec`] holds and takes up, given by [`FileVec::stats`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileVecStats {
+    /// Elements.
+    pub len: usize,
+    /// Elements that were there at the last [`flush`](FileVec::flush).
+    pub flushed_len: usize,
+    /// Elements for which the file is long enough.
+    pub capacity: usize,
+    /// Elements for which there are addresses.
+    pub max_len: usize,
+    /// Bytes of address space.
+    pub reserved_bytes: usize,
+    /// Bytes for which the file has room now, if that is [taken](super::Space::Allocated) at once.
+    pub committed_bytes: usize,
+    /// How long the file is, if the system tells.
+    pub file_bytes: Option<u64>,
+}
+
+/// What to expect of how elements are used, for [`FileVec::advise`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// Nothing special.
+    #[default]
+    Normal,
+    /// Here and there: nothing is to be read ahead.
+    Random,
+    /// One after the other: much is to be read ahead.
+    Sequential,
+    /// Soon: it is to be read now.
+    WillNeed,
+}
+
+/// Tells those who follow how many elements there are, however a call ends.
+struct Publish<'v, T: Pod, M: Mode>(&'v mut FileVec<T, M>);
+
+impl<T: Pod, M: Mode> Drop for Publish<'_, T, M> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.live.publish(self.0.elements.len());
+    }
+}
+
+impl<T: Pod, M: Mode> FileVec<T, M> {
+    pub(super) fn new(elements: VmVec<T>, held: Arc<Held>, record: Record) -> Self {
+        let user = record.user;
+        Self { elements, live: Live::new(held), record, user, mode: PhantomData }
+    }
+
+    /// Options: how many elements at most, a tag that says what they mean, and others.
+    pub const fn builder() -> FileVecBuilder<T, M> {
+        FileVecBuilder::new()
+    }
+
+    /// Makes a file, or empties the one that is there, and locks it.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`](super::FileErrorKind).
+    ///
+    /// # Safety
+    ///
+    /// - As for [`open`](Self::open).
+    pub unsafe fn create(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::builder().create(path) }
+    }
+
+    /// Makes a file, which may not be there, and locks it.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`](super::FileErrorKind).
+    ///
+    /// # Safety
+    ///
+    /// - As for [`open`](Self::open).
+    pub unsafe fn create_new(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::builder().create_new(path) }
+    }
+
+    /// Opens a file with what it holds, and locks it. Reads the header and no element.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`](super::FileErrorKind). What the file holds may be anything: it is checked.
+    ///
+    /// # Safety
+    ///
+    /// - For as long as the array is there nobody writes to the file, or cuts it, but through this array. Arrays
+    ///   that ask for its [lock](super::Lock) do not; other programs, and other means of this one
+    ///   ([`std::fs::write`]), are the caller's affair. (Where it is cut, the process is ended by `SIGBUS`; where it
+    ///   is written to, what a `&T` refers to changes, which is undefined behaviour.)
+    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::builder().open(path) }
+    }
+
+    /// Opens a file with what it holds, or makes it if it is not there, or empty; and locks it.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`](super::FileErrorKind).
+    ///
+    /// # Safety
+    ///
+    /// - As for [`open`](Self::open).
+    pub unsafe fn open_or_create(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::builder().open_or_create(path) }
+    }
+
+    /// Takes a file that is open for reading and writing, with what it holds, or a new array if it is empty: a
+    /// `memfd`, shared memory by its name, or a plain file.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`](super::FileErrorKind).
+    ///
+    /// # Safety
+    ///
+    /// - As for [`open`](Self::open).
+    pub unsafe fn from_file(file: File) -> Result<Self, FileError> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { Self::builder().from_file(file) }
+    }
+
+    /// Makes an array in a file without a name, in a folder: for arrays that are larger than memory, and go when
+    /// they are dropped.
+    ///
+    /// # Errors
+    ///
+    /// See [`FileErrorKind`](super::FileErrorKind).
+    pub fn temporary_in(folder: impl AsRef<Path>) -> Result<Self, FileError> {
+        Self::builder().temporary_in(folder)
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// For how many elements the file is long enough.
+    #[inline]
+    pub const fn capacity(&self) -> usize {
+        self.elements.capacity()
+    }
+
+    /// How many elements it can ever hold, while it is open this time.
+    pub fn max_len(&self) -> usize {
+        self.elements.max_len()
+    }
+
+    /// How many elements were there at the last [`flush`](Self::flush), this time or before.
+    pub fn flushed_len(&self) -> usize {
+        // What was found was not more than there are addresses for, and the rest was written here.
+        usize::try_from(self.record.len).unwrap_or(usize::MAX)
+    }
+
+    /// The elements.
+    #[inline]
+    pub const fn as_slice(&self) -> &[T] {
+        self.elements.as_slice()
+    }
+
+    /// A pointer to the first element, which never changes.
+    #[inline]
+    pub const fn as_ptr(&self) -> *const T {
+        self.elements.as_ptr()
+    }
+
+    /// What it holds and takes up. Enters the kernel.
+    pub fn stats(&self) -> FileVecStats {
+        let stats = self.elements.stats();
+        FileVecStats {
+            len: stats.len,
+            flushed_len: self.flushed_len(),
+            capacity: stats.capacity,
+            max_len: stats.max_len,
+            reserved_bytes: stats.reserved_bytes,
+            committed_bytes: stats.committed_bytes,
+            file_bytes: self.held().file_bytes().ok(),
+        }
+    }
+
+    /// The name of the file, if it has one, as it was given.
+    pub fn path(&self) -> Option<&Path> {
+        self.held().path()
+    }
+
+    pub(super) fn held(&self) -> &Held {
+        self.live.held()
+    }
+
+    /// Has a call change the elements, and tells those who follow.
+    #[inline]
+    pub(super) fn change<R>(&mut self, call: impl FnOnce(&mut VmVec<T>) -> R) -> R {
+        let publish = Publish(self);
+        call(&mut publish.0.elements)
+    }
+
+    /// Appends an element.
+    ///
+    /// Enters the kernel when the file has to grow.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_push`](Self::try_push) has an error.
+    #[inline]
+    #[track_caller]
+    pub fn push(&mut self, value: T) {
+        // Should it panic, nothing has changed.
+        self.elements.push(value);
+        self.live.publish(self.elements.len());
+    }
+
+    /// [`push`](Self::push), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// If it holds `max_len` elements, if the disk is full, or no file may be that large.
+    #[inline]
+    pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
+        self.elements.try_push(value)?;
+        self.live.publish(self.elements.len());
+        Ok(())
+    }
+
+    /// Appends copies of elements.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend_from_slice`](Self::try_extend_from_slice) has an error.
+    #[track_caller]
+    pub fn extend_from_slice(&mut self, other: &[T]) {
+        or_give_up(self.try_extend_from_slice(other));
+    }
+
+    /// [`extend_from_slice`](Self::extend_from_slice), or the error; nothing has changed then.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_push`](Self::try_push).
+    pub fn try_extend_from_slice(&mut self, other: &[T]) -> Result<(), Error> {
+        self.change(|elements| elements.try_extend_from_slice(other))
+    }
+
+    /// Appends all that the iterator gives, or returns the error and the elements that could not be stored; those
+    /// that could be are there. Those who follow are told of all at once.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_push`](Self::try_push).
+    pub fn try_extend<I: IntoIterator<Item = T>>(
+        &mut self,
+        iter: I,
+    ) -> Result<(), Refused<Rest<I::IntoIter>>> {
+        self.change(|elements| elements.try_extend(iter))
+    }
+
+    /// Appends `additional` elements that are all zero, without touching them where the file never held others: with
+    /// [`Space::Sparse`](super::Space::Sparse) they take no room on the disk either.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_extend_zeroed`](Self::try_extend_zeroed) has an error.
+    #[track_caller]
+    pub fn extend_zeroed(&mut self, additional: usize) {
+        or_give_up(self.try_extend_zeroed(additional));
+    }
+
+    /// [`extend_zeroed`](Self::extend_zeroed), or the error; no element has changed then.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_push`](Self::try_push).
+    pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
+        self.change(|elements| elements.try_extend_zeroed(additional))
+    }
+
+    /// Makes room for `additional` more elements, by the growth policy.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) has an error.
+    #[track_caller]
+    pub fn reserve(&mut self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_push`](Self::try_push).
+    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+        self.elements.try_reserve(additional)
+    }
+
+    /// Makes room for `additional` more elements, and for no more than that.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve_exact`](Self::try_reserve_exact) has an error.
+    #[track_caller]
+    pub fn reserve_exact(&mut self, additional: usize) {
+        or_give_up(self.try_reserve_exact(additional));
+    }
+
+    /// [`reserve_exact`](Self::reserve_exact), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_push`](Self::try_push).
+    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+        self.elements.try_reserve_exact(additional)
+    }
+
+    /// Makes room for `additional` more elements, and their pages resident, so that filling them takes no page
+    /// fault.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_prefault`](Self::try_prefault) has an error.
+    #[track_caller]
+    pub fn prefault(&mut self, additional: usize) {
+        or_give_up(self.try_prefault(additional));
+    }
+
+    /// [`prefault`](Self::prefault), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_push`](Self::try_push).
+    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+        self.elements.try_prefault(additional)
+    }
+
+    /// Makes pages behind the last element resident in the idle time of a frame: see
+    /// [`VmVec::prefault_ahead`].
+    pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+        self.elements.prefault_ahead(budget)
+    }
+
+    /// Opens a scope in which references to elements stay good while others are pushed.
+    pub fn grow_only(&mut self) -> GrowOnlyFile<'_, T> {
+        GrowOnlyFile::new(self.elements.grow_only(), &self.live)
+    }
+
+    /// Sixty-four bytes of the user's in the header, as they were set, or else as they were flushed last. Zero in a
+    /// new file.
+    pub const fn user_bytes(&self) -> [u8; 64] {
+        self.user
+    }
+
+    /// Sets them. They are written by the next [`flush`](Self::flush), together with the length: after that, either
+    /// both are there or neither is.
+    pub const fn set_user_bytes(&mut self, bytes: [u8; 64]) {
+        self.user = bytes;
+    }
+
+    /// Makes all elements durable, and then the length and the [user's bytes](Self::user_bytes): they are there after
+    /// a loss of power.
+    ///
+    /// Enters the kernel, and waits for the disk, twice.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot write it. Then what the disk holds is not known, and all later calls fail
+    /// ([`Failed`](super::FileErrorKind::Failed)), for the system would tell it once only. What was flushed before is
+    /// what counts after a loss of power.
+    pub fn flush(&mut self) -> Result<(), FileError> {
+        let held = self.live.held();
+        held.sync(0..Self::bytes(self.len()))?;
+        let sequence = self.record.sequence + 1;
+        let record = Record { sequence, len: self.len() as u64, user: self.user };
+        record.write(&held.map().header_mut());
+        // Even if the rest fails: it may have been written, so the place is not the next one's.
+        self.record.sequence = sequence;
+        held.sync(0..HEADER_BYTES)?;
+        held.sync_name()?;
+        self.record = record;
+        Ok(())
+    }
+
+    /// Begins to write elements to the disk, and waits for nothing. A later [`flush`](Self::flush) waits the less.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn flush_async(&self) -> Result<(), FileError> {
+        self.held().begin_sync(HEADER_BYTES..Self::bytes(self.len()))
+    }
+
+    /// Makes some elements durable, but not the length: for elements that are changed in place and were flushed
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// As for [`flush`](Self::flush).
+    ///
+    /// # Panics
+    ///
+    /// If the range does not lie within the elements.
+    #[track_caller]
+    pub fn flush_range(&self, range: impl RangeBounds<usize>) -> Result<(), FileError> {
+        let (start, end) = check_range(&range, self.len());
+        self.held().sync_range(Self::bytes(start)..Self::bytes(end))
+    }
+
+    /// Says how elements are going to be used. Nothing comes of it on Windows.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses.
+    pub fn advise(&self, advice: Advice) -> Result<(), FileError> {
+        let range: Range<usize> = HEADER_BYTES..Self::bytes(self.len());
+        if range.is_empty() {
+            return Ok(());
+        }
+        let advised = system::advise(self.held().map().raw(), advice, range);
+        advised.map_err(|error| self.held().error(error))
+    }
+
+    /// How many bytes of the file so many elements take, and the header.
+    const fn bytes(len: usize) -> usize {
+        HEADER_BYTES + len * size_of::<T>()
+    }
+
+    /// [Flushes](Self::flush) it, cuts the file to what it holds, and unlocks it. A drop does the same but for the
+    /// flush, and tells no errors.
+    ///
+    /// # Errors
+    ///
+    /// As for [`flush`](Self::flush). The array is gone in any case, and the file holds what it held.
+    pub fn close(self) -> Result<(), FileError> {
+        self.into_file().map(drop)
+    }
+
+    /// [`close`](Self::close), and the file, open for reading and writing.
+    ///
+    /// # Errors
+    ///
+    /// As for [`close`](Self::close).
+    pub fn into_file(mut self) -> Result<File, FileError> {
+        self.flush()?;
+        let Self { elements, live, .. } = self;
+        drop(elements);
+        let held = Arc::into_inner(live.into_held());
+        held.expect("nobody has it but the array and its memory").into_file()
+    }
+}
+
+impl<T: Pod, M: Mode> Deref for FileVec<T, M> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T: Pod, M: Mode> AsRef<[T]> for FileVec<T, M> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: Pod, M: Mode> Extend<T> for FileVec<T, M> {
+    /// Appends all that the iterator gives. Those who follow are told of all at once.
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
+        self.change(|elements| elements.extend(iter));
+    }
+}
+
+impl<'a, T: Pod, M: Mode> Extend<&'a T> for FileVec<T, M> {
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, iter: I) {
+        self.change(|elements| elements.extend(iter));
+    }
+}
+
+impl<'a, T: Pod, M: Mode> IntoIterator for &'a FileVec<T, M> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: Pod + fmt::Debug, M: Mode> fmt::Debug for FileVec<T, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,1 @@
+//! Arrays in files, as their users see them.
