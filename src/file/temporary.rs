@@ -23,7 +23,7 @@ pub(super) fn file_in(folder: &Path) -> Result<File, FileError> {
                 return Ok(file);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
-                tries += 1
+                tries += 1;
             }
             Err(error) => return Err(FileError::of_io(error, Some(folder))),
         }

@@ -554,8 +554,10 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.flush()?;
         let Self { elements, live, .. } = self;
         drop(elements);
-        let held = Arc::into_inner(live.into_held());
-        held.expect("nobody has it but the array and its memory").into_file()
+        let Some(held) = Arc::into_inner(live.into_held()) else {
+            unreachable!("nobody has it but the array and its memory")
+        };
+        held.into_file()
     }
 }
 

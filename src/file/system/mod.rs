@@ -56,7 +56,7 @@ pub(super) fn take_room(file: &File, range: Range<u64>) -> io::Result<()> {
 }
 
 fn write_zeros(file: &File, range: Range<u64>) -> io::Result<()> {
-    const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     let mut at = range.start;
     while at < range.end {
         let bytes = usize::try_from(range.end - at).unwrap_or(ZEROS.len()).min(ZEROS.len());
