@@ -361,7 +361,9 @@ pub(super) fn usual_map_bytes(long: usize) -> usize {
     // A file may be larger than memory, so it is a multiple of that, where there are addresses enough.
     let times = if size_of::<usize>() < 8 { 1 } else { 16 };
     let most = isize::MAX as usize / 2;
-    let usual = usual_bytes().saturating_mul(times).max(long.saturating_mul(2));
+    // Where it cannot grow into what is mapped, it is as long as that after a process was ended.
+    let room = if system::MAPS_BEHIND_END { long.saturating_mul(2) } else { long };
+    let usual = usual_bytes().saturating_mul(times).max(room);
     usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
 }
 
@@ -377,7 +379,7 @@ pub(super) fn find_len(
     let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
     let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
     let len = if is_of_boot { header.whole_live_len() } else { record.len };
-    let fit = (long - HEADER_BYTES as u64).checked_div(element_bytes as u64);
+    let fit = long.saturating_sub(HEADER_BYTES as u64).checked_div(element_bytes as u64);
     let fit = fit.unwrap_or(u64::MAX).min(usize::MAX as u64);
     match usize::try_from(len) {
         Ok(count) if len <= fit => Ok((record, count)),

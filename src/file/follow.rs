@@ -20,6 +20,7 @@ use super::error::{FileError, FileErrorKind};
 use super::header::{HEADER_BYTES, Identity, Misfit, Record};
 use super::map::Map;
 use super::system;
+use crate::error::{Error, ErrorKind};
 use bytemuck::Pod;
 use std::fmt;
 use std::fs::File;
@@ -134,7 +135,12 @@ impl<T: Pod> Follow<T> {
         let is_append_only = identity.check(header)?;
         // It is behind what was just seen to be there, or the file was made longer before it was.
         find_len(header, element_bytes, file.metadata()?.len())?;
-        Ok(Self { map, is_append_only, boot: system::boot(), element: PhantomData })
+        let this = Self { map, is_append_only, boot: system::boot(), element: PhantomData };
+        if !this.first().is_aligned() {
+            let error = Error::new(ErrorKind::Alignment, align).with_limit(align as u64);
+            return Err(Misfit::Refused(error));
+        }
+        Ok(this)
     }
 
     /// Maps it as far as there are addresses, or as can be.
@@ -209,7 +215,7 @@ impl<T: Pod> Follow<T> {
     unsafe fn copy(&self, index: usize) -> T {
         // SAFETY: the first `max_len` of them are mapped, and there were never more.
         let element = unsafe { self.first().add(index) };
-        // SAFETY: mapped, aligned as the start of the mapping is, and any bytes are a `T`. That others may be writing
+        // SAFETY: mapped, aligned, as the first of them is, and any bytes are a `T`. That others may be writing
         // to it is what a volatile read is for.
         unsafe { element.as_ptr().read_volatile() }
     }

@@ -159,13 +159,15 @@ impl Record {
         bytes
     }
 
-    /// One of those in a file, if it is whole, and in its place. The last numbers of all are never used, so that
-    /// there is always a next one.
+    /// Nobody ever flushes so often: there is always a next number.
+    const MOST: u64 = 1 << 62;
+
+    /// One of those in a file, if it is whole, and in its place.
     fn read(header: Header<'_>, place: usize) -> Option<Self> {
         let bytes: [u8; Self::BYTES] = header.read(RECORDS_AT[place]);
         let number = |at: usize| u64::from_ne_bytes(part(&bytes, at));
         let record = Self { sequence: number(0), len: number(8), user: part(&bytes, 16) };
-        let is_here = record.place() == place && record.sequence < u64::MAX - 1;
+        let is_here = record.place() == place && record.sequence < Self::MOST;
         (is_sealed(&bytes) && is_here).then_some(record)
     }
 

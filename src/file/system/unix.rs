@@ -64,9 +64,10 @@ pub(in crate::file) fn size_limit() -> Option<u64> {
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit_bytes)
 }
 
-#[cfg(any(linux_kernel, target_os = "freebsd"))]
-fn off(number: u64) -> libc::off_t {
-    libc::off_t::try_from(number).unwrap_or(libc::off_t::MAX)
+/// An offset as the calls of Linux have it, also where its usual ones have 32 bits.
+#[cfg(linux_kernel)]
+fn off(number: u64) -> libc::off64_t {
+    libc::off64_t::try_from(number).unwrap_or(libc::off64_t::MAX)
 }
 
 /// Takes room on the disk, if there is a call for it.
@@ -78,6 +79,7 @@ pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bo
 /// As above.
 #[cfg(target_os = "freebsd")]
 pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bool> {
+    let off = |number| libc::off_t::try_from(number).unwrap_or(libc::off_t::MAX);
     let (at, bytes) = (off(range.start), off(range.end - range.start));
     // SAFETY: the file is open; no memory is involved.
     match unsafe { libc::posix_fallocate(file.as_raw_fd(), at, bytes) } {
@@ -113,7 +115,7 @@ fn change(file: &File, mode: i32, range: Range<u64>) -> io::Result<bool> {
     loop {
         let (at, bytes) = (off(range.start), off(range.end - range.start));
         // SAFETY: the file is open; mappings of it see the change, which is about bytes that nobody uses.
-        if unsafe { libc::fallocate(file.as_raw_fd(), mode, at, bytes) } == 0 {
+        if unsafe { libc::fallocate64(file.as_raw_fd(), mode, at, bytes) } == 0 {
             return Ok(true);
         }
         let error = io::Error::last_os_error();
@@ -153,17 +155,20 @@ pub(in crate::file) fn sync_range(
 }
 
 /// Begins to write a part.
-#[cfg(linux_kernel)]
+#[cfg(target_os = "linux")]
 pub(in crate::file) fn begin_sync(file: &File, _: &MmapRaw, range: Range<usize>) -> io::Result<()> {
+    // What others call asynchronous does nothing here.
     let (at, bytes) = (off(range.start as u64), off(range.len() as u64));
+    let (file, flags) = (file.as_raw_fd(), libc::SYNC_FILE_RANGE_WRITE);
     // SAFETY: the file is open; no memory is involved.
-    let result =
-        unsafe { libc::sync_file_range(file.as_raw_fd(), at, bytes, libc::SYNC_FILE_RANGE_WRITE) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    match unsafe { libc::sync_file_range(file, at, bytes, flags) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// As above.
-#[cfg(not(linux_kernel))]
+#[cfg(not(target_os = "linux"))]
 pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     if range.is_empty() { Ok(()) } else { map.flush_async_range(range.start, range.len()) }
 }
@@ -174,7 +179,7 @@ pub(in crate::file) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Makes part of a mapped file resident, if there is a call for it.
-#[cfg(linux_kernel)]
+#[cfg(target_os = "linux")]
 pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     match map.advise_range(memmap2::Advice::PopulateWrite, range.start, range.len()) {
         // A kernel before 5.14.
@@ -184,7 +189,7 @@ pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Resul
 }
 
 /// As above.
-#[cfg(not(linux_kernel))]
+#[cfg(not(target_os = "linux"))]
 pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     map.advise_range(memmap2::Advice::WillNeed, range.start, range.len())
 }
