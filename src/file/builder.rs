@@ -242,6 +242,15 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if is_new {
             Record::NONE.write(&header);
         }
+        let record = if record.len > len as u64 {
+            // Elements were removed and that was not flushed. What is behind is used anew from now on.
+            let shorter = record.next(len, record.user);
+            shorter.write(&header);
+            held.sync(0..HEADER_BYTES)?;
+            shorter
+        } else {
+            record
+        };
         header.begin_live(len, system::boot());
         if is_new {
             self.identity().write(&header);

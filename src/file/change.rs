@@ -109,7 +109,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     }
 
     /// Gives room behind the last element back to the disk, where the file system can do so; if it refuses, the file
-    /// keeps it. The file is cut when the array is closed or dropped: until then others may be reading what they were
+    /// keeps it. [Flushes](Self::flush) first, if elements are among it that were. The file is cut when the array is closed or dropped: until then others may be reading what they were
     /// told is there.
     pub fn shrink_to_fit(&mut self) {
         // What stays costs only room.
@@ -122,6 +122,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     ///
     /// If the system refuses; nothing has changed then.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+        self.settle()?;
         self.elements.try_shrink_to_fit()
     }
 }

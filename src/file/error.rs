@@ -147,6 +147,13 @@ impl FileError {
         }
     }
 
+    /// The same for who asked for memory.
+    #[cold]
+    pub(super) fn to_error(&self, bytes: usize) -> Error {
+        let code = self.raw_os_error().unwrap_or(0);
+        self.refused().unwrap_or(Error::from_raw_os_error(code, bytes))
+    }
+
     /// What the crate refused, if it did.
     pub fn refused(&self) -> Option<Error> {
         match self.0.cause.as_ref()? {

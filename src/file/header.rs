@@ -178,6 +178,11 @@ impl Record {
         records.max_by_key(|record| record.sequence)
     }
 
+    /// The one after it.
+    pub(super) const fn next(self, len: usize, user: [u8; USER_BYTES]) -> Self {
+        Self { sequence: self.sequence + 1, len: len as u64, user }
+    }
+
     /// Writes it over the one before the last.
     pub(super) fn write(self, header: &HeaderMut<'_>) {
         header.write(RECORDS_AT[self.place()], &self.to_bytes());

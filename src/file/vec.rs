@@ -383,6 +383,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// As for [`try_push`](Self::try_push).
     pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
+        self.settle()?;
         self.change(|elements| elements.try_extend_zeroed(additional))
     }
 
@@ -480,15 +481,20 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     pub fn flush(&mut self) -> Result<(), FileError> {
         let held = self.live.held();
         held.sync(0..Self::bytes(self.len()))?;
-        let sequence = self.record.sequence + 1;
-        let record = Record { sequence, len: self.len() as u64, user: self.user };
+        let record = self.record.next(self.len(), self.user);
         record.write(&held.map().header_mut());
-        // Even if the rest fails: it may have been written, so the place is not the next one's.
-        self.record.sequence = sequence;
         held.sync(0..HEADER_BYTES)?;
         held.sync_name()?;
         self.record = record;
         Ok(())
+    }
+
+    /// Makes a length durable that is less than the one that is, before what lies behind it goes.
+    pub(super) fn settle(&mut self) -> Result<(), Error> {
+        if self.flushed_len() <= self.len() {
+            return Ok(());
+        }
+        self.flush().map_err(|error| error.to_error(Self::bytes(self.len())))
     }
 
     /// Begins to write elements to the disk, and waits for nothing. A later [`flush`](Self::flush) waits the less.
