@@ -137,7 +137,15 @@ impl FileBacking {
         let is_clean =
             stale.is_empty() || system::punch(file, self.in_file(&stale)).map_err(refused)?;
         match self.space {
-            Space::Allocated => system::take_room(file, in_file.clone()).map_err(refused)?,
+            Space::Allocated => {
+                system::check_room(file, in_file.end.saturating_sub(long), in_file.end)?;
+                let taken = system::take_room(file, in_file.clone());
+                if taken.is_err() && in_file.end > long {
+                    // What could be had of it. If that stays, it is used the next time.
+                    let _ = system::cut(file, long);
+                }
+                taken.map_err(refused)?;
+            }
             Space::Sparse if in_file.end > long => file.set_len(in_file.end).map_err(refused)?,
             Space::Sparse => {}
         }

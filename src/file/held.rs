@@ -119,7 +119,10 @@ impl Held {
         sync().map_err(|error| {
             self.has_failed.store(true, Ordering::Relaxed);
             self.error(error)
-        })
+        })?;
+        #[cfg(test)]
+        super::tests::loss::is_durable();
+        Ok(())
     }
 
     /// Begins to write a part to the disk.

@@ -1,1 +1,291 @@
-#![allow(unused)]
+//! What lies in files, and what comes back from there.
+
+#![expect(unsafe_code, reason = "opens files that nobody else has")]
+
+pub(super) mod loss;
+
+use super::header::HEADER_BYTES;
+use super::{AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
+use crate::error::ErrorKind;
+use crate::reservation::page_size;
+use crate::{Growth, VmVec};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A folder of a test's own, which goes with it.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(format!("stayput-unit-{process}-{count}"));
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    pub(super) fn file(&self) -> PathBuf {
+        self.0.join("array")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn create(path: &Path) -> FileVec<u64> {
+    // SAFETY: it lies in a folder of this test.
+    unsafe { FileVec::create(path) }.unwrap()
+}
+
+fn open(path: &Path) -> FileVec<u64> {
+    // SAFETY: as above.
+    unsafe { FileVec::open(path) }.unwrap()
+}
+
+/// Where the boot lies of which the length is.
+pub(super) const BOOT: std::ops::Range<usize> = 4096 + 64..4096 + 80;
+
+/// Has a file be of another boot.
+fn restart(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[BOOT].iter_mut().for_each(|byte| *byte = !*byte);
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn what_was_pushed_is_there_again() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..100_000);
+    let address = vec.as_ptr();
+    vec.push(100_000);
+    assert_eq!(address, vec.as_ptr());
+    drop(vec);
+    assert!(open(&folder.file()).iter().copied().eq(0..100_001));
+    let bytes = HEADER_BYTES as u64 + 100_001 * 8;
+    assert_eq!(fs::metadata(folder.file()).unwrap().len(), bytes);
+}
+
+#[test]
+fn after_a_restart_what_was_flushed_is_there() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..1000);
+    vec.set_user_bytes([7; 64]);
+    vec.flush().unwrap();
+    vec.extend(1000..3000);
+    vec.set_user_bytes([8; 64]);
+    assert_eq!((vec.flushed_len(), vec.user_bytes()), (1000, [8; 64]));
+    drop(vec);
+    restart(&folder.file());
+    let follow = Follow::<u64>::open(folder.file()).unwrap();
+    assert!(follow.iter().eq(0..1000));
+    let mut vec = open(&folder.file());
+    assert!(vec.iter().copied().eq(0..1000));
+    assert_eq!(vec.user_bytes(), [7; 64]);
+    vec.push(5);
+    assert_eq!((follow.len(), follow.get(1000)), (1001, Some(5)));
+}
+
+#[test]
+fn what_lies_behind_the_length_is_not_what_is_zero() {
+    for space in [Space::Allocated, Space::Sparse] {
+        let folder = Folder::new();
+        let mut vec = create(&folder.file());
+        vec.resize(100_000, 7);
+        vec.truncate(10);
+        vec.extend_zeroed(20);
+        vec.truncate(10);
+        drop(vec);
+        // It was told of more, which somebody may be reading: they are still there.
+        assert!(fs::metadata(folder.file()).unwrap().len() > 800_000);
+        // SAFETY: as in `create`.
+        let vec = unsafe { FileVec::<u64>::builder().space(space).open(folder.file()) };
+        let mut vec = vec.unwrap();
+        assert_eq!(*vec, [7; 10]);
+        vec.extend_zeroed(90_000);
+        assert!(vec[10..].iter().all(|element| *element == 0));
+        vec.close().unwrap();
+        assert_eq!(fs::metadata(folder.file()).unwrap().len(), 65_536 + 90_010 * 8);
+    }
+}
+
+#[test]
+fn zeros_take_no_room_in_a_sparse_file() {
+    let folder = Folder::new();
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().space(Space::Sparse).create(folder.file()) };
+    let mut vec = vec.unwrap();
+    vec.extend_zeroed(1 << 22);
+    vec[1 << 21] = 1;
+    vec.close().unwrap();
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let blocks = fs::metadata(folder.file()).unwrap().blocks();
+        assert!(blocks * 512 < 1 << 20, "{blocks} blocks");
+    }
+    let vec = open(&folder.file());
+    assert_eq!(vec.iter().sum::<u64>(), 1);
+}
+
+#[test]
+fn a_length_that_was_made_less_is_durable_before_what_was_behind_it_goes() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..100_000);
+    vec.flush().unwrap();
+    vec.truncate(10);
+    assert_eq!(vec.flushed_len(), 100_000);
+    vec.shrink_to_fit();
+    assert_eq!(vec.flushed_len(), 10);
+    vec.extend(10..100_000);
+    vec.flush().unwrap();
+    vec.truncate(10);
+    vec.extend_zeroed(1);
+    assert_eq!(vec.flushed_len(), 10);
+    vec.truncate(10);
+    vec.extend(10..100_000);
+    vec.flush().unwrap();
+    vec.truncate(20);
+    drop(vec);
+    let vec = open(&folder.file());
+    assert_eq!((vec.len(), vec.flushed_len()), (20, 20));
+}
+
+#[test]
+fn memory_that_was_given_back_is_zero_when_it_is_committed_anew() {
+    let folder = Folder::new();
+    let file = File::options().read(true).write(true).create_new(true).open(folder.file()).unwrap();
+    file.set_len(1 << 20).unwrap();
+    fs::write(folder.file(), vec![0xEE; 1 << 20]).unwrap();
+    // SAFETY: as in `create`.
+    let backing = unsafe { FileBacking::from_file(file, 4 << 20) }.unwrap();
+    let mut vec: VmVec<u64> = VmVec::builder().build_in(backing);
+    for _ in 0..3 {
+        vec.reserve(1 << 17);
+        let room = vec.spare_capacity_mut();
+        let first = room.as_ptr().cast::<u8>();
+        for at in (0..size_of_val(room)).step_by(509) {
+            // SAFETY: inside the room.
+            let byte = unsafe { first.add(at) };
+            // SAFETY: a backing says that it is there, and zero.
+            assert_eq!(unsafe { byte.read() }, 0, "at {at}");
+        }
+        let room = vec.capacity();
+        vec.resize(room, 1);
+        vec.clear();
+        vec.shrink_to_fit();
+    }
+}
+
+#[test]
+fn a_full_array_gives_the_value_back() {
+    let folder = Folder::new();
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().max_len(10).create(folder.file()) };
+    let mut vec = vec.unwrap();
+    vec.extend(0..10);
+    let refused = vec.try_push(10).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 10));
+    assert!(refused.error.to_string().contains("FileVec"));
+    let refused = vec.try_extend(10..20).unwrap_err();
+    assert!(refused.value.eq(10..20));
+    drop(vec);
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().max_len(9).open(folder.file()) };
+    assert_eq!(vec.unwrap_err().kind(), FileErrorKind::MaxLen);
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().max_len(10).open(folder.file()) };
+    assert_eq!(vec.unwrap().len(), 10);
+}
+
+#[test]
+fn elements_that_are_less_aligned_than_pages_only() {
+    #[derive(Clone, Copy)]
+    #[repr(C, align(131072))]
+    struct Wide([u8; 131_072]);
+    // SAFETY: bytes.
+    unsafe impl bytemuck::Zeroable for Wide {}
+    // SAFETY: bytes, and as many as its alignment.
+    unsafe impl bytemuck::Pod for Wide {}
+    let wide = FileVec::<Wide>::temporary_in(std::env::temp_dir());
+    // By chance it may lie well.
+    if let Err(error) = wide {
+        assert_eq!(error.refused().unwrap().kind(), ErrorKind::Alignment);
+    }
+    let mut nothing = FileVec::<()>::temporary_in(std::env::temp_dir()).unwrap();
+    nothing.extend([(); 1000]);
+    assert_eq!((nothing.len(), nothing.pop()), (1000, Some(())));
+}
+
+#[test]
+fn a_file_is_one_arrays() {
+    let folder = Folder::new();
+    let vec = create(&folder.file());
+    // SAFETY: as in `create`.
+    let open = || unsafe { FileVec::<u64>::open(folder.file()) };
+    assert_eq!(open().unwrap_err().kind(), FileErrorKind::Locked);
+    drop(vec);
+    drop(open().unwrap());
+    let vec = open().unwrap();
+    let file = vec.into_file().unwrap();
+    drop(open().unwrap());
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::builder().lock(Lock::None).from_file(file) }.unwrap();
+    drop(open().unwrap());
+    drop(vec);
+}
+
+#[test]
+fn who_follows_sees_what_is_there() {
+    let folder = Folder::new();
+    let path = folder.file();
+    // SAFETY: as in `create`.
+    let vec = unsafe {
+        FileVec::<[u64; 3], AppendOnly>::builder()
+            .growth(Growth::Fixed { step_bytes: 1 << 16 })
+            .tag(3)
+            .create(&path)
+    };
+    let mut vec = vec.unwrap();
+    assert_eq!(Follow::<[u64; 3]>::open(&path).unwrap_err().kind(), FileErrorKind::Tag);
+    let follow = Follow::<[u64; 3]>::open_tagged(&path, 3).unwrap();
+    let mut read = [const { std::mem::MaybeUninit::uninit() }; 5];
+    for n in 0..20_000 {
+        assert_eq!((follow.len(), follow.get(vec.len())), (vec.len(), None));
+        vec.push([n; 3]);
+        assert_eq!(follow.get(vec.len() - 1), Some([n; 3]));
+    }
+    assert_eq!(follow.read(19_997, &mut read), [[19_997; 3], [19_998; 3], [19_999; 3]]);
+    // SAFETY: nobody else writes to the file.
+    assert_eq!(unsafe { follow.as_slice() }, Some(&*vec));
+    drop(vec);
+    assert_eq!(follow.len(), 20_000);
+}
+
+#[test]
+fn extending_by_what_panics_keeps_what_came_before() {
+    let mut vec = FileVec::<u64>::temporary_in(std::env::temp_dir()).unwrap();
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        vec.extend((0..).inspect(|n| assert!(*n < 100_000, "enough")));
+    }));
+    assert!(result.is_err());
+    assert!(vec.iter().copied().eq(0..100_000));
+    assert_eq!(vec.held().map().header().live_len(), 100_000);
+}
+
+#[test]
+fn room_is_made_in_whole_pages_or_to_the_end() {
+    for max_len in [1, 511, 512, 513, 100_003] {
+        let vec = FileVec::<[u8; 3]>::builder().max_len(max_len);
+        let mut vec = vec.temporary_in(std::env::temp_dir()).unwrap();
+        let full = (0..200_000).take_while(|_| vec.try_push([1; 3]).is_ok()).count();
+        assert_eq!((full, vec.len(), vec.max_len()), (max_len, max_len, max_len));
+        assert_eq!(vec.held().map().bytes() % page_size(), 0);
+    }
+}

@@ -363,7 +363,11 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         &mut self,
         iter: I,
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
-        self.change(|elements| elements.try_extend(iter))
+        // Room on the disk is not as cheap as memory that nobody touches: what an iterator says of itself is not
+        // believed beyond this.
+        const MOST_BYTES: usize = 64 << 20;
+        let most = MOST_BYTES.checked_div(size_of::<T>()).unwrap_or(usize::MAX).max(1);
+        self.change(|elements| elements.try_extend_by(iter, most))
     }
 
     /// Appends `additional` elements that are all zero, without touching them where the file never held others: with
@@ -586,14 +590,14 @@ impl<T: Pod, M: Mode> Extend<T> for FileVec<T, M> {
     /// Appends all that the iterator gives. Those who follow are told of all at once.
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        self.change(|elements| elements.extend(iter));
+        or_give_up(self.try_extend(iter).map_err(|refused| refused.error));
     }
 }
 
 impl<'a, T: Pod, M: Mode> Extend<&'a T> for FileVec<T, M> {
     #[track_caller]
     fn extend<I: IntoIterator<Item = &'a T>>(&mut self, iter: I) {
-        self.change(|elements| elements.extend(iter));
+        self.extend(iter.into_iter().copied());
     }
 }
 

@@ -30,11 +30,20 @@ impl<T> VmVec<T> {
         &mut self,
         iter: I,
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
+        self.try_extend_by(iter, usize::MAX)
+    }
+
+    /// [`try_extend`](Self::try_extend), which makes room for so many at once at most.
+    pub(crate) fn try_extend_by<I: IntoIterator<Item = T>>(
+        &mut self,
+        iter: I,
+        most: usize,
+    ) -> Result<(), Refused<Rest<I::IntoIter>>> {
         let mut iter = iter.into_iter();
         loop {
             // The hint may be wrong, so it shall not make the reservation larger, nor does a
             // refusal count before there is an element that does not fit.
-            let hint = iter.size_hint().0.min(self.max_len() - self.len);
+            let hint = iter.size_hint().0.min(self.max_len() - self.len).min(most);
             let _ = self.try_reserve(hint);
             self.fill_capacity(&mut iter);
             if self.len < self.capacity() {

@@ -45,6 +45,18 @@ pub(super) fn check_limit(bytes: u64) -> Result<(), Error> {
     }
 }
 
+/// Refuses what is more than the disk has, for a file of so many bytes. (To ask for it would fill the disk, for a
+/// while, and take as long.)
+pub(super) fn check_room(file: &File, more: u64, bytes: u64) -> Result<(), Error> {
+    match free_bytes(file) {
+        Some(free) if more > free => {
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+            Err(Error::new(ErrorKind::Disk, bytes))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Has the disk keep room for a part of a file, which nobody counts on, and which reads as zero afterwards where
 /// it lay behind the end. The file is as long then.
 pub(super) fn take_room(file: &File, range: Range<u64>) -> io::Result<()> {

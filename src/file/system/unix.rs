@@ -64,6 +64,23 @@ pub(in crate::file) fn size_limit() -> Option<u64> {
     (result == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit_bytes)
 }
 
+/// How much room there is where a file lies, if that is known.
+pub(in crate::file) fn free_bytes(file: &File) -> Option<u64> {
+    let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
+    // SAFETY: the file is open, and what is written to is there.
+    let result = unsafe { libc::fstatvfs(file.as_raw_fd(), found.as_mut_ptr()) };
+    if result != 0 {
+        return None;
+    }
+    // SAFETY: it was written.
+    let found = unsafe { found.assume_init() };
+    #[allow(clippy::useless_conversion, reason = "not on all systems")]
+    let (all, free, block) =
+        (u64::from(found.f_blocks), u64::from(found.f_bfree), u64::from(found.f_frsize));
+    // Where only memory is the limit, there are no blocks.
+    (all > 0).then(|| free.saturating_mul(block))
+}
+
 /// An offset as the calls of Linux have it, also where its usual ones have 32 bits.
 #[cfg(linux_kernel)]
 fn off(number: u64) -> libc::off64_t {

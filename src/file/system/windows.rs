@@ -112,6 +112,11 @@ pub(in crate::file) fn unlock(file: &File) {
     unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
 }
 
+/// How much room there is where a file lies: not known.
+pub(in crate::file) fn free_bytes(_: &File) -> Option<u64> {
+    None
+}
+
 /// The largest file that the process may have: there is no such limit.
 pub(in crate::file) fn size_limit() -> Option<u64> {
     None

@@ -37,6 +37,11 @@ pub(in crate::file) fn unlink(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
+/// How much room there is where a file lies: not known.
+pub(in crate::file) fn free_bytes(_: &File) -> Option<u64> {
+    None
+}
+
 pub(in crate::file) fn size_limit() -> Option<u64> {
     None
 }

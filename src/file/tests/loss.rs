@@ -1,0 +1,220 @@
+//! Losses of power, simulated: what the disk may hold at any moment of a run.
+//!
+//! Images of the file are taken after each operation, and whenever something was made durable. At a loss each sector
+//! holds what it held at some time since the last of those, and so is the file as long as it was at some time since
+//! then; sectors behind the end of that may hold zeros, too.
+
+use super::{BOOT, Folder};
+use crate::effort;
+use crate::file::{AppendOnly, FileErrorKind, FileVec, Mode, Mutable};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SECTOR: usize = 512;
+
+thread_local! {
+    static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+}
+
+/// What was seen of a file.
+struct Run {
+    path: PathBuf,
+    seen: Vec<Seen>,
+    /// The number of elements that were flushed, by what the last call that returned has promised.
+    flushed: usize,
+}
+
+struct Seen {
+    image: Vec<u8>,
+    /// Whether all of it is on the disk for good.
+    is_durable: bool,
+    flushed: usize,
+}
+
+impl Run {
+    fn see(&mut self, is_durable: bool) {
+        let image = fs::read(&self.path).unwrap();
+        self.seen.push(Seen { image, is_durable, flushed: self.flushed });
+    }
+}
+
+/// Called when the system has said so.
+pub(in crate::file) fn is_durable() {
+    RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.see(true)));
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Push(usize),
+    Truncate(usize),
+    Shrink,
+    Zeroed(usize),
+    Flush,
+    Reopen,
+}
+
+fn ops(may_remove: bool) -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        4 => (1_usize..3000).prop_map(Op::Push),
+        3 => Just(Op::Flush),
+        1 => Just(Op::Reopen),
+        u32::from(may_remove) * 2 => (0_usize..4000).prop_map(Op::Truncate),
+        u32::from(may_remove) => Just(Op::Shrink),
+        u32::from(may_remove) => (1_usize..2000).prop_map(Op::Zeroed),
+    ];
+    proptest::collection::vec(op, 1..12)
+}
+
+fn open<M: Mode>(path: &Path) -> FileVec<u32, M> {
+    // SAFETY: it lies in a folder of this test.
+    unsafe { FileVec::open_or_create(path) }.unwrap()
+}
+
+/// A number of its own for each place; never zero.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap() * 2 + 1
+}
+
+fn push<M: Mode>(vec: &mut FileVec<u32, M>, count: usize) {
+    vec.extend((vec.len()..).take(count).map(number));
+}
+
+/// Does the operations, and sees what the file is after each.
+fn run<M: Mode>(
+    path: &Path,
+    ops: &[Op],
+    mut remove: impl FnMut(&mut FileVec<u32, M>, &Op),
+) -> Vec<Seen> {
+    RUN.set(Some(Run { path: path.to_owned(), seen: Vec::new(), flushed: 0 }));
+    let mut vec = open::<M>(path);
+    for op in ops {
+        match op {
+            Op::Push(count) => push(&mut vec, *count),
+            Op::Flush => vec.flush().unwrap(),
+            Op::Reopen => {
+                drop(vec);
+                vec = open(path);
+            }
+            _ => remove(&mut vec, op),
+        }
+        let flushed = vec.flushed_len();
+        RUN.with_borrow_mut(|run| {
+            let run = run.as_mut().unwrap();
+            run.flushed = flushed;
+            run.see(false);
+        });
+    }
+    drop(vec);
+    RUN.take().unwrap().seen
+}
+
+/// What the disk may hold at a moment behind one of those seen, as `choose` chooses.
+fn image(seen: &[Seen], moment: usize, mut choose: impl FnMut(usize) -> usize) -> Vec<u8> {
+    let base = seen[..=moment].iter().rposition(|seen| seen.is_durable);
+    // Before the first there was nothing at all.
+    let none = Seen { image: Vec::new(), is_durable: true, flushed: 0 };
+    let mut versions: Vec<&Seen> = seen[base.unwrap_or(0)..=moment].iter().collect();
+    if base.is_none() {
+        versions.insert(0, &none);
+    }
+    versions.extend(seen.get(moment + 1));
+    let long = versions[choose(versions.len())].image.len();
+    let mut image = vec![0; long];
+    for (i, sector) in image.chunks_mut(SECTOR).enumerate() {
+        let at = i * SECTOR;
+        let version = &versions[choose(versions.len())].image;
+        if at < version.len() {
+            let end = version.len().min(at + sector.len());
+            sector[..end - at].copy_from_slice(&version[at..end]);
+        }
+    }
+    if image.len() >= BOOT.end {
+        image[BOOT].iter_mut().for_each(|byte| *byte = !*byte);
+    }
+    image
+}
+
+/// Loses power at many moments, and looks at what is there.
+fn lose<M: Mode>(folder: &Folder, seen: &[Seen], random: &mut impl FnMut(usize) -> usize) {
+    let path = folder.file().with_extension("after");
+    for moment in 0..seen.len() {
+        let next = seen[moment + 1..].iter().find(|seen| !seen.is_durable);
+        let allowed =
+            [seen[moment].flushed, next.map_or(seen[moment].flushed, |next| next.flushed)];
+        for _ in 0..4 {
+            fs::write(&path, image(seen, moment, &mut *random)).unwrap();
+            // SAFETY: as in `open`.
+            match unsafe { FileVec::<u32, M>::open(&path) } {
+                Ok(vec) => {
+                    assert!(allowed.contains(&vec.len()), "{} of {allowed:?}", vec.len());
+                    for (i, element) in vec.iter().enumerate() {
+                        // Zeros are elements, where some were pushed.
+                        let is_zero = !M::IS_APPEND_ONLY && *element == 0;
+                        assert!(*element == number(i) || is_zero, "{element} at {i}");
+                    }
+                }
+                Err(error) => {
+                    let nothing = [
+                        FileErrorKind::Empty,
+                        FileErrorKind::Short,
+                        FileErrorKind::NotStayput,
+                        FileErrorKind::Header,
+                    ];
+                    assert!(nothing.contains(&error.kind()), "{error}");
+                    assert!(allowed.contains(&0), "{error}, and {allowed:?} were flushed");
+                }
+            }
+        }
+    }
+}
+
+fn lose_in_runs<M: Mode>(may_remove: bool, remove: fn(&mut FileVec<u32, M>, &Op)) {
+    TestRunner::new(effort::cases(12))
+        .run(&(ops(may_remove), any::<u64>()), |(ops, seed)| {
+            let folder = Folder::new();
+            let seen = run::<M>(&folder.file(), &ops, remove);
+            let mut state = seed | 1;
+            lose::<M>(&folder, &seen, &mut |below| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                usize::try_from(state >> 33).unwrap() % below
+            });
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn a_loss_of_power_leaves_what_was_flushed() {
+    lose_in_runs::<AppendOnly>(false, |_, op| unreachable!("{op:?} removes"));
+}
+
+#[test]
+fn a_loss_of_power_leaves_what_was_flushed_where_elements_are_removed() {
+    lose_in_runs::<Mutable>(true, |vec, op| match op {
+        Op::Truncate(len) => vec.truncate(*len),
+        Op::Shrink => vec.shrink_to_fit(),
+        Op::Zeroed(count) => vec.extend_zeroed(*count),
+        op => unreachable!("{op:?} is done"),
+    });
+}
+
+#[test]
+fn what_is_not_flushed_can_be_lost() {
+    // Else the others show nothing.
+    let folder = Folder::new();
+    let seen =
+        run::<AppendOnly>(&folder.file(), &[Op::Push(1000), Op::Flush, Op::Push(1000)], |_, _| {
+            unreachable!("nothing is removed")
+        });
+    let last = seen.len() - 1;
+    let oldest = image(&seen, last, |_| 0);
+    let newest = image(&seen, last, |below| below - 1);
+    assert_ne!(oldest, newest);
+    fs::write(folder.file(), newest).unwrap();
+    assert_eq!(open::<AppendOnly>(&folder.file()).len(), 1000);
+}
