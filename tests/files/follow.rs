@@ -1,0 +1,122 @@
+//! Readers of what another thread, or another process, writes.
+
+#![expect(unsafe_code, reason = "opens files that nobody else writes to")]
+
+use crate::{Folder, child, effort, told};
+use stayput::file::{AppendOnly, Mode, Mutable};
+use stayput::{FileVec, Follow};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+/// Halves that agree, and say where it lies.
+type Element = [u64; 8];
+
+fn element(index: usize) -> Element {
+    [index as u64 + 1; 8]
+}
+
+/// Looks at what is there until it is told that there is no more.
+fn look(follow: &Follow<Element>, is_done: impl Fn(usize) -> bool) -> usize {
+    let (mut reads, mut at) = (0, 0_usize);
+    loop {
+        let len = follow.len();
+        assert_eq!(follow.get(usize::MAX), None);
+        for index in [len.wrapping_sub(1), at % len.max(1)] {
+            if let Some(found) = follow.get(index) {
+                assert_eq!(found, element(index), "of {len}");
+                reads += 1;
+            }
+        }
+        at = at.wrapping_add(7919);
+        if is_done(len) {
+            return reads;
+        }
+    }
+}
+
+#[test]
+fn a_thread_never_sees_half_an_element() {
+    let folder = Folder::new();
+    // SAFETY: nobody else writes to it.
+    let mut vec = unsafe { FileVec::<Element, AppendOnly>::create(folder.file()) }.unwrap();
+    let follow = Follow::<Element>::open(folder.file()).unwrap();
+    let is_done = AtomicBool::new(false);
+    let reads = thread::scope(|scope| {
+        let reader = scope.spawn(|| look(&follow, |_| is_done.load(Ordering::Relaxed)));
+        let (begun, long) = (Instant::now(), effort::stress_duration());
+        while begun.elapsed() < long && vec.len() < 4_000_000 {
+            let len = vec.len();
+            (len..len + 64).for_each(|index| vec.push(element(index)));
+            vec.extend((len + 64..len + 128).map(element));
+        }
+        is_done.store(true, Ordering::Relaxed);
+        reader.join().unwrap()
+    });
+    assert!(reads > 0);
+    assert_eq!(follow.len(), vec.len());
+    // SAFETY: nobody writes to it any more.
+    assert_eq!(unsafe { follow.as_slice() }.unwrap(), &*vec);
+}
+
+#[test]
+fn shrinking_takes_nothing_from_who_reads() {
+    let folder = Folder::new();
+    // SAFETY: nobody else writes to it.
+    let mut vec = unsafe { FileVec::<Element, Mutable>::create(folder.file()) }.unwrap();
+    let follow = Follow::<Element>::open(folder.file()).unwrap();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                // What is read may be gone, or new: it is there in any case.
+                let sum = follow.iter().fold(0_u64, |sum, element| sum.wrapping_add(element[7]));
+                std::hint::black_box(sum);
+            }
+        });
+        for round in 0..20 {
+            vec.extend((vec.len()..10_000).map(element));
+            vec.truncate(round);
+            vec.shrink_to_fit();
+            drop(vec);
+            // SAFETY: as above.
+            vec = unsafe { FileVec::open(folder.file()) }.unwrap();
+            assert_eq!(vec.len(), round);
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    // SAFETY: as above.
+    assert_eq!(unsafe { follow.as_slice() }, None);
+}
+
+const COUNT: usize = 200_000;
+
+#[test]
+fn reader() {
+    let Some(path) = told() else { return };
+    let follow = Follow::<Element>::open(path).unwrap();
+    assert!(look(&follow, |len| len == COUNT) > 0);
+    assert!(follow.iter().enumerate().all(|(index, found)| found == element(index)));
+}
+
+fn is_followed_by_a_process<M: Mode>() {
+    if told().is_some() {
+        return;
+    }
+    let folder = Folder::new();
+    // SAFETY: nobody else writes to it.
+    let mut vec = unsafe { FileVec::<Element, M>::create(folder.file()) }.unwrap();
+    vec.extend((0..10).map(element));
+    let mut reader = child("follow::reader", &folder.file()).stdout(Stdio::null()).spawn().unwrap();
+    while vec.len() < COUNT {
+        vec.push(element(vec.len()));
+    }
+    assert!(reader.wait().unwrap().success());
+}
+
+#[test]
+fn a_process_sees_all() {
+    is_followed_by_a_process::<AppendOnly>();
+    is_followed_by_a_process::<Mutable>();
+}

@@ -1,0 +1,189 @@
+//! What the system refuses, in processes of their own: it is an error, and nothing is lost.
+
+#![expect(unsafe_code, reason = "sets limits, and mounts")]
+
+use crate::{Folder, child, told};
+use stayput::file::{FileErrorKind, Space};
+use stayput::{ErrorKind, FileVec};
+use std::ffi::CString;
+use std::fs;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::ptr;
+
+type Element = [u64; 8];
+
+#[track_caller]
+fn in_child(test: &str, run: impl FnOnce(&Path)) {
+    if let Some(folder) = told() {
+        return run(&folder);
+    }
+    let folder = Folder::new();
+    let output = child(test, folder.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
+    assert!(text.contains("1 passed"), "{test} was not run:\n{text}");
+}
+
+fn create(path: &Path) -> FileVec<Element> {
+    // SAFETY: it lies in a folder of the test's.
+    unsafe { FileVec::create(path) }.unwrap()
+}
+
+/// Fills an array until that is refused; returns how.
+fn fill(vec: &mut FileVec<Element>) -> stayput::Error {
+    loop {
+        let next = [vec.len() as u64; 8];
+        if let Err(refused) = vec.try_push(next) {
+            assert_eq!(refused.value, next);
+            return refused.error;
+        }
+    }
+}
+
+fn is_whole(vec: &[Element]) {
+    assert!(vec.iter().enumerate().all(|(index, element)| *element == [index as u64; 8]));
+}
+
+#[test]
+fn a_limit_of_files() {
+    in_child("refused::a_limit_of_files", |folder| {
+        let limit = libc::rlimit { rlim_cur: 3 << 20, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: it reads one `rlimit`.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        for space in [Space::Allocated, Space::Sparse] {
+            // SAFETY: it lies in a folder of the test's.
+            let vec = unsafe { FileVec::builder().space(space).create(folder.join("array")) };
+            let mut vec = vec.unwrap();
+            let error = fill(&mut vec);
+            assert_eq!((error.kind(), error.limit()), (ErrorKind::FileLimit, Some(3 << 20)));
+            assert!(vec.len() > 40_000, "{} of 48 Ki", vec.len());
+            is_whole(&vec);
+            vec.flush().unwrap();
+        }
+        let limit = libc::rlimit { rlim_cur: 1 << 10, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        // SAFETY: it lies in a folder of the test's.
+        let error = unsafe { FileVec::<u8>::create(folder.join("other")) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::FileLimit);
+    });
+}
+
+/// Mounts a file system in memory, of so many bytes, which may not be allowed.
+fn mount(folder: &Path, bytes: usize) -> bool {
+    let folder = CString::new(folder.to_str().unwrap()).unwrap();
+    let options = CString::new(format!("size={bytes}")).unwrap();
+    // SAFETY: a new list of mounts, for this process alone.
+    if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
+        return false;
+    }
+    let (none, private) = (ptr::null(), libc::MS_REC | libc::MS_PRIVATE);
+    // SAFETY: strings in C's sense.
+    let is_private = unsafe { libc::mount(none, c"/".as_ptr(), none, private, ptr::null()) } == 0;
+    let (kind, options) = (c"tmpfs".as_ptr(), options.as_ptr().cast());
+    // SAFETY: as above.
+    is_private && unsafe { libc::mount(kind, folder.as_ptr(), kind, 0, options) } == 0
+}
+
+#[test]
+fn a_full_disk() {
+    in_child("refused::a_full_disk", |folder| {
+        if !mount(folder, 4 << 20) {
+            return;
+        }
+        let mut vec = create(&folder.join("array"));
+        fs::write(folder.join("other"), vec![1; 1 << 20]).unwrap();
+        let error = fill(&mut vec);
+        assert_eq!(error.kind(), ErrorKind::Disk);
+        is_whole(&vec);
+        vec.flush().unwrap();
+        let len = vec.len();
+        assert!(len > 40_000, "{len} of 47 Ki");
+        // What was refused before is there when there is room.
+        fs::remove_file(folder.join("other")).unwrap();
+        assert_eq!(fill(&mut vec).kind(), ErrorKind::Disk);
+        assert!(vec.len() > len + 10_000, "{} of 63 Ki", vec.len());
+        is_whole(&vec);
+        vec.close().unwrap();
+        // It can be opened there, too.
+        // SAFETY: it lies in a folder of the test's.
+        let vec = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap();
+        is_whole(&vec);
+        // SAFETY: as above.
+        let error = unsafe { FileVec::<u8>::create(folder.join("new")) };
+        assert!(matches!(error, Err(error) if error.kind() == FileErrorKind::Disk));
+    });
+}
+
+#[test]
+fn a_file_system_that_is_read_only() {
+    in_child("refused::a_file_system_that_is_read_only", |folder| {
+        if !mount(folder, 4 << 20) {
+            return;
+        }
+        create(&folder.join("array")).close().unwrap();
+        let target = CString::new(folder.to_str().unwrap()).unwrap();
+        let (none, flags) = (ptr::null(), libc::MS_REMOUNT | libc::MS_RDONLY);
+        // SAFETY: strings in C's sense.
+        assert_eq!(unsafe { libc::mount(none, target.as_ptr(), none, flags, ptr::null()) }, 0);
+        // SAFETY: it lies in a folder of the test's.
+        let error = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::ReadOnly);
+        assert_eq!(stayput::Follow::<Element>::open(folder.join("array")).unwrap().len(), 0);
+    });
+}
+
+#[test]
+fn who_may_not_read_it() {
+    in_child("refused::who_may_not_read_it", |folder| {
+        use std::os::unix::fs::PermissionsExt;
+        create(&folder.join("array")).close().unwrap();
+        fs::set_permissions(folder.join("array"), fs::Permissions::from_mode(0o000)).unwrap();
+        // SAFETY: no memory is involved. (Who is not root may not do so, and need not.)
+        let _ = unsafe { libc::setuid(65_534) };
+        // SAFETY: it lies in a folder of the test's.
+        let error = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::PermissionDenied);
+    });
+}
+
+#[test]
+fn a_limit_of_addresses() {
+    in_child("refused::a_limit_of_addresses", |folder| {
+        let limit = libc::rlimit { rlim_cur: 1 << 30, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: it reads one `rlimit`.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+        // Less is reserved than usual, unless somebody asks for it.
+        let mut vec = create(&folder.join("array"));
+        vec.extend((0..100_000).map(|n| [n; 8]));
+        // SAFETY: it lies in a folder of the test's.
+        let error =
+            unsafe { FileVec::<u8>::builder().max_len(1 << 31).create(folder.join("other")) };
+        let error = error.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::Refused);
+        assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
+    });
+}
+
+#[test]
+fn what_an_iterator_says_of_itself_takes_no_disk() {
+    in_child("refused::what_an_iterator_says_of_itself_takes_no_disk", |folder| {
+        // More than there is, and less than there are addresses.
+        // SAFETY: it lies in a folder of the test's.
+        let vec = unsafe { FileVec::builder().max_len(1 << 35).create(folder.join("array")) };
+        let mut vec: FileVec<Element> = vec.unwrap();
+        let result = panic::catch_unwind(AssertUnwindSafe(|| {
+            vec.extend(
+                (0..).map(|n| [n; 8]).inspect(|element| assert!(element[0] < 1000, "enough")),
+            );
+        }));
+        assert!(result.is_err() && vec.len() == 1000);
+        let long = vec.stats().file_bytes.unwrap();
+        assert!(long < 80 << 20, "{long}");
+        let error = vec.try_reserve(vec.max_len() - 2000).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Disk | ErrorKind::FileLimit), "{error}");
+        assert_eq!(vec.stats().file_bytes, Some(long));
+    });
+}
