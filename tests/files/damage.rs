@@ -50,11 +50,11 @@ fn each_fault_has_its_own_error() {
     is_refused(&path, both, FileErrorKind::NotFound);
     fs::write(&path, []).unwrap();
     is_refused(&path, both, FileErrorKind::Empty);
-    fs::write(&path, [1; 65_535]).unwrap();
+    fs::write(&path, vec![1; 65_535]).unwrap();
     is_refused(&path, both, FileErrorKind::Short);
-    fs::write(&path, [0; 65_536]).unwrap();
+    fs::write(&path, vec![0; 65_536]).unwrap();
     is_refused(&path, both, FileErrorKind::Empty);
-    fs::write(&path, [1; 65_536]).unwrap();
+    fs::write(&path, vec![1; 65_536]).unwrap();
     is_refused(&path, both, FileErrorKind::NotStayput);
 
     let whole = made(&folder);

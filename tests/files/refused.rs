@@ -14,16 +14,16 @@ use std::ptr;
 type Element = [u64; 8];
 
 #[track_caller]
-fn in_child(test: &str, run: impl FnOnce(&Path)) {
+fn in_child(name: &str, run: impl FnOnce(&Path)) {
     if let Some(folder) = told() {
         return run(&folder);
     }
     let folder = Folder::new();
-    let output = child(test, folder.path()).output().unwrap();
+    let output = child(name, folder.path()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{text}\n{errors}", output.status);
-    assert!(text.contains("1 passed"), "{test} was not run:\n{text}");
+    assert!(text.contains("1 passed"), "{name} was not run:\n{text}");
 }
 
 fn create(path: &Path) -> FileVec<Element> {
