@@ -37,7 +37,8 @@ fn write(path: &Path) -> Result<(), FileError> {
     loop {
         for _ in 0..100 {
             let number = log.len() as u64;
-            log.push(Record { number, temperature: 20.0 + (number as f64 / 5000.0).sin() });
+            let phase = u32::try_from(number % 31_416).expect("it is less");
+            log.push(Record { number, temperature: 20.0 + (f64::from(phase) / 5000.0).sin() });
         }
         // What the process has written is safe from its end. This is for the end of the power.
         if flushed.elapsed() > Duration::from_millis(250) {
@@ -63,18 +64,18 @@ fn find(path: &Path) -> Result<Follow<Record>, FileError> {
 
 /// Draws a line about what is there, for a time, over and over.
 fn follow(log: &Follow<Record>, how_long: Duration) -> io::Result<()> {
-    const FRAME: Duration = Duration::from_millis(50);
+    const FRAMES_A_SECOND: u32 = 20;
     let begun = Instant::now();
     let mut before = log.len();
     while begun.elapsed() < how_long {
-        thread::sleep(FRAME);
+        thread::sleep(Duration::from_secs(1) / FRAMES_A_SECOND);
         let len = log.len();
-        let rate = (len - before) as f64 / FRAME.as_secs_f64();
+        let rate = (len - before) * FRAMES_A_SECOND as usize;
         before = len;
-        let bar = "#".repeat((rate / 2000.0).min(40.0) as usize);
+        let bar = "#".repeat((rate / 2000).min(40));
         let last = len.checked_sub(1).and_then(|last| log.get(last));
         let temperature = last.map_or(f64::NAN, |record| record.temperature);
-        print!("\r{len:9} records, {rate:8.0} a second {bar:40} {temperature:6.2} degrees");
+        print!("\r{len:9} records, {rate:8} a second {bar:40} {temperature:6.2} degrees");
         io::stdout().flush()?;
     }
     println!();
