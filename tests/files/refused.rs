@@ -7,7 +7,6 @@ use stayput::file::{FileErrorKind, Space};
 use stayput::{ErrorKind, FileVec};
 use std::ffi::CString;
 use std::fs;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::ptr;
 
@@ -173,13 +172,14 @@ fn a_limit_of_addresses() {
 }
 
 #[test]
+#[cfg(target_pointer_width = "64")]
 fn what_an_iterator_says_of_itself_takes_no_disk() {
     in_child("refused::what_an_iterator_says_of_itself_takes_no_disk", |folder| {
         // More than there is, and less than there are addresses.
         // SAFETY: it lies in a folder of the test's.
         let vec = unsafe { FileVec::builder().max_len(1 << 35).create(folder.join("array")) };
         let mut vec: FileVec<Element> = vec.unwrap();
-        let result = panic::catch_unwind(AssertUnwindSafe(|| {
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             vec.extend(
                 (0..).map(|n| [n; 8]).inspect(|element| assert!(element[0] < 1000, "enough")),
             );

@@ -38,6 +38,10 @@ fn handle(file: &File) -> HANDLE {
     file.as_raw_handle()
 }
 
+fn code(error: &io::Error) -> Option<u32> {
+    error.raw_os_error().and_then(|code| u32::try_from(code).ok())
+}
+
 /// Makes a file as long as it can ever be.
 pub(in crate::file) fn stretch(file: &File, bytes: u64) -> io::Result<()> {
     if file.metadata()?.len() >= bytes {
@@ -66,7 +70,7 @@ pub(in crate::file) fn stretch(file: &File, bytes: u64) -> io::Result<()> {
 /// Makes a file shorter, unless somebody has it mapped: then the next one does.
 pub(in crate::file) fn cut(file: &File, bytes: u64) -> io::Result<()> {
     match file.set_len(bytes) {
-        Err(error) if error.raw_os_error() == Some(ERROR_USER_MAPPED_FILE.cast_signed()) => Ok(()),
+        Err(error) if code(&error) == Some(ERROR_USER_MAPPED_FILE) => Ok(()),
         result => result,
     }
 }
@@ -99,7 +103,7 @@ pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
         return Ok(true);
     }
     let error = io::Error::last_os_error();
-    match error.raw_os_error().map(i32::cast_unsigned) {
+    match code(&error) {
         Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Ok(false),
         _ => Err(error),
     }

@@ -1,0 +1,299 @@
+//! What is compared: arrays in files, each in its best form, and an array in memory.
+
+#![expect(unsafe_code, reason = "maps files, which nobody else has")]
+#![expect(clippy::cast_ptr_alignment, reason = "mappings are aligned as pages are")]
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use memmap2::MmapMut;
+use memvec::{MemVec, VecFile};
+use mmap_vec::{DefaultSegmentBuilder, MmapVec, MmapVecBuilder};
+use serde::{Deserialize, Serialize};
+use stayput::file::Space;
+use stayput::{FileVec, HugePages, VmVec};
+
+/// A cache line.
+pub(crate) type Element = [u64; 8];
+
+pub(crate) const ELEMENT_BYTES: usize = size_of::<Element>();
+
+pub(crate) const fn element(number: usize) -> Element {
+    [number as u64; 8]
+}
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Contender {
+    /// stayput's array in a file
+    FileVec,
+    /// The same, where room on the disk is taken by use
+    FileVecSparse,
+    /// stayput's array in memory, in small pages
+    VmVec,
+    /// A file that is mapped anew when it doubles, by hand over memmap2
+    Remapping,
+    /// The crate mmap-vec
+    MmapVec,
+    /// The crate memvec
+    Memvec,
+    /// A `BufWriter`, and `read_to_end`
+    BufWriter,
+}
+
+impl Contender {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::FileVec,
+        Self::FileVecSparse,
+        Self::VmVec,
+        Self::Remapping,
+        Self::MmapVec,
+        Self::Memvec,
+        Self::BufWriter,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::FileVec => "FileVec",
+            Self::FileVecSparse => "FileVec, sparse",
+            Self::VmVec => "VmVec, small pages",
+            Self::Remapping => "memmap2, remapping",
+            Self::MmapVec => "mmap-vec",
+            Self::Memvec => "memvec",
+            Self::BufWriter => "BufWriter",
+        }
+    }
+}
+
+/// An array that grows.
+pub(crate) trait Array: Sized {
+    /// A new one, in a folder, that may grow to so many elements.
+    fn new(folder: &Path, most: usize) -> io::Result<Self>;
+    fn push(&mut self, element: Element);
+    /// All elements, if they can be seen.
+    fn elements(&self) -> Option<&[Element]>;
+}
+
+/// One that can be opened again.
+pub(crate) trait Reopened: Array {
+    /// Opens what was left in the folder, and reads the number of elements and the last one.
+    fn look(folder: &Path) -> io::Result<(usize, Element)>;
+    /// Leaves it there.
+    fn leave(self);
+}
+
+fn file(folder: &Path) -> PathBuf {
+    folder.join("array")
+}
+
+pub(crate) struct InFile<const IS_SPARSE: bool>(FileVec<Element>);
+
+impl<const IS_SPARSE: bool> Array for InFile<IS_SPARSE> {
+    fn new(folder: &Path, most: usize) -> io::Result<Self> {
+        let space = if IS_SPARSE { Space::Sparse } else { Space::Allocated };
+        // SAFETY: nobody else has the folder.
+        let vec = unsafe { FileVec::builder().space(space).max_len(most).create(file(folder)) };
+        Ok(Self(vec?))
+    }
+
+    fn push(&mut self, element: Element) {
+        self.0.push(element);
+    }
+
+    fn elements(&self) -> Option<&[Element]> {
+        Some(&self.0)
+    }
+}
+
+impl Reopened for InFile<false> {
+    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+        // SAFETY: as above.
+        let vec = unsafe { FileVec::<Element>::open(file(folder)) }?;
+        Ok((vec.len(), vec[vec.len() - 1]))
+    }
+
+    fn leave(self) {}
+}
+
+impl Array for VmVec<Element> {
+    fn new(_: &Path, most: usize) -> io::Result<Self> {
+        let builder = Self::builder().max_len(most).huge_pages(HugePages::Never);
+        Ok(builder.try_build()?)
+    }
+
+    fn push(&mut self, element: Element) {
+        self.push(element);
+    }
+
+    fn elements(&self) -> Option<&[Element]> {
+        Some(self)
+    }
+}
+
+/// What one writes who has memmap2: the length in front, and the file twice as long when it is full.
+pub(crate) struct Remapping {
+    file: File,
+    map: MmapMut,
+    len: usize,
+    capacity: usize,
+}
+
+impl Remapping {
+    fn over(file: File) -> io::Result<Self> {
+        // SAFETY: nobody else has the file.
+        let map = unsafe { MmapMut::map_mut(&file) }?;
+        let capacity = map.len() / ELEMENT_BYTES - 1;
+        let (count, _) = map.split_first_chunk().expect("it is as long");
+        let len = usize::try_from(u64::from_le_bytes(*count)).expect("they fit");
+        Ok(Self { file, map, len, capacity })
+    }
+
+    #[cold]
+    fn grow(&mut self) -> io::Result<()> {
+        self.file.set_len(self.map.len() as u64 * 2)?;
+        // SAFETY: as above.
+        self.map = unsafe { MmapMut::map_mut(&self.file) }?;
+        self.capacity = self.map.len() / ELEMENT_BYTES - 1;
+        Ok(())
+    }
+}
+
+impl Array for Remapping {
+    fn new(folder: &Path, _: usize) -> io::Result<Self> {
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(true).open(file(folder))?;
+        file.set_len(64 << 10)?;
+        Self::over(file)
+    }
+
+    fn push(&mut self, element: Element) {
+        if self.len == self.capacity {
+            self.grow().expect("the file can grow");
+        }
+        let first = self.map.as_mut_ptr().cast::<Element>();
+        // SAFETY: it is within capacity.
+        let place = unsafe { first.add(1 + self.len) };
+        // SAFETY: mapped, and aligned as pages are.
+        unsafe { place.write(element) };
+        self.len += 1;
+        self.map[..8].copy_from_slice(&(self.len as u64).to_le_bytes());
+    }
+
+    fn elements(&self) -> Option<&[Element]> {
+        let first = self.map.as_ptr().cast::<Element>().wrapping_add(1);
+        // SAFETY: so many were written.
+        Some(unsafe { std::slice::from_raw_parts(first, self.len) })
+    }
+}
+
+impl Reopened for Remapping {
+    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+        let this = Self::over(File::options().read(true).write(true).open(file(folder))?)?;
+        let elements = this.elements().expect("they can be seen");
+        Ok((this.len, elements[this.len - 1]))
+    }
+
+    fn leave(self) {}
+}
+
+/// It takes its file away when it is dropped.
+pub(crate) struct ByMmapVec(MmapVec<Element>);
+
+impl Array for ByMmapVec {
+    fn new(folder: &Path, _: usize) -> io::Result<Self> {
+        let segments = DefaultSegmentBuilder::with_path(folder);
+        Ok(Self(MmapVecBuilder::new().segment_builder(segments).try_build()?))
+    }
+
+    fn push(&mut self, element: Element) {
+        self.0.push(element).expect("the file can grow");
+    }
+
+    fn elements(&self) -> Option<&[Element]> {
+        Some(&self.0)
+    }
+}
+
+pub(crate) struct ByMemvec(MemVec<'static, Element, VecFile<'static>>);
+
+impl ByMemvec {
+    fn over(memory: VecFile<'static>) -> io::Result<Self> {
+        // SAFETY: it holds such elements, and nobody else has it.
+        let vec = unsafe { MemVec::try_from_memory(memory) };
+        Ok(Self(vec.map_err(|(_, error)| io::Error::other(format!("{error:?}")))?))
+    }
+}
+
+impl Array for ByMemvec {
+    fn new(folder: &Path, _: usize) -> io::Result<Self> {
+        Self::over(VecFile::open_or_create(file(folder), |_| Ok(()))?)
+    }
+
+    fn push(&mut self, element: Element) {
+        self.0.push(element);
+    }
+
+    fn elements(&self) -> Option<&[Element]> {
+        Some(&self.0)
+    }
+}
+
+impl Reopened for ByMemvec {
+    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+        let this = Self::over(VecFile::open(file(folder))?)?;
+        Ok((this.0.len(), this.0[this.0.len() - 1]))
+    }
+
+    fn leave(self) {}
+}
+
+/// A stream: nothing of it can be seen while it is written.
+pub(crate) struct Stream(BufWriter<File>);
+
+impl Array for Stream {
+    fn new(folder: &Path, _: usize) -> io::Result<Self> {
+        Ok(Self(BufWriter::with_capacity(64 << 10, File::create(file(folder))?)))
+    }
+
+    fn push(&mut self, element: Element) {
+        let mut bytes = [0; ELEMENT_BYTES];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(element) {
+            to.copy_from_slice(&word.to_ne_bytes());
+        }
+        self.0.write_all(&bytes).expect("the file can grow");
+    }
+
+    fn elements(&self) -> Option<&[Element]> {
+        None
+    }
+}
+
+impl Reopened for Stream {
+    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+        let mut bytes = Vec::new();
+        File::open(file(folder))?.read_to_end(&mut bytes)?;
+        let (_, last) = bytes.split_last_chunk::<8>().expect("there are some");
+        Ok((bytes.len() / ELEMENT_BYTES, [u64::from_ne_bytes(*last); 8]))
+    }
+
+    fn leave(mut self) {
+        self.0.flush().expect("the file can grow");
+    }
+}
+
+/// A file of so many elements that are zero, of which nobody has written to any.
+pub(crate) fn leave_sparse(folder: &Path, count: usize, contender: Contender) -> io::Result<()> {
+    if contender == Contender::Remapping {
+        let mut file = File::create(file(folder))?;
+        file.set_len((count + 1) as u64 * ELEMENT_BYTES as u64)?;
+        return file.write_all(&(count as u64).to_le_bytes());
+    }
+    let builder = FileVec::<Element>::builder().space(Space::Sparse).max_len(count);
+    // SAFETY: nobody else has the folder.
+    let vec = unsafe { builder.create(file(folder)) };
+    vec?.try_extend_zeroed(count)?;
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Growth to more than the memory that a control group lets a child have.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bench_common::delegate;
+use bench_common::progress::Progress;
+use bench_common::spread::Spread;
+use bench_common::table::{Table, table, words};
+use serde::Serialize;
+
+use crate::arrays::{Contender, ELEMENT_BYTES};
+use crate::growth::Grown;
+use crate::task::{Folder, Task};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    contender: Contender,
+    /// `None`: it was ended for the memory that it took.
+    push_ns: Option<Spread>,
+    worst_ms: Option<Spread>,
+}
+
+/// A control group with a limit of memory, which goes with it.
+struct Group {
+    path: PathBuf,
+}
+
+impl Group {
+    fn new(limit: usize) -> Option<Self> {
+        let name = format!("stayput-bench-{}", std::process::id());
+        let kinds =
+            [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
+        kinds.into_iter().find_map(|(root, file)| {
+            let path = Path::new(root).join(&name);
+            fs::create_dir(&path).ok()?;
+            let this = Self { path };
+            fs::write(this.path.join(file), limit.to_string()).ok()?;
+            Some(this)
+        })
+    }
+
+    fn take(&self, process: u32) -> std::io::Result<()> {
+        fs::write(self.path.join("cgroup.procs"), process.to_string())
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // It is empty, and harms nobody.
+        let _ = fs::remove_dir(&self.path);
+    }
+}
+
+/// All of them in turns; none, where no limit can be set.
+pub(crate) fn in_turns(
+    contenders: &[Contender],
+    inside: &Path,
+    limit: usize,
+    repetitions: usize,
+) -> Result<Option<Vec<Row>>, Box<dyn Error>> {
+    let Some(group) = Group::new(limit) else {
+        eprintln!("no limit of memory can be set here: growth beyond it is left out");
+        return Ok(None);
+    };
+    let count = limit * 2 / ELEMENT_BYTES;
+    let mut found: Vec<Vec<Grown>> = vec![Vec::new(); contenders.len()];
+    let mut progress = Progress::new(repetitions * contenders.len());
+    for _ in 0..repetitions {
+        for (contender, found) in contenders.iter().copied().zip(&mut found) {
+            progress.begin(format_args!("growth beyond memory of {}", contender.name()));
+            let folder = Folder::new(inside)?;
+            let task = Task::Grow { contender, folder: folder.path().to_owned(), count };
+            let mut command = delegate::command(&task)?;
+            let child = command.stdout(std::process::Stdio::piped()).spawn()?;
+            group.take(child.id())?;
+            let output = child.wait_with_output()?;
+            if output.status.success() {
+                found.push(serde_json::from_slice(&output.stdout)?);
+            }
+        }
+    }
+    let rows = contenders.iter().zip(&found).map(|(contender, found)| {
+        let of = |figure: fn(&Grown) -> f64| {
+            (found.len() == repetitions).then(|| Spread::of(found.iter().map(figure)))
+        };
+        Row { contender: *contender, push_ns: of(Grown::push_ns), worst_ms: of(Grown::worst_ms) }
+    });
+    Ok(Some(rows.collect()))
+}
+
+pub(crate) fn show(rows: &[Row]) -> Table {
+    let header = words(["array", "push, ns", "range", "worst 64, ms", "range"]);
+    let cells = rows.iter().map(|row| {
+        let figures = |spread: Option<Spread>| {
+            spread.map_or(["ended".to_owned(), String::new()], |spread| spread.range())
+        };
+        [
+            [row.contender.name().to_owned()].as_slice(),
+            &figures(row.push_ns),
+            &figures(row.worst_ms),
+        ]
+        .concat()
+    });
+    table(1, header, cells.collect())
+}

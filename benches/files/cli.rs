@@ -1,0 +1,125 @@
+//! The command line.
+
+use std::env;
+use std::path::PathBuf;
+
+use bench_common::numbers;
+use clap::{Parser, ValueEnum};
+
+use crate::arrays::Contender;
+
+/// Arrays in files: growing, opening, reading, and following them.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo bench --bench files --")]
+pub(crate) struct Options {
+    /// A look in under 20 seconds
+    #[arg(long)]
+    quick: bool,
+
+    /// Measure these parts only [default: all]
+    #[arg(long, value_name = "PART", num_args = 1..)]
+    parts: Vec<Part>,
+
+    /// Compare these only [default: all]
+    #[arg(long, value_name = "ARRAY", num_args = 1..)]
+    only: Vec<Contender>,
+
+    /// Bytes to grow to [default: 512M; with --quick: 16M]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    bytes: Option<usize>,
+
+    /// Bytes of memory of which twice as much is grown to [default: 512M; with --quick: 32M]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    limit_bytes: Option<usize>,
+
+    /// Bytes of the sparse file that is opened [default: 10240M]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    open_bytes: Option<usize>,
+
+    /// Reads by which torn elements are looked for [default: 100,000,000; with --quick: 1,000,000]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    follow_reads: Option<usize>,
+
+    /// Where files are made [default: where temporary ones are]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+
+    /// How often each thing is measured [default: 5; with --quick: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: Option<u32>,
+
+    /// Print everything as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Pushes, and random reads of what was pushed
+    Growth,
+    /// Pushes to twice the memory that there is (Linux, as root)
+    Beyond,
+    /// Opening files
+    Open,
+    /// What another process sees (on several processors)
+    Follow,
+}
+
+/// What is to be measured, every choice made.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) bytes: usize,
+    pub(crate) limit_bytes: usize,
+    pub(crate) open_sizes: Vec<usize>,
+    pub(crate) open_bytes: usize,
+    pub(crate) latency_pushes: usize,
+    pub(crate) follow_reads: usize,
+    pub(crate) folder: PathBuf,
+    pub(crate) repetitions: usize,
+}
+
+impl Options {
+    /// From the command line, less the flag that cargo adds.
+    pub(crate) fn from_args() -> Self {
+        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        let of = |usual, if_quick| if self.quick { if_quick } else { usual };
+        let all = [Part::Growth, Part::Beyond, Part::Open, Part::Follow];
+        let parts = if self.parts.is_empty() { all.to_vec() } else { self.parts.clone() };
+        let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
+        Plan {
+            parts,
+            contenders: Contender::ALL.into_iter().filter(only).collect(),
+            bytes: self.bytes.unwrap_or(of(512 << 20, 16 << 20)),
+            limit_bytes: self.limit_bytes.unwrap_or(of(512 << 20, 32 << 20)),
+            open_sizes: if self.quick { vec![64 << 10] } else { vec![64 << 10, 64 << 20] },
+            open_bytes: self.open_bytes.unwrap_or(10 << 30),
+            latency_pushes: of(100_000, 5_000),
+            follow_reads: self.follow_reads.unwrap_or(of(100_000_000, 1_000_000)),
+            folder: self.folder.clone().unwrap_or_else(env::temp_dir),
+            repetitions: self.repetitions.map_or(of(5, 1), |repetitions| repetitions as usize),
+        }
+    }
+}
+
+impl Plan {
+    /// Everything once, and small.
+    pub(crate) fn smoke() -> Self {
+        Self {
+            parts: vec![Part::Growth, Part::Open, Part::Follow],
+            contenders: Contender::ALL.to_vec(),
+            bytes: 1 << 20,
+            limit_bytes: 0,
+            open_sizes: vec![64 << 10],
+            open_bytes: 1 << 30,
+            latency_pushes: 100,
+            follow_reads: 10_000,
+            folder: env::temp_dir(),
+            repetitions: 1,
+        }
+    }
+}
