@@ -104,7 +104,7 @@
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
-//! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`; see `file`.
+//! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
 //! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec` and `Columns`; see `saved` for the form.
 //!

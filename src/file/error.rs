@@ -71,6 +71,8 @@ pub enum FileErrorKind {
     Mode,
     /// What it says of itself does not have the checksum that is there.
     Header,
+    /// What it holds does not have the checksum that is there, or is what cannot be.
+    Content,
     /// It is shorter than the elements that it is to hold, or there are more than can be.
     Length,
     /// It holds more elements than the `max_len` that was asked for.
@@ -205,9 +207,8 @@ impl FileErrorKind {
             Self::Tag => "it was made with another tag; open it with that",
             Self::Mode => "it was made for the other mode, append-only or not; open it with that",
             Self::Header => "its header is damaged, the checksum is wrong; take a copy from before",
-            Self::Length => {
-                "it is shorter than what it says it holds; it was cut: take a copy from before"
-            }
+            Self::Content => "what it holds is damaged; take a copy from before",
+            Self::Length => "it is not as long as what it says it holds; take a copy from before",
             Self::MaxLen => {
                 "it holds, or is to hold, more than `max_len`; open it with a larger one"
             }

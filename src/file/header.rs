@@ -195,17 +195,17 @@ impl Record {
 }
 
 /// The part of some bytes from a place on.
-fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes[at..at + N].try_into().expect("it is as long")
 }
 
 /// Writes the checksum of all others into the last eight bytes.
-fn seal(bytes: &mut [u8]) {
+pub(super) fn seal(bytes: &mut [u8]) {
     let (content, sum) = bytes.split_at_mut(bytes.len() - 8);
     sum.copy_from_slice(&u64::from(crc32fast::hash(content)).to_ne_bytes());
 }
 
-fn is_sealed(bytes: &[u8]) -> bool {
+pub(super) fn is_sealed(bytes: &[u8]) -> bool {
     let (content, sum) = bytes.split_at(bytes.len() - 8);
     sum == u64::from(crc32fast::hash(content)).to_ne_bytes()
 }

@@ -3,6 +3,8 @@
 //! The file is mapped once, far behind its end, and grows into that: nothing is mapped anew, and nothing moves. (The
 //! idea is that of a [reservation](crate::Reservation), with the file in memory's place.)
 //!
+//! A slot map is [saved](crate::SlotMap::save) and [loaded](crate::SlotMap::load), with all of its keys.
+//!
 //! # The file
 //!
 //! 64 KiB of header, and then the elements, as they are in memory. So it can be opened on a machine with larger
@@ -57,6 +59,7 @@ mod live;
 mod locked;
 mod map;
 mod mode;
+mod snapshot;
 mod system;
 mod temporary;
 #[cfg(test)]

@@ -4,24 +4,31 @@
 
 use super::error::FileError;
 use super::system;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A new file in a folder that nobody else can open.
 pub(super) fn file_in(folder: &Path) -> Result<File, FileError> {
+    let (file, path) = create_in(folder, &system::temporary_options())?;
+    system::unlink(&path).map_err(|error| FileError::of_io(error, Some(&path)))?;
+    Ok(file)
+}
+
+/// A new file in a folder, which is to have another name, and the one that it has.
+pub(super) fn named_in(folder: &Path) -> Result<(File, PathBuf), FileError> {
+    create_in(folder, &OpenOptions::new())
+}
+
+fn create_in(folder: &Path, options: &OpenOptions) -> Result<(File, PathBuf), FileError> {
     const TRIES: usize = 100;
     let mut tries = 0;
     loop {
         // What is random is random for each of them.
         let path = folder.join(format!(".stayput-{:016x}", RandomState::new().hash_one(tries)));
-        let mut options = system::temporary_options();
-        match options.read(true).write(true).create_new(true).open(&path) {
-            Ok(file) => {
-                system::unlink(&path).map_err(|error| FileError::of_io(error, Some(&path)))?;
-                return Ok(file);
-            }
+        match options.clone().read(true).write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((file, path)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
                 tries += 1;
             }

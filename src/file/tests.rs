@@ -13,6 +13,11 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+crate::new_key_type! {
+    /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
+    pub(super) struct TaggedKey: crate::Tagged64;
+}
+
 /// A folder of a test's own, which goes with it.
 pub(super) struct Folder(PathBuf);
 

@@ -54,13 +54,13 @@ impl Floors {
     }
 
     /// The highest of a block and all behind it.
-    #[cfg(feature = "serde")]
+    #[cfg(any(feature = "serde", feature = "file"))]
     pub(super) fn highest_from(&self, block: usize) -> u32 {
         self.blocks.iter().skip(block).copied().fold(self.beyond, u32::max)
     }
 
     /// A generation for all slots behind so many blocks, and none for those in them.
-    #[cfg(feature = "serde")]
+    #[cfg(any(feature = "serde", feature = "file"))]
     pub(super) fn try_behind(blocks: usize, generation: u32) -> Result<Self, Error> {
         let mut floors = Self::NONE;
         floors.try_reserve(blocks)?;

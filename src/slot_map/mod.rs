@@ -43,7 +43,7 @@ pub(crate) mod iter;
 pub(crate) mod join;
 mod live;
 pub(crate) mod mint;
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "serde", feature = "file"))]
 pub(crate) mod parts;
 mod place_of;
 pub(crate) mod prefetch;

@@ -1,0 +1,158 @@
+//! Maps that were saved.
+
+use crate::error::ErrorKind;
+use crate::file::tests::{Folder, TaggedKey};
+use crate::file::{FileBacking, FileErrorKind};
+use crate::slot_map::SlotMap;
+use crate::{DefaultKey, Key};
+use std::fs;
+
+type Map = SlotMap<DefaultKey, [u32; 3]>;
+
+/// Slots of all kinds, the keys of values, and keys that are stale.
+fn made(count: u32) -> (Map, Vec<(DefaultKey, u32)>, Vec<DefaultKey>) {
+    let mut map = Map::new();
+    let mut keys: Vec<_> = (0..count).map(|n| (map.insert([n; 3]), n)).collect();
+    let mut stale = Vec::new();
+    for round in 0..3 {
+        let removed: Vec<_> = keys.iter().filter(|(_, n)| n % 5 == round).copied().collect();
+        keys.retain(|(_, n)| n % 5 != round);
+        for (key, _) in removed {
+            map.remove(key);
+            stale.push(key);
+        }
+        let more = count * (round + 1);
+        keys.extend((more..more + count / 7).map(|n| (map.insert([n; 3]), n)));
+    }
+    let (detached, _) = keys.swap_remove(keys.len() / 2);
+    map.detach(detached);
+    stale.push(detached);
+    (map, keys, stale)
+}
+
+fn is_the_same(map: &mut Map, keys: &[(DefaultKey, u32)], stale: &[DefaultKey]) {
+    assert_eq!(map.len(), keys.len());
+    assert!(keys.iter().all(|(key, n)| map.get(*key) == Some(&[*n; 3])));
+    assert!(stale.iter().all(|key| map.get(*key).is_none()));
+    for _ in 0..100 {
+        let key = map.insert([0; 3]);
+        assert!(!stale.contains(&key) && keys.iter().all(|(other, _)| *other != key));
+    }
+}
+
+#[test]
+fn keys_find_what_they_found() {
+    let folder = Folder::new();
+    for count in [5, 100, 50_000] {
+        let (map, keys, stale) = made(count);
+        map.save(folder.file()).unwrap();
+        is_the_same(&mut Map::load(folder.file()).unwrap(), &keys, &stale);
+        let backing = FileBacking::temporary_in(std::env::temp_dir(), 16 << 20).unwrap();
+        let in_file = Map::builder().load_in(folder.file(), backing);
+        is_the_same(&mut in_file.unwrap(), &keys, &stale);
+    }
+    // Nothing else was left there.
+    assert_eq!(folder.file().parent().unwrap().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn an_empty_map_and_one_that_was_trimmed() {
+    let folder = Folder::new();
+    Map::new().save(folder.file()).unwrap();
+    assert!(Map::load(folder.file()).unwrap().is_empty());
+    let (mut map, keys, mut stale) = made(20_000);
+    stale.extend(keys.iter().map(|(key, _)| *key));
+    map.clear();
+    map.trim();
+    map.save(folder.file()).unwrap();
+    is_the_same(&mut Map::load(folder.file()).unwrap(), &[], &stale);
+}
+
+#[test]
+fn numbers_of_types_are_kept() {
+    let folder = Folder::new();
+    let mut map = SlotMap::<TaggedKey, u8>::builder().type_id(7).build();
+    let key = map.insert(1);
+    map.save(folder.file()).unwrap();
+    let map = SlotMap::<TaggedKey, u8>::load(folder.file()).unwrap();
+    assert_eq!((map.type_id(), map.get(key)), (Some(7), Some(&1)));
+    assert_eq!((key.data().type_id(), map.get(TaggedKey::NULL)), (7, None));
+    let other = SlotMap::<TaggedKey, u8>::builder().type_id(8).load(folder.file());
+    assert_eq!(other.unwrap_err().refused().unwrap().kind(), ErrorKind::TypeId);
+}
+
+#[test]
+fn what_is_damaged_is_refused() {
+    let folder = Folder::new();
+    let (map, ..) = made(300);
+    map.save(folder.file()).unwrap();
+    let whole = fs::read(folder.file()).unwrap();
+    let load = |bytes: &[u8]| {
+        fs::write(folder.file(), bytes).unwrap();
+        Map::load(folder.file()).map(drop)
+    };
+    for at in (0..whole.len()).step_by(3) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        let error = load(&bytes).unwrap_err();
+        assert!(error.path().is_some() && error.to_string().len() > 20, "{at}");
+    }
+    for len in (0..whole.len()).step_by(7) {
+        let kind = load(&whole[..len]).unwrap_err().kind();
+        let kinds = [FileErrorKind::Empty, FileErrorKind::Short, FileErrorKind::Length];
+        assert!(kinds.contains(&kind), "{kind:?} of {len} bytes");
+    }
+    let longer = [whole.as_slice(), &[0]].concat();
+    assert_eq!(load(&longer).unwrap_err().kind(), FileErrorKind::Length);
+    load(&whole).unwrap();
+    let kind = SlotMap::<DefaultKey, [u32; 4]>::load(folder.file()).unwrap_err().kind();
+    assert_eq!(kind, FileErrorKind::Element);
+    let kind = SlotMap::<TaggedKey, [u32; 3]>::load(folder.file()).unwrap_err().kind();
+    assert_eq!(kind, FileErrorKind::Element);
+    let kind = Map::load(folder.file().parent().unwrap()).unwrap_err().kind();
+    assert_eq!(kind, FileErrorKind::NotAFile);
+}
+
+#[test]
+fn lies_with_right_checksums_are_found_out() {
+    let folder = Folder::new();
+    let (map, ..) = made(300);
+    map.save(folder.file()).unwrap();
+    let whole = fs::read(folder.file()).unwrap();
+    let load = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = whole.clone();
+        change(&mut bytes);
+        super::seal(&mut bytes[..64]);
+        let end = bytes.len() - 4;
+        let sum = crc32fast::hash(&bytes[64..end]);
+        bytes[end..].copy_from_slice(&sum.to_ne_bytes());
+        fs::write(folder.file(), bytes).unwrap();
+        Map::load(folder.file()).map(drop).unwrap_err().kind()
+    };
+    let slots = u64::from_ne_bytes(whole[48..56].try_into().unwrap());
+    let first_generation = 64 + usize::try_from(slots).unwrap();
+    // More slots than there are bytes, in the file or anywhere.
+    for forged in [slots + 1, 1 << 20, u64::MAX] {
+        let kind = load(&|bytes| bytes[48..56].copy_from_slice(&forged.to_ne_bytes()));
+        assert_eq!(kind, FileErrorKind::Length);
+    }
+    assert_eq!(load(&|bytes| bytes[64] = 9), FileErrorKind::Content);
+    assert_eq!(load(&|bytes| bytes[40..44].fill(0xFF)), FileErrorKind::Content);
+    let kind = load(&|bytes| bytes[first_generation..first_generation + 4].fill(0xFF));
+    assert_eq!(kind, FileErrorKind::Content);
+}
+
+#[test]
+fn a_save_that_is_refused_leaves_what_was_there() {
+    let folder = Folder::new();
+    let (map, keys, stale) = made(100);
+    map.save(folder.file()).unwrap();
+    // A folder is not replaced by a file.
+    let occupied = folder.file().with_extension("folder");
+    fs::create_dir_all(occupied.join("more")).unwrap();
+    assert!(map.save(&occupied).is_err());
+    let missing = map.save(folder.file().join("below")).unwrap_err();
+    assert_ne!(missing.kind(), FileErrorKind::Refused);
+    assert_eq!(folder.file().parent().unwrap().read_dir().unwrap().count(), 2);
+    is_the_same(&mut Map::load(folder.file()).unwrap(), &keys, &stale);
+}

@@ -1,0 +1,118 @@
+//! [`SlotMap::save`].
+
+#![forbid(unsafe_code)]
+
+use super::{DETACHED, HOLE, Head, LIVE, RETIRED, section_slots};
+use crate::file::error::FileError;
+use crate::file::{system, temporary};
+use crate::key::Key;
+use crate::slot_map::SlotMap;
+use crate::slot_map::parts::Part;
+use bytemuck::Pod;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Why a map could not be written.
+enum Failure {
+    System(io::Error),
+    Refused(crate::error::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
+
+impl<K: Key, V: Pod> SlotMap<K, V> {
+    /// Writes the map to a file, with all that its keys depend on: after [`load`](Self::load) each key finds what it
+    /// finds now, and keys that are stale are so for ever.
+    ///
+    /// A file that is there is replaced as a whole, when the new one is on the disk: whatever becomes of the process, or
+    /// the system, either the one is there or the other. It is a new file, with the rights that new files have; where
+    /// the path is a link, that is replaced, and not what it leads to.
+    ///
+    /// Linear in the slots. (Needs the feature `file`.)
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be made or written. The one that was there is there still.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SlotMap};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = std::env::temp_dir().join(format!("stayput-save-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// let path = folder.join("places");
+    /// let mut places: SlotMap<DefaultKey, [f32; 2]> = SlotMap::new();
+    /// let (here, there) = (places.insert([1.0, 2.0]), places.insert([3.0, 4.0]));
+    /// places.remove(there);
+    /// places.save(&path)?;
+    ///
+    /// let mut places: SlotMap<DefaultKey, [f32; 2]> = SlotMap::load(&path)?;
+    /// assert_eq!((places[here], places.get(there)), ([1.0, 2.0], None));
+    /// assert_ne!(places.insert([5.0, 6.0]), there);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        let path = path.as_ref();
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let (file, new) = temporary::named_in(folder)?;
+        let saved = self.write_to(&file).and_then(|()| {
+            file.sync_all()?;
+            drop(file);
+            fs::rename(&new, path)?;
+            Ok(system::sync_folder(folder)?)
+        });
+        saved.map_err(|failure| {
+            // Of no use any more; if it is gone, all the better.
+            let _ = fs::remove_file(&new);
+            match failure {
+                Failure::System(error) => FileError::of_io(error, Some(path)),
+                Failure::Refused(error) => FileError::of_error(error, Some(path)),
+            }
+        })
+    }
+
+    fn write_to(&self, mut file: &File) -> Result<(), Failure> {
+        let slots = self.slot_count().into();
+        let head = Head { floor: self.tail_floor(), type_id: self.type_id(), slots };
+        file.write_all(&head.to_bytes::<K, V>())?;
+        let mut parts = self.try_parts().map_err(Failure::Refused)?;
+        let (mut kinds, mut generations, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            for part in parts.by_ref().take(section_slots::<V>()) {
+                let (kind, generation) = match part {
+                    Part::Live(generation, value) => {
+                        values.extend_from_slice(bytemuck::bytes_of(value));
+                        (LIVE, generation)
+                    }
+                    Part::Hole(generation) => (HOLE, generation),
+                    Part::Detached(generation) => (DETACHED, generation),
+                    Part::Retired => (RETIRED, 0),
+                };
+                kinds.push(kind);
+                generations.extend_from_slice(&generation.to_ne_bytes());
+            }
+            if kinds.is_empty() {
+                return Ok(());
+            }
+            let mut sum = crc32fast::Hasher::new();
+            for bytes in [&mut kinds, &mut generations, &mut values] {
+                sum.update(bytes);
+                file.write_all(bytes)?;
+                bytes.clear();
+            }
+            file.write_all(&sum.finalize().to_ne_bytes())?;
+        }
+    }
+}
