@@ -4,21 +4,21 @@
 //! asking the system. When the writer is killed, nothing that it has written is lost: the next one goes on where it
 //! ended.
 //!
-//!     cargo run --features file --example telemetry_log                 # all of it, in two seconds
-//!     cargo run --features file --example telemetry_log -- write FILE   # by hand: a writer, until it is ended
-//!     cargo run --features file --example telemetry_log -- follow FILE  # and, elsewhere, who follows it
+//!     cargo run --features file --example telemetry_log                  # all of it, in two seconds
+//!     cargo run --features file --example telemetry_log -- writer FILE   # by hand: a writer, until it is ended
+//!     cargo run --features file --example telemetry_log -- follow FILE   # and, elsewhere, who follows it
 
 #![expect(unsafe_code, reason = "vouches that nobody else writes to the log")]
 
 use bytemuck::{Pod, Zeroable};
-use stayput::file::{AppendOnly, FileError};
+use stayput::file::{AppendOnly, FileError, FileErrorKind};
 use stayput::{FileVec, Follow};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{self, Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{env, fs, process, thread};
+use std::{env, fs, thread};
 
 /// What is measured: plain data, of which the file holds the bytes.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -26,19 +26,25 @@ use std::{env, fs, process, thread};
 struct Record {
     /// Counts from 0 on, so that it shows if one is lost.
     number: u64,
-    temperature: f64,
+    /// Which process wrote it.
+    writer: u32,
+    temperature: f32,
 }
 
-/// Appends records, some thousands a second, until it is ended.
+/// Appends records, some ten thousand a second, until it is ended.
 fn write(path: &Path) -> Result<(), FileError> {
     // SAFETY: nobody writes to the file but writers of this program, of which the lock lets in one at a time.
     let mut log: FileVec<Record, AppendOnly> = unsafe { FileVec::open_or_create(path)? };
+    // Goes on from the last record that is there, which says what the next one is.
+    let mut number = log.last().map_or(0, |last| last.number + 1);
+    let mut temperature = log.last().map_or(20.0, |last| last.temperature);
     let mut flushed = Instant::now();
     loop {
         for _ in 0..100 {
-            let number = log.len() as u64;
-            let phase = u32::try_from(number % 31_416).expect("it is less");
-            log.push(Record { number, temperature: 20.0 + (f64::from(phase) / 5000.0).sin() });
+            log.push(Record { number, writer: process::id(), temperature });
+            number += 1;
+            // Up and down, slowly.
+            temperature += if number % 40_000 < 20_000 { 0.0002 } else { -0.0002 };
         }
         // What the process has written is safe from its end. This is for the end of the power.
         if flushed.elapsed() > Duration::from_millis(250) {
@@ -51,10 +57,15 @@ fn write(path: &Path) -> Result<(), FileError> {
 
 /// Opens a log as soon as there is one.
 fn find(path: &Path) -> Result<Follow<Record>, FileError> {
+    use FileErrorKind::{Empty, NotFound, Short};
     let begun = Instant::now();
     loop {
         match Follow::open(path) {
-            Err(_) if begun.elapsed() < Duration::from_secs(10) => {
+            // It is about to be made.
+            Err(error)
+                if matches!(error.kind(), NotFound | Empty | Short)
+                    && begun.elapsed() < Duration::from_secs(10) =>
+            {
                 thread::sleep(Duration::from_millis(5));
             }
             result => return result,
@@ -74,7 +85,7 @@ fn follow(log: &Follow<Record>, how_long: Duration) -> io::Result<()> {
         before = len;
         let bar = "#".repeat((rate / 2000).min(40));
         let last = len.checked_sub(1).and_then(|last| log.get(last));
-        let temperature = last.map_or(f64::NAN, |record| record.temperature);
+        let temperature = last.map_or(f32::NAN, |record| record.temperature);
         print!("\r{len:9} records, {rate:8} a second {bar:40} {temperature:6.2} degrees");
         io::stdout().flush()?;
     }
@@ -82,47 +93,74 @@ fn follow(log: &Follow<Record>, how_long: Duration) -> io::Result<()> {
     Ok(())
 }
 
-fn start_writer(path: &Path) -> io::Result<Child> {
-    Command::new(env::current_exe()?).arg("write").arg(path).stdin(Stdio::null()).spawn()
+/// A writer in a process of its own, which is killed when this goes.
+struct Writer(Child);
+
+impl Writer {
+    fn start(path: &Path) -> io::Result<Self> {
+        let mut command = Command::new(env::current_exe()?);
+        command.arg("writer").arg(path).stdin(Stdio::null()).spawn().map(Self)
+    }
+
+    fn id(&self) -> u32 {
+        self.0.id()
+    }
 }
 
-/// Starts a writer, kills it, and starts another, while this process follows.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Where it cannot be, it has ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Follows a log while its writer is killed, and another goes on.
 fn show(path: &Path) -> Result<(), Box<dyn Error>> {
-    let mut writer = start_writer(path)?;
+    const A_WHILE: Duration = Duration::from_millis(800);
+    let first = Writer::start(path)?;
     let log = find(path)?;
-    follow(&log, Duration::from_millis(800))?;
-    writer.kill()?;
-    writer.wait()?;
+    follow(&log, A_WHILE)?;
+    let first_id = first.id();
+    drop(first);
     let left = log.len();
     println!("The writer was killed. It has left {left} records.");
 
-    let mut writer = start_writer(path)?;
-    // A file may be mapped only as far as it is while nobody writes (on Windows): then it is opened anew.
-    let log = find(path)?;
-    follow(&log, Duration::from_millis(800))?;
-    writer.kill()?;
-    writer.wait()?;
+    let second = Writer::start(path)?;
+    follow(&log, A_WHILE)?;
+    let second_id = second.id();
+    drop(second);
+    check(&log, left, [first_id, second_id])?;
+    println!("The next one went on, to {}. None is lost.", log.len());
+    Ok(())
+}
 
-    let len = log.len();
-    assert!(len > left, "the second writer went on");
-    for (number, record) in (0..).zip(log.iter()) {
-        assert_eq!(record.number, number, "a record is lost");
+/// Whether all records are there: those that the first writer has left are its own, all others the second's.
+fn check(log: &Follow<Record>, left: usize, writers: [u32; 2]) -> Result<(), String> {
+    if left == 0 || log.len() <= left {
+        return Err(format!("the writers have left {left} records, and {}", log.len()));
     }
-    println!("The next one went on, to {len}. None is lost.");
+    for (index, record) in log.iter().enumerate() {
+        let writer = writers[usize::from(index >= left)];
+        if record.number != index as u64 || record.writer != writer {
+            return Err(format!("record {index} of {writer} is lost: there is {record:?}"));
+        }
+    }
     Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match &*arguments.iter().map(String::as_str).collect::<Vec<_>>() {
-        ["write", path] => Ok(write(Path::new(path))?),
+        ["writer", path] => Ok(write(Path::new(path))?),
         ["follow", path] => Ok(follow(&find(Path::new(path))?, Duration::MAX)?),
         [] => {
             let path = env::temp_dir().join(format!("telemetry-{}.log", process::id()));
             let result = show(&path);
-            fs::remove_file(&path)?;
-            result
+            // If it could not even be made, there is nothing to remove.
+            let removed = if path.exists() { fs::remove_file(&path) } else { Ok(()) };
+            result.and(removed.map_err(Into::into))
         }
-        _ => Err("arguments: none, `write FILE`, or `follow FILE`".into()),
+        _ => Err("arguments: none, `writer FILE`, or `follow FILE`".into()),
     }
 }
