@@ -1,6 +1,7 @@
 //! Any bytes as the file of an array: it is opened and used, or refused; nothing else.
 //!
-//! Half of the time checksums are made right, and the length is said to be of this boot, so that lies are believed.
+//! A whole file is changed here and there, and cut or made longer. Half of the time the checksums are made right
+//! afterwards, and the length is said to be of this boot, so that lies are believed.
 
 #![no_main]
 
@@ -9,88 +10,207 @@ use libfuzzer_sys::fuzz_target;
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 const HEADER: usize = 65_536;
-const BOOT: std::ops::Range<usize> = 4096 + 64..4096 + 80;
+const BOOT: Range<usize> = 4096 + 64..4096 + 80;
+
+/// What of a header means anything; the last eight bytes of all but the live length are a checksum.
+const IDENTITY: Range<usize> = 0..64;
+const LIVE: Range<usize> = 4096..4176;
+const RECORDS: [Range<usize>; 2] = [8192..8280, 12_288..12_376];
+
+/// What a file is made for, and what the header says of it.
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+enum Kind {
+    Word,
+    Log,
+    Byte,
+    Nothing,
+    /// 4096 bytes.
+    Large,
+}
+
+#[derive(Debug, arbitrary::Arbitrary)]
+enum Part {
+    Identity,
+    Live,
+    Even,
+    Odd,
+}
+
+#[derive(Debug, arbitrary::Arbitrary)]
+enum Change {
+    /// A byte of the header.
+    Byte(Part, u8, u8),
+    /// Eight of them.
+    Number(Part, u8, u64),
+    /// How many elements there are: about so many as the file has bytes for.
+    Len(Part, i8),
+    /// How long the file is: about so many bytes behind its header.
+    Bytes(u16),
+    /// The same, up to where the header ends.
+    Cut(u16),
+}
+
+#[derive(Debug, arbitrary::Arbitrary)]
+struct Input {
+    kind: Kind,
+    is_believed: bool,
+    changes: Vec<Change>,
+    /// These alone are the file, if there are some.
+    raw: Option<Vec<u8>>,
+}
 
 static FILE: LazyLock<PathBuf> =
     LazyLock::new(|| std::env::temp_dir().join(format!("stayput-fuzz-{}", std::process::id())));
 
-/// A whole file of two elements, to be spoilt; of this boot.
-static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+/// A whole file of two elements, of this boot, with both of its records.
+fn whole<T: Pod, M: Mode>() -> Vec<u8> {
     // SAFETY: nobody else has it.
-    let mut vec = unsafe { FileVec::<u64>::create(&*FILE) }.unwrap();
-    vec.extend([1, 2]);
+    let mut vec = unsafe { FileVec::<T, M>::create(&*FILE) }.unwrap();
+    vec.push(T::zeroed());
     vec.flush().unwrap();
-    drop(vec);
+    vec.push(T::zeroed());
+    vec.close().unwrap();
     fs::read(&*FILE).unwrap()
-});
+}
 
 fn seal(bytes: &mut [u8]) {
     let (content, sum) = bytes.split_at_mut(bytes.len() - 8);
     sum.copy_from_slice(&u64::from(crc32fast::hash(content)).to_ne_bytes());
 }
 
-fn try_all<T: Pod + PartialEq + std::fmt::Debug, M: Mode>(path: &Path, bytes: &[u8]) {
-    fs::write(path, bytes).unwrap();
-    if let Ok(follow) = Follow::<T>::open(path) {
-        let len = follow.len();
-        if size_of::<T>() > 0 {
-            assert!(len <= (bytes.len() - HEADER) / size_of::<T>());
-            assert_eq!(follow.iter().count(), len);
+fn spoil(
+    mut bytes: Vec<u8>,
+    element_bytes: usize,
+    changes: &[Change],
+    is_believed: bool,
+) -> Vec<u8> {
+    let boot: Vec<u8> = bytes[BOOT].to_vec();
+    let mut cut = None;
+    let range = |part: &Part| match part {
+        Part::Identity => IDENTITY,
+        Part::Live => LIVE,
+        Part::Even => RECORDS[0].clone(),
+        Part::Odd => RECORDS[1].clone(),
+    };
+    for change in changes {
+        match *change {
+            Change::Byte(ref part, at, byte) => {
+                let range = range(part);
+                bytes[range.start + usize::from(at) % range.len()] = byte;
+            }
+            Change::Number(ref part, at, number) => {
+                let range = range(part);
+                let at = range.start + usize::from(at) % (range.len() / 8) * 8;
+                bytes[at..at + 8].copy_from_slice(&number.to_ne_bytes());
+            }
+            Change::Len(ref part, off) => {
+                let fit = (bytes.len() - HEADER).checked_div(element_bytes).unwrap_or(usize::MAX);
+                let len = (fit as u64).wrapping_add_signed(off.into());
+                let at = match part {
+                    Part::Identity | Part::Live => LIVE.start,
+                    part => range(part).start + 8,
+                };
+                bytes[at..at + 8].copy_from_slice(&len.to_ne_bytes());
+            }
+            Change::Bytes(long) => bytes.resize(HEADER + usize::from(long), 0xA5),
+            Change::Cut(long) => cut = Some(usize::from(long)),
         }
-        assert!(follow.get(len).is_none());
     }
-    // SAFETY: nobody else has it.
-    let Ok(mut vec) = (unsafe { FileVec::<T, M>::open(path) }) else { return };
-    let len = vec.len();
-    assert!(size_of::<T>() == 0 || len <= (bytes.len() - HEADER) / size_of::<T>());
-    if vec.try_push(T::zeroed()).is_ok() {
-        vec.try_extend_zeroed(5000).unwrap();
-        assert!(vec[len..].iter().all(|element| *element == T::zeroed()));
+    if is_believed {
+        seal(&mut bytes[IDENTITY]);
+        for record in RECORDS {
+            seal(&mut bytes[record]);
+        }
+        bytes[BOOT].copy_from_slice(&boot);
     }
-    let len = vec.len();
-    vec.close().unwrap();
-    // SAFETY: as above.
-    assert_eq!(unsafe { FileVec::<T, M>::open(path) }.unwrap().len(), len);
+    bytes.truncate(cut.unwrap_or(bytes.len()));
+    bytes
 }
 
-fuzz_target!(|data: &[u8]| {
-    let [how, data @ ..] = data else { return };
-    let mut bytes = WHOLE.clone();
-    // A few bytes each, where and what.
-    for change in data.chunks_exact(4) {
-        let at = usize::from(u16::from_le_bytes([change[0], change[1]]));
-        // Most of a header means nothing.
-        let at = match at >> 14 {
-            0 => at % 64,
-            1 => 4096 + at % 88,
-            2 => 8192 + at % 88,
-            _ => 12_288 + at % 88,
-        };
-        bytes[at] = change[2];
-        match change[3] {
-            250 => bytes.truncate(usize::from(change[2]) * 300),
-            251.. => bytes.resize(bytes.len() + usize::from(change[2]) * 97, change[3]),
-            _ => {}
-        }
-        if bytes.len() < HEADER {
-            break;
-        }
+/// How many elements there can be in so many bytes.
+fn fit<T>(bytes: &[u8]) -> usize {
+    bytes.len().saturating_sub(HEADER).checked_div(size_of::<T>()).unwrap_or(usize::MAX)
+}
+
+fn try_follow<T: Pod>(path: &Path, most: usize) {
+    let Ok(follow) = Follow::<T>::open(path) else { return };
+    let len = follow.len();
+    assert!(len <= most, "{len} of {most} elements are there");
+    assert!(follow.get(len).is_none());
+    if size_of::<T>() > 0 {
+        // Each is read, whatever it is.
+        assert_eq!(follow.iter().map(std::hint::black_box).count(), len);
     }
-    if how & 1 != 0 && bytes.len() >= HEADER {
-        seal(&mut bytes[..64]);
-        seal(&mut bytes[8192..8280]);
-        seal(&mut bytes[12_288..12_376]);
-        bytes[BOOT].copy_from_slice(&WHOLE[BOOT]);
+}
+
+fn try_all<T: Pod + PartialEq, M: Mode>(path: &Path, bytes: &[u8]) {
+    const MORE: usize = 5000;
+    fs::write(path, bytes).unwrap();
+    try_follow::<T>(path, fit::<T>(bytes));
+    // SAFETY: nobody else has it.
+    let Ok(mut vec) = (unsafe { FileVec::<T, M>::open(path) }) else {
+        // What was refused is not changed.
+        assert!(fs::read(path).unwrap() == bytes);
+        return;
+    };
+    let len = vec.len();
+    assert!(len <= fit::<T>(bytes), "{len} of {} elements are there", fit::<T>(bytes));
+    let before: Vec<u8> = bytes_of_elements(&vec);
+    vec.flush().unwrap();
+    // Only of those that take no bytes can there be so many that no more can be.
+    let is_full = vec.max_len() - len <= MORE;
+    assert!(vec.try_push(T::zeroed()).is_ok() || is_full);
+    if !is_full {
+        vec.extend_zeroed(MORE);
+        assert!(vec[len..].iter().all(|element| *element == T::zeroed()), "what is new is zero");
     }
-    if how & 2 != 0 {
-        bytes = data.to_vec();
+    assert!(bytes_of_elements(&vec).starts_with(&before), "what was there is there");
+    let len = vec.len();
+    if let Ok(follow) = Follow::<T>::open(path) {
+        assert_eq!(follow.len(), len.min(follow.max_len()));
     }
+    vec.close().unwrap();
+    // SAFETY: as above.
+    let vec = unsafe { FileVec::<T, M>::open(path) }.unwrap();
+    assert_eq!((vec.len(), vec.flushed_len()), (len, len));
+    assert!(bytes_of_elements(&vec).starts_with(&before), "what was there is there again");
+}
+
+fn bytes_of_elements<T: Pod>(elements: &[T]) -> Vec<u8> {
+    // What is empty has no bytes, however many there are.
+    if size_of::<T>() == 0 { Vec::new() } else { bytemuck_crate::cast_slice(elements).to_vec() }
+}
+
+fuzz_target!(|input: Input| {
+    type Large = [u64; 512];
+    static WHOLES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(|| {
+        [
+            whole::<u64, Mutable>(),
+            whole::<u64, AppendOnly>(),
+            whole::<u8, Mutable>(),
+            whole::<(), Mutable>(),
+            whole::<Large, AppendOnly>(),
+        ]
+    });
+    let Input { kind, is_believed, changes, raw } = input;
+    let element_bytes = match kind {
+        Kind::Word | Kind::Log => 8,
+        Kind::Byte => 1,
+        Kind::Nothing => 0,
+        Kind::Large => size_of::<Large>(),
+    };
+    let bytes = raw.unwrap_or_else(|| {
+        spoil(WHOLES[kind as usize].clone(), element_bytes, &changes, is_believed)
+    });
+    // All of them: that of another kind is refused, unless the header was changed so that it fits.
     try_all::<u64, Mutable>(&FILE, &bytes);
     try_all::<u64, AppendOnly>(&FILE, &bytes);
+    try_all::<u8, Mutable>(&FILE, &bytes);
     try_all::<(), Mutable>(&FILE, &bytes);
-    try_all::<[u8; 8], Mutable>(&FILE, &bytes);
+    try_all::<Large, AppendOnly>(&FILE, &bytes);
 });
