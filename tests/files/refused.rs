@@ -166,7 +166,7 @@ fn a_limit_of_addresses() {
         let error =
             unsafe { FileVec::<u8>::builder().max_len(1 << 31).create(folder.join("other")) };
         let error = error.unwrap_err();
-        assert_eq!(error.kind(), FileErrorKind::Refused);
+        assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
         assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
     });
 }
