@@ -311,6 +311,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         });
         let least = there.max(LEAST_BYTES);
         let mut bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
+        if isize::try_from(bytes).is_err() {
+            let error = Error::new(ErrorKind::CapacityOverflow, bytes).of(Holder::FileVec);
+            return Err(FileError::of_error(error, path));
+        }
         loop {
             match Held::new(file, path, bytes) {
                 Ok(held) => return Ok(held),
