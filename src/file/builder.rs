@@ -255,7 +255,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if is_new {
             self.identity().write(&header);
         }
-        held.count_elements(size_of::<T>());
+        // What the file has no room for cannot have been seen.
+        let fit = fit(long, size_of::<T>());
+        let most = usize::try_from(held.map().header().most().min(fit)).unwrap_or(usize::MAX);
+        held.count_elements(size_of::<T>(), most);
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long).map_err(|error| held.refused(error))?;
         Ok(FileVec::new(elements, held, record))
@@ -308,6 +311,10 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         });
         let least = there.max(LEAST_BYTES);
         let mut bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
+        if isize::try_from(bytes).is_err() {
+            let error = Error::new(ErrorKind::CapacityOverflow, bytes).of(Holder::FileVec);
+            return Err(FileError::of_error(error, path));
+        }
         loop {
             match Held::new(file, path, bytes) {
                 Ok(held) => return Ok(held),
@@ -376,6 +383,12 @@ pub(super) fn usual_map_bytes(long: usize) -> usize {
     usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
 }
 
+/// How many elements of a size a file can hold that is so long.
+fn fit(long: u64, element_bytes: usize) -> u64 {
+    let fit = long.saturating_sub(HEADER_BYTES as u64).checked_div(element_bytes as u64);
+    fit.unwrap_or(u64::MAX).min(usize::MAX as u64)
+}
+
 /// The last record of a file of elements of a size that is so long, and how many there are.
 ///
 /// If it was last written to since the system was started, all that was pushed is there: it is what the kernel
@@ -388,8 +401,7 @@ pub(super) fn find_len(
     let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
     let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
     let len = if is_of_boot { header.whole_live_len() } else { record.len };
-    let fit = long.saturating_sub(HEADER_BYTES as u64).checked_div(element_bytes as u64);
-    let fit = fit.unwrap_or(u64::MAX).min(usize::MAX as u64);
+    let fit = fit(long, element_bytes);
     match usize::try_from(len) {
         Ok(count) if len <= fit => Ok((record, count)),
         _ => Err(Misfit::Not(FileErrorKind::Length, Some((len, fit)))),

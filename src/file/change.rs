@@ -109,8 +109,10 @@ impl<T: Pod> FileVec<T, Mutable> {
     }
 
     /// Gives room behind the last element back to the disk, where the file system can do so; if it refuses, the file
-    /// keeps it. [Flushes](Self::flush) first, if elements are among it that were. The file is cut when the array is closed or dropped: until then others may be reading what they were
-    /// told is there.
+    /// keeps it. [Flushes](Self::flush) first, if elements are among it that were flushed.
+    ///
+    /// The file is as long as before, with a hole: others may be reading what they were told is there. To have a
+    /// shorter one, make another.
     pub fn shrink_to_fit(&mut self) {
         // What stays costs only room.
         let _ = self.try_shrink_to_fit();

@@ -7,7 +7,7 @@
 //! twice. What another process has half written is half of each, which is a value of `T: Pod` all the same.
 //!
 //! What is read is there: the length was found to be within the file when it was opened; after that who writes
-//! makes the file longer before he says so, and does not cut it below what he has ever said while he has it open.
+//! makes the file longer before he says so, and never cuts it below what he, or another before him, has ever said.
 //! (Who cuts it otherwise ends this process by a signal. That is no undefined behaviour.)
 //!
 //! The length is written by `Release` after the elements, and read by `Acquire` before. So what was pushed is seen
@@ -42,8 +42,8 @@ use std::slice;
 /// After a loss of power it shows what was flushed, until the file is opened for writing again.
 ///
 /// A file that is cut, or emptied ([`FileVec::create`](crate::FileVec::create)), while somebody follows it
-/// ends that process by a signal (`SIGBUS`) when it reads what is gone. A `FileVec` that is dropped leaves as many
-/// elements in the file as it ever had while it was open.
+/// ends that process by a signal (`SIGBUS`) when it reads what is gone. A `FileVec` cuts no elements away that
+/// anybody was ever told of, whatever is removed: so a file never comes to be shorter by itself.
 ///
 /// On Windows a file can be mapped as far only as it is long: all that will ever be, while somebody has it open for
 /// writing, and what there is otherwise. [`max_len`](Self::max_len) says.

@@ -3,7 +3,7 @@
 //! | bytes from | what |
 //! |---|---|
 //! | 0 | the [`Identity`], written once: magic, version, order of bytes, elements, tag, mode, checksum |
-//! | 4096 | what is [live](Live): the length, written after each call that changes it, and of which boot it is |
+//! | 4096 | what is [live](super::live): the length, written after each call that changes it, of which boot it is, and how many elements others were ever told of |
 //! | 8192, 12288 | two [`Record`]s of what is durable, written in turns: sequence, length, user's bytes, checksum |
 //! | 65536 | elements |
 //!

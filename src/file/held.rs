@@ -26,7 +26,8 @@ pub(super) struct Held {
     bytes: u64,
     /// How large elements are, if there are any that count.
     element_bytes: Option<usize>,
-    /// The most elements that others were told of. So many stay: who follows may be reading them.
+    /// The most elements that others were ever told of, as the header has it, too. So many stay: who follows may be
+    /// reading them.
     most: AtomicUsize,
     /// Whether the folder has the name for good.
     is_name_durable: AtomicBool,
@@ -67,9 +68,11 @@ impl Held {
         }
     }
 
-    /// From here on elements say how long the file is to be at the end.
-    pub(super) fn count_elements(&mut self, element_bytes: usize) {
+    /// From here on elements say how long the file is to be at the end: those that are there, `most` of which there
+    /// ever were.
+    pub(super) fn count_elements(&mut self, element_bytes: usize, most: usize) {
         self.element_bytes = Some(element_bytes);
+        self.note_most(most);
     }
 
     /// Its name is new.
@@ -99,7 +102,10 @@ impl Held {
 
     /// Takes note that others were told of so many elements, of which some go now.
     pub(super) fn note_most(&self, len: usize) {
-        self.most.fetch_max(len, Ordering::Relaxed);
+        if len > self.most.load(Ordering::Relaxed) {
+            self.most.store(len, Ordering::Relaxed);
+            self.map().header_mut().set_most(len);
+        }
     }
 
     /// Makes what was written to a part of the file durable, with how long the file is.

@@ -25,6 +25,8 @@ const WORD_BYTES: usize = size_of::<usize>();
 
 /// Where the part of the length lies that this process has words for. (Where they are shorter, so are arrays.)
 const LEN_AT: usize = if cfg!(target_endian = "big") { LIVE_AT + 8 - WORD_BYTES } else { LIVE_AT };
+/// How many elements others were ever told of, if there are fewer now.
+const MOST_AT: usize = LIVE_AT + 128;
 /// Which boot the length is of.
 const BOOT_AT: usize = LIVE_AT + 64;
 
@@ -128,6 +130,11 @@ impl<'m> Header<'m> {
         u64::from_ne_bytes(self.read(LIVE_AT))
     }
 
+    /// How many elements others were ever told of before some were removed; at least.
+    pub(super) fn most(self) -> u64 {
+        u64::from_ne_bytes(self.read(MOST_AT))
+    }
+
     /// Whether the length is of a boot. Once it is, it says so as long as that lasts.
     pub(super) fn is_of_boot(self, boot: [u8; 16]) -> bool {
         boot.chunks_exact(WORD_BYTES).enumerate().all(|(i, chunk)| {
@@ -145,6 +152,11 @@ impl HeaderMut<'_> {
             let word = usize::from_ne_bytes(chunk.try_into().expect("it is a word"));
             self.word(at + i * WORD_BYTES).store(word, Ordering::Release);
         }
+    }
+
+    /// Says how many elements others were told of.
+    pub(super) fn set_most(&self, len: usize) {
+        self.write(MOST_AT, &(len as u64).to_ne_bytes());
     }
 
     /// Says how many elements there are, of which boot that is.

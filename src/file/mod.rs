@@ -25,7 +25,7 @@
 //! | what happened | what `open` finds |
 //! |---|---|
 //! | the process was ended while the file was made | [`Empty`](FileErrorKind::Empty), and `open_or_create` makes it |
-//! | it was ended later, anywhere | the live length; what was being pushed is there or not; the file may be longer than its elements, and is cut when it is closed |
+//! | it was ended later, anywhere | the live length; what was being pushed is there or not; the file may be longer than its elements, for which there is room then |
 //! | the system went down before the first `flush` | nothing, an empty file, or one that is [`NotStayput`](FileErrorKind::NotStayput), [damaged](FileErrorKind::Header), or without elements |
 //! | it went down later | what was there at the last `flush`, or at the one that was going on |
 //! | the same, and what was flushed had been changed since | the same elements, each part of which (as large as the disk writes at once) is old or new. An [append-only](AppendOnly) file has none such. |

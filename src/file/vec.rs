@@ -545,7 +545,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         HEADER_BYTES + len * size_of::<T>()
     }
 
-    /// [Flushes](Self::flush) it, cuts the file to what it holds, and unlocks it. A drop does the same but for the
+    /// [Flushes](Self::flush) it, cuts off room for which there were never elements, and unlocks it. A drop does the same but for the
     /// flush, and tells no errors.
     ///
     /// # Errors

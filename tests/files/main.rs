@@ -24,6 +24,8 @@ impl Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let (process, count) = (process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = env::temp_dir().join(format!("stayput-files-{process}-{count}"));
+        // Another process may have had the number, and been ended.
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         Self(folder)
     }

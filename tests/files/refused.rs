@@ -164,9 +164,9 @@ fn a_limit_of_addresses() {
         vec.extend((0..100_000).map(|n| [n; 8]));
         // SAFETY: it lies in a folder of the test's.
         let error =
-            unsafe { FileVec::<u8>::builder().max_len(1 << 31).create(folder.join("other")) };
+            unsafe { FileVec::<u8>::builder().max_len(1 << 30).create(folder.join("other")) };
         let error = error.unwrap_err();
-        assert_eq!(error.kind(), FileErrorKind::Refused);
+        assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
         assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
     });
 }
