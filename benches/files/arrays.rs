@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::ValueEnum;
 use memmap2::MmapMut;
@@ -79,8 +80,8 @@ pub(crate) trait Array: Sized {
 
 /// One that can be opened again.
 pub(crate) trait Reopened: Array {
-    /// Opens what was left in the folder, and reads the number of elements and the last one.
-    fn look(folder: &Path) -> io::Result<(usize, Element)>;
+    /// Opens what was left in the folder, and reads the number of elements; and then, the last one.
+    fn look(folder: &Path) -> io::Result<(usize, Instant, Element)>;
     /// Leaves it there.
     fn leave(self);
 }
@@ -109,10 +110,11 @@ impl<const IS_SPARSE: bool> Array for InFile<IS_SPARSE> {
 }
 
 impl Reopened for InFile<false> {
-    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+    fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
         // SAFETY: as above.
         let vec = unsafe { FileVec::<Element>::open(file(folder)) }?;
-        Ok((vec.len(), vec[vec.len() - 1]))
+        let (len, opened) = (vec.len(), Instant::now());
+        Ok((len, opened, vec[len - 1]))
     }
 
     fn leave(self) {}
@@ -190,10 +192,11 @@ impl Array for Remapping {
 }
 
 impl Reopened for Remapping {
-    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+    fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
         let this = Self::over(File::options().read(true).write(true).open(file(folder))?)?;
         let elements = this.elements().expect("they can be seen");
-        Ok((this.len, elements[this.len - 1]))
+        let opened = Instant::now();
+        Ok((this.len, opened, elements[this.len - 1]))
     }
 
     fn leave(self) {}
@@ -242,9 +245,10 @@ impl Array for ByMemvec {
 }
 
 impl Reopened for ByMemvec {
-    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+    fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
         let this = Self::over(VecFile::open(file(folder))?)?;
-        Ok((this.0.len(), this.0[this.0.len() - 1]))
+        let (len, opened) = (this.0.len(), Instant::now());
+        Ok((len, opened, this.0[len - 1]))
     }
 
     fn leave(self) {}
@@ -272,11 +276,12 @@ impl Array for Stream {
 }
 
 impl Reopened for Stream {
-    fn look(folder: &Path) -> io::Result<(usize, Element)> {
+    fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
         let mut bytes = Vec::new();
         File::open(file(folder))?.read_to_end(&mut bytes)?;
         let (_, last) = bytes.split_last_chunk::<8>().expect("there are some");
-        Ok((bytes.len() / ELEMENT_BYTES, [u64::from_ne_bytes(*last); 8]))
+        let opened = Instant::now();
+        Ok((bytes.len() / ELEMENT_BYTES, opened, [u64::from_ne_bytes(*last); 8]))
     }
 
     fn leave(mut self) {

@@ -52,19 +52,20 @@ pub(crate) fn grow(
     contender: Contender,
     folder: &Path,
     count: usize,
+    reads: usize,
 ) -> Result<Grown, Box<dyn Error>> {
     match contender {
-        Contender::FileVec => measure::<InFile<false>>(folder, count),
-        Contender::FileVecSparse => measure::<InFile<true>>(folder, count),
-        Contender::VmVec => measure::<VmVec<_>>(folder, count),
-        Contender::Remapping => measure::<Remapping>(folder, count),
-        Contender::MmapVec => measure::<ByMmapVec>(folder, count),
-        Contender::Memvec => measure::<ByMemvec>(folder, count),
-        Contender::BufWriter => measure::<Stream>(folder, count),
+        Contender::FileVec => measure::<InFile<false>>(folder, count, reads),
+        Contender::FileVecSparse => measure::<InFile<true>>(folder, count, reads),
+        Contender::VmVec => measure::<VmVec<_>>(folder, count, reads),
+        Contender::Remapping => measure::<Remapping>(folder, count, reads),
+        Contender::MmapVec => measure::<ByMmapVec>(folder, count, reads),
+        Contender::Memvec => measure::<ByMemvec>(folder, count, reads),
+        Contender::BufWriter => measure::<Stream>(folder, count, reads),
     }
 }
 
-fn measure<A: Array>(folder: &Path, count: usize) -> Result<Grown, Box<dyn Error>> {
+fn measure<A: Array>(folder: &Path, count: usize, reads: usize) -> Result<Grown, Box<dyn Error>> {
     let mut array = A::new(folder, count)?;
     let mut worst = 0;
     let begun = Instant::now();
@@ -78,17 +79,17 @@ fn measure<A: Array>(folder: &Path, count: usize) -> Result<Grown, Box<dyn Error
         worst = start.elapsed().as_nanos().max(worst);
     }
     let push_ns = begun.elapsed().as_nanos() as f64 / count as f64;
-    let read_ns = array.elements().map(|elements| {
+    let read_ns = array.elements().filter(|_| reads > 0).map(|elements| {
         let sum: u64 = elements.iter().map(|element| element[5]).sum();
         assert_eq!(sum, (0..count as u64).sum::<u64>(), "not all elements are there");
         let mut random = Random::new(1);
         let begun = Instant::now();
         let mut sum = 0_u64;
-        for _ in 0..READS {
+        for _ in 0..reads {
             sum = sum.wrapping_add(elements[random.below(count)][3]);
         }
         black_box(sum);
-        begun.elapsed().as_nanos() as f64 / READS as f64
+        begun.elapsed().as_nanos() as f64 / reads as f64
     });
     Ok(Grown { push_ns, worst_ms: worst as f64 / 1e6, read_ns })
 }
@@ -106,9 +107,10 @@ pub(crate) fn in_turns(
     for _ in 0..repetitions {
         for (contender, found) in contenders.iter().copied().zip(&mut found) {
             progress.begin(format_args!("growth of {}", contender.name()));
-            let folder = Folder::new(inside)?;
-            let folder = folder.path().to_owned();
-            let grown: Grown = outcome(&Task::Grow { contender, folder, count })?;
+            let own = Folder::new(inside)?;
+            let folder = own.path().to_owned();
+            let grown: Grown =
+                outcome(&Task::Grow { contender, folder, count, reads: READS, group: None })?;
             found.push(grown);
         }
     }

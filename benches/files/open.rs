@@ -7,7 +7,7 @@ use std::time::Instant;
 use bench_common::progress::Progress;
 use bench_common::spread::Spread;
 use bench_common::table::{Table, table, words};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::arrays::{
     ByMemvec, Contender, ELEMENT_BYTES, InFile, Remapping, Reopened, Stream, element, leave_sparse,
@@ -20,15 +20,24 @@ pub(crate) struct Row {
     bytes: usize,
     is_sparse: bool,
     open_us: Spread,
+    read_us: Spread,
 }
 
-/// Makes a file, and opens it; in microseconds.
+/// What a child has found.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Opened {
+    open_us: f64,
+    /// The last element, then: a page fault, or many.
+    read_us: f64,
+}
+
+/// Makes a file, and opens it.
 pub(crate) fn open(
     contender: Contender,
     folder: &Path,
     count: usize,
     is_sparse: bool,
-) -> Result<f64, Box<dyn Error>> {
+) -> Result<Opened, Box<dyn Error>> {
     match contender {
         Contender::Remapping => measure::<Remapping>(contender, folder, count, is_sparse),
         Contender::Memvec => measure::<ByMemvec>(contender, folder, count, is_sparse),
@@ -42,7 +51,7 @@ fn measure<A: Reopened>(
     folder: &Path,
     count: usize,
     is_sparse: bool,
-) -> Result<f64, Box<dyn Error>> {
+) -> Result<Opened, Box<dyn Error>> {
     if is_sparse {
         leave_sparse(folder, count, contender)?;
     } else {
@@ -51,11 +60,12 @@ fn measure<A: Reopened>(
         array.leave();
     }
     let begun = Instant::now();
-    let (len, last) = A::look(folder)?;
-    let microseconds = begun.elapsed().as_nanos() as f64 / 1e3;
+    let (len, opened, last) = A::look(folder)?;
+    let us = |from: Instant, to: Instant| (to - from).as_nanos() as f64 / 1e3;
+    let found = Opened { open_us: us(begun, opened), read_us: us(opened, Instant::now()) };
     let right = if is_sparse { element(0) } else { element(count - 1) };
     assert!(len == count && last == right, "what was opened is something else");
-    Ok(microseconds)
+    Ok(found)
 }
 
 /// All of them in turns: files that were written, and one that is large and sparse.
@@ -81,27 +91,33 @@ pub(crate) fn in_turns(
     for _ in 0..repetitions {
         for ((contender, bytes, is_sparse), found) in cases.iter().copied().zip(&mut found) {
             progress.begin(format_args!("opening of {}", contender.name()));
-            let folder = Folder::new(inside)?;
-            let (count, folder) = (bytes / ELEMENT_BYTES, folder.path().to_owned());
-            let microseconds: f64 = outcome(&Task::Open { contender, folder, count, is_sparse })?;
-            found.push(microseconds);
+            let own = Folder::new(inside)?;
+            let (count, folder) = (bytes / ELEMENT_BYTES, own.path().to_owned());
+            let opened: Opened = outcome(&Task::Open { contender, folder, count, is_sparse })?;
+            found.push(opened);
         }
     }
     let rows = cases.into_iter().zip(found).map(|((contender, bytes, is_sparse), found)| Row {
         contender,
         bytes,
         is_sparse,
-        open_us: Spread::of(found),
+        open_us: Spread::of(found.iter().map(|opened: &Opened| opened.open_us)),
+        read_us: Spread::of(found.iter().map(|opened| opened.read_us)),
     });
     Ok(rows.collect())
 }
 
 pub(crate) fn show(rows: &[Row]) -> Table {
-    let header = words(["array", "size", "opened, µs", "range"]);
+    let header = words(["array", "size", "opened, µs", "range", "last read, µs", "range"]);
     let cells = rows.iter().map(|row| {
         let size = bench_common::memory::size_text(row.bytes);
         let size = if row.is_sparse { format!("{size}, sparse") } else { size };
-        [[row.contender.name().to_owned(), size].as_slice(), &row.open_us.range()].concat()
+        [
+            [row.contender.name().to_owned(), size].as_slice(),
+            &row.open_us.range(),
+            &row.read_us.range(),
+        ]
+        .concat()
     });
     table(2, header, cells.collect())
 }

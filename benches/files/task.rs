@@ -14,16 +14,38 @@ use crate::{follow, growth, open};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Task {
-    Grow { contender: Contender, folder: PathBuf, count: usize },
-    Open { contender: Contender, folder: PathBuf, count: usize, is_sparse: bool },
-    Latency { folder: PathBuf, count: usize },
-    Reads { folder: PathBuf, count: usize },
+    /// In a control group, if one is named.
+    Grow {
+        contender: Contender,
+        folder: PathBuf,
+        count: usize,
+        reads: usize,
+        group: Option<PathBuf>,
+    },
+    Open {
+        contender: Contender,
+        folder: PathBuf,
+        count: usize,
+        is_sparse: bool,
+    },
+    Latency {
+        folder: PathBuf,
+        count: usize,
+    },
+    Reads {
+        folder: PathBuf,
+        count: usize,
+    },
 }
 
 pub(crate) fn run(task: Task) -> Result<(), Box<dyn Error>> {
     match task {
-        Task::Grow { contender, folder, count } => {
-            delegate::answer(&growth::grow(contender, &folder, count)?)?;
+        Task::Grow { contender, folder, count, reads, group } => {
+            if let Some(group) = group {
+                // 0 is the process that writes it.
+                fs::write(group.join("cgroup.procs"), "0")?;
+            }
+            delegate::answer(&growth::grow(contender, &folder, count, reads)?)?;
         }
         Task::Open { contender, folder, count, is_sparse } => {
             delegate::answer(&open::open(contender, &folder, count, is_sparse)?)?;

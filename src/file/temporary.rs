@@ -11,17 +11,22 @@ use std::path::{Path, PathBuf};
 
 /// A new file in a folder that nobody else can open.
 pub(super) fn file_in(folder: &Path) -> Result<File, FileError> {
-    let (file, path) = create_in(folder, &system::temporary_options())?;
+    let (file, path) = create_in(folder, &system::temporary_options(), folder)?;
     system::unlink(&path).map_err(|error| FileError::of_io(error, Some(&path)))?;
     Ok(file)
 }
 
 /// A new file in a folder, which is to have another name, and the one that it has.
-pub(super) fn named_in(folder: &Path) -> Result<(File, PathBuf), FileError> {
-    create_in(folder, &OpenOptions::new())
+pub(super) fn named_in(folder: &Path, name: &Path) -> Result<(File, PathBuf), FileError> {
+    create_in(folder, &OpenOptions::new(), name)
 }
 
-fn create_in(folder: &Path, options: &OpenOptions) -> Result<(File, PathBuf), FileError> {
+/// An error is about what has the name.
+fn create_in(
+    folder: &Path,
+    options: &OpenOptions,
+    name: &Path,
+) -> Result<(File, PathBuf), FileError> {
     const TRIES: usize = 100;
     let mut tries = 0;
     loop {
@@ -32,7 +37,7 @@ fn create_in(folder: &Path, options: &OpenOptions) -> Result<(File, PathBuf), Fi
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
                 tries += 1;
             }
-            Err(error) => return Err(FileError::of_io(error, Some(folder))),
+            Err(error) => return Err(FileError::of_io(error, Some(name))),
         }
     }
 }

@@ -16,6 +16,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 crate::new_key_type! {
     /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
     pub(super) struct TaggedKey: crate::Tagged64;
+
+    /// That has few generations.
+    pub(super) struct SmallKey: crate::Bits32<4, 2>;
 }
 
 /// A folder of a test's own, which goes with it.

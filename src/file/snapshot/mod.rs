@@ -10,7 +10,7 @@
 //! | sections of [`section_slots`] slots each | |
 //!
 //! A section has the kind of each slot (a byte), the generation of each (a word), the values of those that have one,
-//! and a checksum (a word).
+//! and a checksum (a word) of all that came before, so that a section of another map, or from another place, is seen.
 
 #![forbid(unsafe_code)]
 

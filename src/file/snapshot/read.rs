@@ -79,6 +79,8 @@ fn read_from<K: Key, V: Pod>(
         let kind = if head.is_empty() { FileErrorKind::Empty } else { FileErrorKind::Short };
         return Err(Misfit::Not(kind, None));
     };
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(head);
     let head = Head::of_bytes::<K, V>(head)?;
     match (map.type_id(), head.type_id) {
         (None, Some(number)) => map.try_set_type_id(number).map_err(misfit)?,
@@ -91,7 +93,7 @@ fn read_from<K: Key, V: Pod>(
     let (mut left, mut bytes) = (head.slots, Vec::new());
     while left > 0 {
         let count = usize::try_from(left).unwrap_or(usize::MAX).min(section_slots::<V>());
-        read_section(&mut map, &mut file, count, &mut bytes)?;
+        read_section(&mut map, &mut file, count, &mut bytes, &mut sum)?;
         left -= count as u64;
     }
     // What is behind the last one was not written by `save`.
@@ -117,6 +119,7 @@ fn read_section<K: Key, V: Pod>(
     file: &mut File,
     count: usize,
     bytes: &mut Vec<u8>,
+    sum: &mut crc32fast::Hasher,
 ) -> Result<(), Misfit> {
     let damaged = || Misfit::Not(FileErrorKind::Content, None);
     bytes.clear();
@@ -124,8 +127,9 @@ fn read_section<K: Key, V: Pod>(
     read_bytes(file, count * 5, bytes)?;
     let live: usize = bytes[..count].iter().map(|kind| usize::from(*kind == LIVE)).sum();
     read_bytes(file, live * size_of::<V>() + 4, bytes)?;
-    let Some((content, sum)) = bytes.split_last_chunk() else { return Err(damaged()) };
-    if crc32fast::hash(content) != u32::from_ne_bytes(*sum) {
+    let Some((content, right)) = bytes.split_last_chunk() else { return Err(damaged()) };
+    sum.update(content);
+    if sum.clone().finalize() != u32::from_ne_bytes(*right) {
         return Err(damaged());
     }
     let (kinds, rest) = content.split_at(count);

@@ -1,7 +1,7 @@
 //! Maps that were saved.
 
 use crate::error::ErrorKind;
-use crate::file::tests::{Folder, TaggedKey};
+use crate::file::tests::{Folder, SmallKey, TaggedKey};
 use crate::file::{FileBacking, FileErrorKind};
 use crate::slot_map::SlotMap;
 use crate::{DefaultKey, Key};
@@ -43,7 +43,8 @@ fn is_the_same(map: &mut Map, keys: &[(DefaultKey, u32)], stale: &[DefaultKey]) 
 #[test]
 fn keys_find_what_they_found() {
     let folder = Folder::new();
-    for count in [5, 100, 50_000] {
+    // The last one takes several sections.
+    for count in [5, 100, 150_000] {
         let (map, keys, stale) = made(count);
         map.save(folder.file()).unwrap();
         is_the_same(&mut Map::load(folder.file()).unwrap(), &keys, &stale);
@@ -124,7 +125,7 @@ fn lies_with_right_checksums_are_found_out() {
         change(&mut bytes);
         super::seal(&mut bytes[..64]);
         let end = bytes.len() - 4;
-        let sum = crc32fast::hash(&bytes[64..end]);
+        let sum = crc32fast::hash(&bytes[..end]);
         bytes[end..].copy_from_slice(&sum.to_ne_bytes());
         fs::write(folder.file(), bytes).unwrap();
         Map::load(folder.file()).map(drop).unwrap_err().kind()
@@ -140,6 +141,42 @@ fn lies_with_right_checksums_are_found_out() {
     assert_eq!(load(&|bytes| bytes[40..44].fill(0xFF)), FileErrorKind::Content);
     let kind = load(&|bytes| bytes[first_generation..first_generation + 4].fill(0xFF));
     assert_eq!(kind, FileErrorKind::Content);
+}
+
+#[test]
+fn sections_that_change_places_are_seen() {
+    let folder = Folder::new();
+    let mut map = SlotMap::<DefaultKey, u64>::new();
+    let slots = super::section_slots::<u64>();
+    for n in 0..2 * slots as u64 {
+        map.insert(n);
+    }
+    map.save(folder.file()).unwrap();
+    let mut bytes = fs::read(folder.file()).unwrap();
+    let (first, second) = bytes[64..].split_at_mut(slots * 13 + 4);
+    first.swap_with_slice(second);
+    fs::write(folder.file(), bytes).unwrap();
+    let error = SlotMap::<DefaultKey, u64>::load(folder.file()).unwrap_err();
+    assert_eq!(error.kind(), FileErrorKind::Content);
+}
+
+#[test]
+fn retired_slots_and_values_without_a_size() {
+    let folder = Folder::new();
+    let mut map = SlotMap::<SmallKey, ()>::with_key();
+    let first = map.insert(());
+    let mut last = first;
+    for _ in 0..40 {
+        map.remove(last);
+        last = map.insert(());
+    }
+    let retired = map.stats().retired;
+    assert!(retired > 0);
+    map.save(folder.file()).unwrap();
+    let mut map = SlotMap::<SmallKey, ()>::load(folder.file()).unwrap();
+    assert_eq!((map.stats().retired, map.len(), map.get(first)), (retired, 1, None));
+    assert_eq!(map.get(SmallKey::NULL), None);
+    assert!(map.remove(last).is_some());
 }
 
 #[test]

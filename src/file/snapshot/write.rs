@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::{DETACHED, HOLE, Head, LIVE, RETIRED, section_slots};
+use crate::error::Error;
 use crate::file::error::FileError;
 use crate::file::{system, temporary};
+use crate::heap::try_reserve_exact;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slot_map::parts::Part;
@@ -16,7 +18,13 @@ use std::path::Path;
 /// Why a map could not be written.
 enum Failure {
     System(io::Error),
-    Refused(crate::error::Error),
+    Refused(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -30,14 +38,16 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     /// finds now, and keys that are stale are so for ever.
     ///
     /// A file that is there is replaced as a whole, when the new one is on the disk: whatever becomes of the process, or
-    /// the system, either the one is there or the other. It is a new file, with the rights that new files have; where
-    /// the path is a link, that is replaced, and not what it leads to.
+    /// the system, either the one is there or the other. (A process that is ended meanwhile leaves a file whose name begins
+    /// with `.stayput-` beside it.) The new one has the rights of the old, but whoever saves owns it; where the path is a
+    /// link, that is replaced, and not what it leads to.
     ///
     /// Linear in the slots. (Needs the feature `file`.)
     ///
     /// # Errors
     ///
-    /// If the file cannot be made or written. The one that was there is there still.
+    /// If the file cannot be made or written. The one that was there is there still; or the new one, if all that failed is
+    /// to have its name on the disk for good.
     ///
     /// # Examples
     ///
@@ -66,8 +76,8 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let (file, new) = temporary::named_in(folder)?;
-        let saved = self.write_to(&file).and_then(|()| {
+        let (file, new) = temporary::named_in(folder, path)?;
+        let saved = self.write_to(&file, path).and_then(|()| {
             file.sync_all()?;
             drop(file);
             fs::rename(&new, path)?;
@@ -83,12 +93,21 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
         })
     }
 
-    fn write_to(&self, mut file: &File) -> Result<(), Failure> {
-        let slots = self.slot_count().into();
-        let head = Head { floor: self.tail_floor(), type_id: self.type_id(), slots };
-        file.write_all(&head.to_bytes::<K, V>())?;
-        let mut parts = self.try_parts().map_err(Failure::Refused)?;
+    /// Writes it to a new file, which is to have the rights of the one that it replaces.
+    fn write_to(&self, file: &File, path: &Path) -> Result<(), Failure> {
+        if let Ok(metadata) = path.metadata() {
+            file.set_permissions(metadata.permissions())?;
+        }
+        let (floor, type_id, slots) = (self.tail_floor(), self.type_id(), self.slot_count().into());
+        let head = Head { floor, type_id, slots }.to_bytes::<K, V>();
+        let mut to = Summed { file, sum: crc32fast::Hasher::new(), bytes: 0 };
+        to.write(&head)?;
+        let mut parts = self.try_parts()?;
         let (mut kinds, mut generations, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        let most = section_slots::<V>().min(self.slot_count() as usize);
+        try_reserve_exact(&mut kinds, most)?;
+        try_reserve_exact(&mut generations, most * 4)?;
+        try_reserve_exact(&mut values, most * size_of::<V>())?;
         loop {
             for part in parts.by_ref().take(section_slots::<V>()) {
                 let (kind, generation) = match part {
@@ -106,13 +125,36 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
             if kinds.is_empty() {
                 return Ok(());
             }
-            let mut sum = crc32fast::Hasher::new();
             for bytes in [&mut kinds, &mut generations, &mut values] {
-                sum.update(bytes);
-                file.write_all(bytes)?;
+                to.write(bytes)?;
                 bytes.clear();
             }
-            file.write_all(&sum.finalize().to_ne_bytes())?;
+            to.write_sum()?;
         }
+    }
+}
+
+/// A file, and the checksum of all that was written to it so far, but for checksums.
+struct Summed<'f> {
+    file: &'f File,
+    sum: crc32fast::Hasher,
+    bytes: u64,
+}
+
+impl Summed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.sum.update(bytes);
+        self.put(bytes)
+    }
+
+    fn write_sum(&mut self) -> Result<(), Failure> {
+        self.put(&self.sum.clone().finalize().to_ne_bytes())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.bytes += bytes.len() as u64;
+        // The system would end the process.
+        system::check_limit(self.bytes)?;
+        Ok(self.file.write_all(bytes)?)
     }
 }
