@@ -13,7 +13,7 @@ use memmap2::MmapMut;
 use memvec::{MemVec, VecFile};
 use mmap_vec::{DefaultSegmentBuilder, MmapVec, MmapVecBuilder};
 use serde::{Deserialize, Serialize};
-use stayput::file::Space;
+use stayput::file::{Advice, Space};
 use stayput::{FileVec, HugePages, VmVec};
 
 /// A cache line.
@@ -33,6 +33,8 @@ pub(crate) enum Contender {
     FileVec,
     /// The same, where room on the disk is taken by use
     FileVecSparse,
+    /// The same, where each page takes its own fault
+    FileVecByPages,
     /// stayput's array in memory, in small pages
     VmVec,
     /// A file that is mapped anew when it doubles, by hand over memmap2
@@ -46,9 +48,10 @@ pub(crate) enum Contender {
 }
 
 impl Contender {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::FileVec,
         Self::FileVecSparse,
+        Self::FileVecByPages,
         Self::VmVec,
         Self::Remapping,
         Self::MmapVec,
@@ -60,6 +63,7 @@ impl Contender {
         match self {
             Self::FileVec => "FileVec",
             Self::FileVecSparse => "FileVec, sparse",
+            Self::FileVecByPages => "FileVec, page by page",
             Self::VmVec => "VmVec, small pages",
             Self::Remapping => "memmap2, remapping",
             Self::MmapVec => "mmap-vec",
@@ -90,14 +94,22 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("array")
 }
 
-pub(crate) struct InFile<const IS_SPARSE: bool>(FileVec<Element>);
+/// How stayput's is made.
+pub(crate) const PLAIN: u8 = 0;
+pub(crate) const SPARSE: u8 = 1;
+pub(crate) const BY_PAGES: u8 = 2;
 
-impl<const IS_SPARSE: bool> Array for InFile<IS_SPARSE> {
+pub(crate) struct InFile<const HOW: u8>(FileVec<Element>);
+
+impl<const HOW: u8> Array for InFile<HOW> {
     fn new(folder: &Path, most: usize) -> io::Result<Self> {
-        let space = if IS_SPARSE { Space::Sparse } else { Space::Allocated };
+        let space = if HOW == SPARSE { Space::Sparse } else { Space::Allocated };
         // SAFETY: nobody else has the folder.
-        let vec = unsafe { FileVec::builder().space(space).max_len(most).create(file(folder)) };
-        Ok(Self(vec?))
+        let vec = unsafe { FileVec::builder().space(space).max_len(most).create(file(folder)) }?;
+        if HOW == BY_PAGES {
+            vec.advise(Advice::Random)?;
+        }
+        Ok(Self(vec))
     }
 
     fn push(&mut self, element: Element) {
@@ -109,7 +121,7 @@ impl<const IS_SPARSE: bool> Array for InFile<IS_SPARSE> {
     }
 }
 
-impl Reopened for InFile<false> {
+impl Reopened for InFile<PLAIN> {
     fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
         // SAFETY: as above.
         let vec = unsafe { FileVec::<Element>::open(file(folder)) }?;

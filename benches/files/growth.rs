@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use stayput::VmVec;
 
 use crate::arrays::{
-    Array, ByMemvec, ByMmapVec, Contender, ELEMENT_BYTES, InFile, Remapping, Stream, element,
+    Array, BY_PAGES, ByMemvec, ByMmapVec, Contender, ELEMENT_BYTES, InFile, PLAIN, Remapping,
+    SPARSE, Stream, element,
 };
 use crate::task::{Folder, Task, outcome};
 
@@ -55,8 +56,9 @@ pub(crate) fn grow(
     reads: usize,
 ) -> Result<Grown, Box<dyn Error>> {
     match contender {
-        Contender::FileVec => measure::<InFile<false>>(folder, count, reads),
-        Contender::FileVecSparse => measure::<InFile<true>>(folder, count, reads),
+        Contender::FileVec => measure::<InFile<PLAIN>>(folder, count, reads),
+        Contender::FileVecSparse => measure::<InFile<SPARSE>>(folder, count, reads),
+        Contender::FileVecByPages => measure::<InFile<BY_PAGES>>(folder, count, reads),
         Contender::VmVec => measure::<VmVec<_>>(folder, count, reads),
         Contender::Remapping => measure::<Remapping>(folder, count, reads),
         Contender::MmapVec => measure::<ByMmapVec>(folder, count, reads),

@@ -10,7 +10,8 @@ use bench_common::table::{Table, table, words};
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{
-    ByMemvec, Contender, ELEMENT_BYTES, InFile, Remapping, Reopened, Stream, element, leave_sparse,
+    ByMemvec, Contender, ELEMENT_BYTES, InFile, PLAIN, Remapping, Reopened, Stream, element,
+    leave_sparse,
 };
 use crate::task::{Folder, Task, outcome};
 
@@ -42,7 +43,7 @@ pub(crate) fn open(
         Contender::Remapping => measure::<Remapping>(contender, folder, count, is_sparse),
         Contender::Memvec => measure::<ByMemvec>(contender, folder, count, is_sparse),
         Contender::BufWriter => measure::<Stream>(contender, folder, count, is_sparse),
-        _ => measure::<InFile<false>>(contender, folder, count, is_sparse),
+        _ => measure::<InFile<PLAIN>>(contender, folder, count, is_sparse),
     }
 }
 

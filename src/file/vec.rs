@@ -526,13 +526,17 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.held().sync_range(Self::bytes(start)..Self::bytes(end))
     }
 
-    /// Says how elements are going to be used. Nothing comes of it on Windows.
+    /// Says how elements are going to be used, those that are there and those to come. Nothing comes of it on Windows.
+    ///
+    /// It has a say in growth, too: where nobody says otherwise, Linux makes as much ready at a page fault as it would
+    /// read ahead, which is the fastest on the whole, and takes a millisecond or two now and then.
+    /// With [`Advice::Random`] each page takes its own fault, and no push much longer than others.
     ///
     /// # Errors
     ///
     /// If the system refuses.
     pub fn advise(&self, advice: Advice) -> Result<(), FileError> {
-        let range: Range<usize> = HEADER_BYTES..Self::bytes(self.len());
+        let range: Range<usize> = HEADER_BYTES..self.held().map().bytes();
         if range.is_empty() {
             return Ok(());
         }
