@@ -211,7 +211,14 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             Found::Array => &mut options,
         };
         let file = options.open(path).map_err(refused)?;
-        self.over(file, Some(path), found)
+        let made = self.over(file, Some(path), found);
+        if let Err(error) = &made {
+            // What was just made is of no use, unless another has come to have it.
+            if found == Found::Nothing && error.kind() != FileErrorKind::Locked {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        made
     }
 
     /// The array in a file that is open.

@@ -235,6 +235,21 @@ fn elements_that_are_less_aligned_than_pages_only() {
 }
 
 #[test]
+fn a_new_file_that_cannot_be_used_is_not_left() {
+    let folder = Folder::new();
+    let builder = FileVec::<u64>::builder().max_len(10).capacity(11);
+    // SAFETY: as in `create`.
+    let error = unsafe { builder.create_new(folder.file()) }.unwrap_err();
+    assert_eq!(error.kind(), FileErrorKind::MaxLen);
+    assert!(!folder.file().exists());
+    // SAFETY: as in `create`.
+    drop(unsafe { builder.capacity(10).create_new(folder.file()) }.unwrap());
+    // SAFETY: as in `create`.
+    unsafe { builder.create_new(folder.file()) }.unwrap_err();
+    assert!(folder.file().exists());
+}
+
+#[test]
 fn a_file_is_one_arrays() {
     let folder = Folder::new();
     let vec = create(&folder.file());
