@@ -4,7 +4,7 @@
 
 use crate::{Folder, child, told};
 use stayput::file::{FileErrorKind, Space};
-use stayput::{ErrorKind, FileVec};
+use stayput::{DefaultKey, ErrorKind, FileVec, SlotMap};
 use std::ffi::CString;
 use std::fs;
 use std::path::Path;
@@ -67,6 +67,39 @@ fn a_limit_of_files() {
         // SAFETY: it lies in a folder of the test's.
         let error = unsafe { FileVec::<u8>::create(folder.join("other")) }.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::FileLimit);
+    });
+}
+
+#[test]
+fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
+    in_child("refused::a_limit_of_files_and_a_full_disk_leave_what_was_saved", |folder| {
+        let path = folder.join("map");
+        let mut map: SlotMap<DefaultKey, Element> = SlotMap::new();
+        let first = map.insert([1; 8]);
+        let whole = |path: &Path| {
+            let saved = SlotMap::<DefaultKey, Element>::load(path).unwrap();
+            assert_eq!((saved.len(), saved.get(first)), (1, Some(&[1; 8])));
+            assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
+        };
+        map.save(&path).unwrap();
+        for n in 0..100_000 {
+            map.insert([n; 8]);
+        }
+        let mut limit = libc::rlimit { rlim_cur: 1 << 20, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: it reads one `rlimit`.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        assert_eq!(map.save(&path).unwrap_err().kind(), FileErrorKind::FileLimit);
+        whole(&path);
+        limit.rlim_cur = libc::RLIM_INFINITY;
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        let saved = fs::read(&path).unwrap();
+        if !mount(folder, 4 << 20) {
+            return;
+        }
+        fs::write(&path, saved).unwrap();
+        assert_eq!(map.save(&path).unwrap_err().kind(), FileErrorKind::Disk);
+        whole(&path);
     });
 }
 

@@ -3,7 +3,7 @@
 use crate::error::ErrorKind;
 use crate::file::tests::{Folder, SmallKey, TaggedKey};
 use crate::file::{FileBacking, FileErrorKind};
-use crate::slot_map::SlotMap;
+use crate::slot_map::{Reuse, SlotMap};
 use crate::{DefaultKey, Key};
 use std::fs;
 
@@ -141,6 +141,38 @@ fn lies_with_right_checksums_are_found_out() {
     assert_eq!(load(&|bytes| bytes[40..44].fill(0xFF)), FileErrorKind::Content);
     let kind = load(&|bytes| bytes[first_generation..first_generation + 4].fill(0xFF));
     assert_eq!(kind, FileErrorKind::Content);
+}
+
+#[test]
+fn what_others_wrote_is_refused_by_its_name() {
+    let folder = Folder::new();
+    made(10).0.save(folder.file()).unwrap();
+    let whole = fs::read(folder.file()).unwrap();
+    let load = |at: usize, change: &dyn Fn(&mut [u8])| {
+        let mut bytes = whole.clone();
+        change(&mut bytes[at..at + 4]);
+        super::seal(&mut bytes[..64]);
+        fs::write(folder.file(), bytes).unwrap();
+        Map::load(folder.file()).unwrap_err().kind()
+    };
+    assert_eq!(load(0, &|magic| magic.fill(0)), FileErrorKind::NotStayput);
+    assert_eq!(load(8, &|version| version[0] += 1), FileErrorKind::Version);
+    assert_eq!(load(12, &|order| order.reverse()), FileErrorKind::ByteOrder);
+    assert_eq!(load(44, &|align| align.fill(0)), FileErrorKind::Element);
+}
+
+#[test]
+fn slots_are_reused_as_the_reader_wishes() {
+    let folder = Folder::new();
+    let (map, keys, stale) = made(1000);
+    map.save(folder.file()).unwrap();
+    for reuse in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 50 }] {
+        let mut map = Map::builder().reuse(reuse).load(folder.file()).unwrap();
+        is_the_same(&mut map, &keys, &stale);
+        map.save(folder.file()).unwrap();
+        assert_eq!(Map::load(folder.file()).unwrap().len(), keys.len() + 100);
+        made(1000).0.save(folder.file()).unwrap();
+    }
 }
 
 #[test]
