@@ -348,7 +348,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
             return Err(Misfit::Not(FileErrorKind::Mode, None));
         }
-        let (record, len) = find_len(header, size_of::<T>(), long)?;
+        let (record, len) = find_len(header, size_of::<T>(), || Ok(long))?;
         match self.max_len {
             Some(max_len) if max_len < len => {
                 Err(Misfit::Not(FileErrorKind::MaxLen, Some((len as u64, max_len as u64))))
@@ -396,19 +396,20 @@ fn fit(long: u64, element_bytes: usize) -> u64 {
     fit.unwrap_or(u64::MAX).min(usize::MAX as u64)
 }
 
-/// The last record of a file of elements of a size that is so long, and how many there are.
+/// The last record of a file of elements of a size, and how many there are. How long the file is is asked
+/// afterwards: somebody may be making it longer, and that comes before elements do.
 ///
 /// If it was last written to since the system was started, all that was pushed is there: it is what the kernel
 /// has of it. Before that, what was flushed last.
 pub(super) fn find_len(
     header: Header<'_>,
     element_bytes: usize,
-    long: u64,
+    long: impl FnOnce() -> io::Result<u64>,
 ) -> Result<(Record, usize), Misfit> {
     let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
     let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
     let len = if is_of_boot { header.whole_live_len() } else { record.len };
-    let fit = fit(long, element_bytes);
+    let fit = fit(long()?, element_bytes);
     match usize::try_from(len) {
         Ok(count) if len <= fit => Ok((record, count)),
         _ => Err(Misfit::Not(FileErrorKind::Length, Some((len, fit)))),

@@ -133,9 +133,11 @@ impl<T: Pod> Follow<T> {
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
         let identity = Identity { element_bytes, align, tag, is_append_only: false };
         let is_append_only = identity.check(header)?;
-        // It is behind what was just seen to be there, or the file was made longer before it was.
-        let now = file.metadata()?.len();
-        find_len(header, element_bytes, now)?;
+        let mut now = long;
+        find_len(header, element_bytes, || {
+            now = file.metadata()?.len();
+            Ok(now)
+        })?;
         if !system::MAPS_BEHIND_END && now > long {
             // Somebody has just opened it, and made it as long as it can ever be.
             return Self::over(file, tag);

@@ -110,11 +110,11 @@ impl<'m> Header<'m> {
         unsafe { word.as_ref() }
     }
 
-    /// Reads whole words.
+    /// Reads whole words. What was written before them is there.
     pub(super) fn read<const N: usize>(self, at: usize) -> [u8; N] {
         let mut bytes = [0; N];
         for (i, chunk) in bytes.chunks_exact_mut(WORD_BYTES).enumerate() {
-            let word = self.word(at + i * WORD_BYTES).load(Ordering::Relaxed);
+            let word = self.word(at + i * WORD_BYTES).load(Ordering::Acquire);
             chunk.copy_from_slice(&word.to_ne_bytes());
         }
         bytes

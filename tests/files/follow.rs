@@ -91,6 +91,32 @@ fn shrinking_takes_nothing_from_who_reads() {
     assert_eq!(unsafe { follow.as_slice() }, None);
 }
 
+#[test]
+fn who_comes_while_it_grows_is_not_refused() {
+    let folder = Folder::new();
+    for _ in 0..5 {
+        // SAFETY: nobody else writes to it.
+        let vec = unsafe { FileVec::<Element, AppendOnly>::create(folder.file()) };
+        let mut vec = vec.unwrap();
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    let follow = Follow::<Element>::open(folder.file()).unwrap();
+                    let last = follow.len().checked_sub(1);
+                    assert_eq!(last.and_then(|last| follow.get(last)), last.map(element));
+                }
+            });
+            for _ in 0..2000 {
+                // Each makes the file longer.
+                vec.reserve_exact(64);
+                vec.extend((vec.len()..vec.len() + 64).map(element));
+            }
+            is_done.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
 const COUNT: usize = 200_000;
 
 #[test]
