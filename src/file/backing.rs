@@ -16,6 +16,9 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+/// No file system takes room in larger blocks for a part of one. (Where it does, it refuses by itself.)
+const BLOCK_BYTES: u64 = 4 << 10;
+
 /// How a file has room on the disk for what is to be written to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -23,7 +26,9 @@ pub enum Space {
     /// Room is taken when the array grows, so that a full disk is an error then.
     ///
     /// By `fallocate` on Linux and `posix_fallocate` on FreeBSD; on other systems, and on file systems that
-    /// have no such call, by writing zeros. Where a file system writes nothing in place (Btrfs, ZFS), a disk
+    /// have no such call, by writing zeros. What a file holds already when it is opened is left as it is: holes in it
+    /// (of a sparse copy, or because it was [`Sparse`](Self::Sparse) before) take room when they are written to, as for
+    /// `Sparse`. Where a file system writes nothing in place (Btrfs, ZFS), a disk
     /// can be full all the same when what was written before is written anew.
     #[default]
     Allocated,
@@ -138,7 +143,9 @@ impl FileBacking {
             stale.is_empty() || system::punch(file, self.in_file(&stale)).map_err(refused)?;
         match self.space {
             Space::Allocated => {
-                system::check_room(file, in_file.end.saturating_sub(long), in_file.end)?;
+                // What is left of the last block of the file is there.
+                let more = in_file.end.saturating_sub(long.next_multiple_of(BLOCK_BYTES));
+                system::check_room(file, more, in_file.end)?;
                 let taken = system::take_room(file, in_file.clone());
                 if taken.is_err() && in_file.end > long {
                     // What could be had of it. If that stays, it is used the next time.
@@ -194,13 +201,13 @@ unsafe impl Backing for FileBacking {
 
     unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
         let in_file = self.in_file(&range);
-        if system::punch(self.held.file(), in_file.clone()).unwrap_or(false) {
-            // It stays committed, so its room does too.
-            let taken = match self.space {
-                Space::Allocated => system::take_room(self.held.file(), in_file.clone()),
-                Space::Sparse => Ok(()),
-            };
-            return taken.map_err(|error| system::refused(&error, in_file.end));
+        // It stays committed, so its room does too: who gave it away might not get it back.
+        let discarded = match self.space {
+            Space::Allocated => system::zero(self.held.file(), in_file),
+            Space::Sparse => system::punch(self.held.file(), in_file),
+        };
+        if discarded.unwrap_or(false) {
+            return Ok(());
         }
         let first = self.held.map().at(self.offset + range.start);
         // SAFETY: committed and not in use by the caller's promise.

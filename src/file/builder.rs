@@ -258,14 +258,16 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         } else {
             record
         };
+        // What others were told of, in this boot or in another: they may be reading it. What the file has no room for
+        // cannot have been seen.
+        let told = if is_new { 0 } else { header.most().max(header.whole_live_len()) };
+        let most = usize::try_from(told.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
+        held.count_elements(size_of::<T>(), most);
+        let header = held.map().header_mut();
         header.begin_live(len, system::boot());
         if is_new {
             self.identity().write(&header);
         }
-        // What the file has no room for cannot have been seen.
-        let fit = fit(long, size_of::<T>());
-        let most = usize::try_from(held.map().header().most().min(fit)).unwrap_or(usize::MAX);
-        held.count_elements(size_of::<T>(), most);
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long).map_err(|error| held.refused(error))?;
         Ok(FileVec::new(elements, held, record))
@@ -304,7 +306,13 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
                 Ok(HEADER)
             }
             (_, 1..HEADER) => Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
-            _ => Ok(long),
+            _ => {
+                // It is written to in any case. A copy may have holes there.
+                if self.space == Space::Allocated {
+                    system::allocate(file, 0..HEADER)?;
+                }
+                Ok(long)
+            }
         }
     }
 
@@ -349,6 +357,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             return Err(Misfit::Not(FileErrorKind::Mode, None));
         }
         let (record, len) = find_len(header, size_of::<T>(), || Ok(long))?;
+        if record.is_too_late() {
+            return Err(Misfit::Not(FileErrorKind::Header, None));
+        }
         match self.max_len {
             Some(max_len) if max_len < len => {
                 Err(Misfit::Not(FileErrorKind::MaxLen, Some((len as u64, max_len as u64))))

@@ -45,6 +45,9 @@ use std::slice;
 /// ends that process by a signal (`SIGBUS`) when it reads what is gone. A `FileVec` cuts no elements away that
 /// anybody was ever told of, whatever is removed: so a file never comes to be shorter by itself.
 ///
+/// On a file system in memory (tmpfs, `/dev/shm`) a hole takes memory when it is read, too. Where that is full, who reads
+/// what was [given back](crate::FileVec::shrink_to_fit), or opens a file with holes, is ended by the same signal.
+///
 /// On Windows a file can be mapped as far only as it is long: all that will ever be, while somebody has it open for
 /// writing, and what there is otherwise. [`max_len`](Self::max_len) says.
 ///
@@ -219,7 +222,7 @@ impl<T: Pod> Follow<T> {
     ///
     /// - There was such an element.
     #[inline]
-    unsafe fn copy(&self, index: usize) -> T {
+    pub(super) unsafe fn copy(&self, index: usize) -> T {
         // SAFETY: the first `max_len` of them are mapped, and there were never more.
         let element = unsafe { self.first().add(index) };
         // SAFETY: mapped, aligned, as the first of them is, and any bytes are a `T`. That others may be writing
@@ -250,8 +253,10 @@ impl<T: Pod> Follow<T> {
     /// # Safety
     ///
     /// - As long as they are used nobody writes to the file, or cuts it, but who has it as an append-only
-    ///   [`FileVec`](crate::FileVec); and while nobody has, nobody opens it after a loss of power that it has gone
-    ///   through since.
+    ///   [`FileVec`](crate::FileVec); and while nobody has, nobody opens it who does not know that the system has
+    ///   not been restarted since: after a loss of power that the file has gone through; where nobody tells him (see
+    ///   [the module](super)); or where the clock was set, on macOS and the BSDs, which say when the system was
+    ///   started. Elements that were not flushed are gone for him, and others take their places.
     pub unsafe fn as_slice(&self) -> Option<&[T]> {
         let len = self.len();
         // SAFETY: so many are mapped and there; they stay what they are by the mode, and the caller's promise.

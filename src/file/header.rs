@@ -159,7 +159,7 @@ impl Record {
         bytes
     }
 
-    /// Nobody ever flushes so often: there is always a next number.
+    /// Nobody ever flushes so often.
     const MOST: u64 = 1 << 62;
 
     /// One of those in a file, if it is whole, and in its place.
@@ -173,9 +173,28 @@ impl Record {
 
     /// The last one that is whole. One of two always is: they are written in turns, each after the one before
     /// was durable.
+    ///
+    /// While it is looked for, somebody may write more than one. So it is looked for until it is the same twice; but
+    /// not for ever, for there may be none.
     pub(super) fn last(header: Header<'_>) -> Option<Self> {
-        let records = [0, 1].into_iter().filter_map(|place| Self::read(header, place));
-        records.max_by_key(|record| record.sequence)
+        const TRIES: usize = 100;
+        let look = || {
+            let records = [0, 1].into_iter().filter_map(|place| Self::read(header, place));
+            records.max_by_key(|record| record.sequence)
+        };
+        let mut last = look();
+        for _ in 0..TRIES {
+            let before = std::mem::replace(&mut last, look());
+            if last.is_some() && last == before {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Whether there may be no number for one that is to come. Nobody has ever written so many.
+    pub(super) const fn is_too_late(&self) -> bool {
+        self.sequence >= Self::MOST / 2
     }
 
     /// The one after it.

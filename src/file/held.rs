@@ -22,6 +22,8 @@ pub(super) struct Held {
     /// `None` only when it has ended, and gave the file away.
     file: Option<Locked>,
     path: Option<PathBuf>,
+    /// The folder of a file whose name is new, wherever the process goes from there.
+    folder: Option<PathBuf>,
     /// How long the file is to be at the end, unless elements say so.
     bytes: u64,
     /// How large elements are, if there are any that count.
@@ -59,6 +61,7 @@ impl Held {
                 map: Some(map),
                 file: Some(file),
                 path: path.map(Path::to_owned),
+                folder: None,
                 bytes: long,
                 element_bytes: None,
                 most: AtomicUsize::new(0),
@@ -77,7 +80,10 @@ impl Held {
 
     /// Its name is new.
     pub(super) fn name_is_new(&mut self) {
-        self.is_name_durable = AtomicBool::new(self.path.is_none());
+        let path =
+            self.path().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.into()));
+        self.folder = path.and_then(|path| path.parent().map(Path::to_owned));
+        self.is_name_durable = AtomicBool::new(self.folder.is_none());
     }
 
     pub(super) fn map(&self) -> &Map {
@@ -141,10 +147,7 @@ impl Held {
         if self.is_name_durable.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let folder = self.path().and_then(Path::parent);
-        // The parent of a mere name is empty.
-        let folder = folder
-            .map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        let folder = self.folder.as_deref();
         folder.map_or(Ok(()), system::sync_folder).map_err(|error| self.error(error))?;
         self.is_name_durable.store(true, Ordering::Relaxed);
         Ok(())

@@ -30,7 +30,7 @@
 //! | it went down later | what was there at the last `flush`, or at the one that was going on |
 //! | the same, and what was flushed had been changed since | the same elements, each part of which (as large as the disk writes at once) is old or new. An [append-only](AppendOnly) file has none such. |
 //! | the disk was taken away, or the file copied, while it was written, and the system stayed up | the live length: elements that were not flushed may be zero, and no checksum tells |
-//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed |
+//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed; but for what is written to holes of a file that had some when it was opened (a sparse copy): that ends the process by a signal |
 //! | somebody cut the file | [`Short`](FileErrorKind::Short), or [`Length`](FileErrorKind::Length) if elements are gone |
 //! | somebody changed the header | an error, or another length within the file |
 //!

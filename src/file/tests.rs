@@ -4,14 +4,15 @@
 
 pub(super) mod loss;
 
-use super::header::HEADER_BYTES;
+use super::header::{HEADER_BYTES, Record};
 use super::{AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
 use crate::error::ErrorKind;
 use crate::reservation::page_size;
 use crate::{Growth, VmVec};
 use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 crate::new_key_type! {
     /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
@@ -99,6 +100,95 @@ fn after_a_restart_what_was_flushed_is_there() {
     assert_eq!(vec.user_bytes(), [7; 64]);
     vec.push(5);
     assert_eq!((follow.len(), follow.get(1000)), (1001, Some(5)));
+}
+
+#[test]
+fn what_others_were_told_of_before_a_restart_stays_for_them() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..100_000);
+    drop(vec);
+    let follow = Follow::<u64>::open(folder.file()).unwrap();
+    assert_eq!(follow.len(), 100_000);
+    // In place, for somebody has it.
+    let mut file = File::options().write(true).open(folder.file()).unwrap();
+    file.seek(SeekFrom::Start(BOOT.start as u64)).unwrap();
+    file.write_all(&[0xAA; 16]).unwrap();
+    for _ in 0..2 {
+        let mut vec = open(&folder.file());
+        assert!(vec.len() < 10);
+        vec.push(7);
+        vec.close().unwrap();
+        assert!(fs::metadata(folder.file()).unwrap().len() >= 65_536 + 800_000);
+    }
+    // It was told of so many, and may look at them.
+    assert_eq!(follow.max_len().min(100_000), 100_000);
+    // SAFETY: the file has as many.
+    assert_eq!(unsafe { follow.copy(99_999) }, 99_999);
+}
+
+#[test]
+fn a_flush_that_fails_at_its_end_has_no_elements_go_that_it_counts() {
+    let folder = Folder::new();
+    let (here, there) = (folder.file().with_extension("a"), folder.file().with_extension("b"));
+    fs::create_dir(&here).unwrap();
+    let mut vec = create(&here.join("array"));
+    vec.extend(0..100_000);
+    // Its name cannot be made durable.
+    if fs::rename(&here, &there).is_err() {
+        // Some systems do not have it moved while it is open.
+        return;
+    }
+    vec.flush().unwrap_err();
+    vec.truncate(10);
+    for _ in 0..2 {
+        let _ = vec.try_shrink_to_fit();
+    }
+    drop(vec);
+    restart(&there.join("array"));
+    let vec = open(&there.join("array"));
+    assert!([10, 100_000].contains(&vec.len()));
+    assert!(vec.iter().copied().eq(0..vec.len() as u64));
+}
+
+#[test]
+fn what_is_flushed_is_read_as_a_whole_meanwhile() {
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.set_user_bytes([1; 64]);
+    vec.flush().unwrap();
+    let follow = Follow::<u64>::open(folder.file()).unwrap();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut before = 1;
+            while !is_done.load(Ordering::Relaxed) {
+                let bytes = follow.user_bytes();
+                assert_eq!(bytes, [bytes[0]; 64]);
+                // It wraps, and no reader sleeps as long.
+                assert!(bytes[0].wrapping_sub(before) < 128, "{} after {before}", bytes[0]);
+                before = bytes[0];
+            }
+        });
+        let header = vec.held().map().header_mut();
+        let mut record = Record::last(*header).unwrap();
+        for n in 0..200_000_u32 {
+            record = record.next(0, [(n / 1000).to_le_bytes()[0] + 1; 64]);
+            record.write(&header);
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_file_that_can_never_be_flushed_again_is_refused() {
+    let folder = Folder::new();
+    let vec = create(&folder.file());
+    Record { sequence: 1 << 61, ..Record::NONE }.write(&vec.held().map().header_mut());
+    drop(vec);
+    // SAFETY: as in `create`.
+    let error = unsafe { FileVec::<u64>::open(folder.file()) }.unwrap_err();
+    assert_eq!(error.kind(), FileErrorKind::Header);
 }
 
 #[test]

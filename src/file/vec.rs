@@ -62,7 +62,8 @@ use std::sync::Arc;
 /// A file with a name is one that others can write to, and cut. So who opens it promises that they do not: see
 /// [`open`](Self::open). An array in a [file without a name](Self::temporary_in) needs no such promise.
 ///
-/// After `fork` the array is the parent's: a child may not use it, since both would write to the same file.
+/// After `fork` the array is the parent's: a child may neither use nor drop it, since both would write to the same file,
+/// and a drop cuts it, and ends the lock.
 ///
 /// # Examples
 ///
@@ -90,8 +91,10 @@ pub struct FileVec<T: Pod, M: Mode = Mutable> {
     /// Before `live`, which has the last hand in the file.
     pub(super) elements: VmVec<T>,
     pub(super) live: Live,
-    /// What was made durable last.
+    /// What was written last of what is to be durable.
     record: Record,
+    /// How many elements are durable, or more: those that were when that was last so for certain.
+    flushed: u64,
     user: [u8; USER_BYTES],
     mode: PhantomData<M>,
 }
@@ -144,7 +147,8 @@ impl<T: Pod, M: Mode> Drop for Publish<'_, T, M> {
 impl<T: Pod, M: Mode> FileVec<T, M> {
     pub(super) fn new(elements: VmVec<T>, held: Arc<Held>, record: Record) -> Self {
         let user = record.user;
-        Self { elements, live: Live::new(held), record, user, mode: PhantomData }
+        let flushed = record.len;
+        Self { elements, live: Live::new(held), record, flushed, user, mode: PhantomData }
     }
 
     /// Options: how many elements at most, a tag that says what they mean, and others.
@@ -262,7 +266,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// How many elements were there at the last [`flush`](Self::flush), this time or before.
     pub fn flushed_len(&self) -> usize {
         // What was found was not more than there are addresses for, and the rest was written here.
-        usize::try_from(self.record.len).unwrap_or(usize::MAX)
+        usize::try_from(self.flushed).unwrap_or(usize::MAX)
     }
 
     /// The elements.
@@ -485,17 +489,17 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     pub fn flush(&mut self) -> Result<(), FileError> {
         let held = self.live.held();
         held.sync(0..Self::bytes(self.len()))?;
-        let record = self.record.next(self.len(), self.user);
-        record.write(&held.map().header_mut());
+        // From here on either may be what is on the disk.
+        self.record = self.record.next(self.len(), self.user);
+        self.record.write(&held.map().header_mut());
         held.sync(0..HEADER_BYTES)?;
-        held.sync_name()?;
-        self.record = record;
-        Ok(())
+        self.flushed = self.record.len;
+        held.sync_name()
     }
 
     /// Makes a length durable that is less than the one that is, before what lies behind it goes.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
-        if self.flushed_len() <= self.len() {
+        if self.record.len.max(self.flushed) <= self.len() as u64 {
             return Ok(());
         }
         self.flush().map_err(|error| error.to_error(Self::bytes(self.len())))

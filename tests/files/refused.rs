@@ -5,8 +5,10 @@
 use crate::{Folder, child, told};
 use stayput::file::{FileErrorKind, Space};
 use stayput::{DefaultKey, ErrorKind, FileVec, SlotMap};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::ptr;
 
@@ -94,7 +96,7 @@ fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
         // SAFETY: as above.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
         let saved = fs::read(&path).unwrap();
-        if !mount(folder, 4 << 20) {
+        if !mount(folder, c"tmpfs", 4 << 20) {
             return;
         }
         fs::write(&path, saved).unwrap();
@@ -103,8 +105,8 @@ fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
     });
 }
 
-/// Mounts a file system in memory, of so many bytes, which may not be allowed.
-fn mount(folder: &Path, bytes: usize) -> bool {
+/// Mounts a file system in memory, of so many bytes (if it can have a limit), which may not be allowed.
+fn mount(folder: &Path, kind: &CStr, bytes: usize) -> bool {
     let folder = CString::new(folder.to_str().unwrap()).unwrap();
     let options = CString::new(format!("size={bytes}")).unwrap();
     // SAFETY: a new list of mounts, for this process alone.
@@ -114,7 +116,7 @@ fn mount(folder: &Path, bytes: usize) -> bool {
     let (none, private) = (ptr::null(), libc::MS_REC | libc::MS_PRIVATE);
     // SAFETY: strings in C's sense.
     let is_private = unsafe { libc::mount(none, c"/".as_ptr(), none, private, ptr::null()) } == 0;
-    let (kind, options) = (c"tmpfs".as_ptr(), options.as_ptr().cast());
+    let (kind, options) = (kind.as_ptr(), options.as_ptr().cast());
     // SAFETY: as above.
     is_private && unsafe { libc::mount(kind, folder.as_ptr(), kind, 0, options) } == 0
 }
@@ -122,7 +124,7 @@ fn mount(folder: &Path, bytes: usize) -> bool {
 #[test]
 fn a_full_disk() {
     in_child("refused::a_full_disk", |folder| {
-        if !mount(folder, 4 << 20) {
+        if !mount(folder, c"tmpfs", 4 << 20) {
             return;
         }
         let mut vec = create(&folder.join("array"));
@@ -150,9 +152,67 @@ fn a_full_disk() {
 }
 
 #[test]
+fn a_full_disk_keeps_no_file_from_being_opened_unless_that_has_holes() {
+    in_child(
+        "refused::a_full_disk_keeps_no_file_from_being_opened_unless_that_has_holes",
+        |folder| {
+            if !mount(folder, c"tmpfs", 4 << 20) {
+                return;
+            }
+            let (whole, holes) = (folder.join("whole"), folder.join("holes"));
+            let mut vec = create(&whole);
+            vec.extend((0..1001).map(|n| [n; 8]));
+            vec.close().unwrap();
+            // A copy that has no room for what is zero.
+            let bytes = fs::read(&whole).unwrap();
+            let copy = fs::File::create(&holes).unwrap();
+            copy.set_len(bytes.len() as u64).unwrap();
+            for (at, block) in bytes.chunks(4096).enumerate() {
+                if block.iter().any(|byte| *byte != 0) {
+                    copy.write_all_at(block, 4096 * at as u64).unwrap();
+                }
+            }
+            let mut rest = fs::File::create(folder.join("rest")).unwrap();
+            while rest.write(&[1; 4096]).is_ok() {}
+            // SAFETY: it lies in a folder of the test's.
+            let vec = unsafe { FileVec::<Element>::open(&whole) };
+            let mut vec = vec.unwrap();
+            assert_eq!(vec.len(), 1001);
+            is_whole(&vec);
+            vec.flush().unwrap();
+            assert_eq!(fill(&mut vec).kind(), ErrorKind::Disk);
+            // SAFETY: as above.
+            let error = unsafe { FileVec::<Element>::open(&holes) }.unwrap_err();
+            assert_eq!(error.kind(), FileErrorKind::Disk);
+        },
+    );
+}
+
+#[test]
+fn a_limit_of_files_where_room_is_taken_by_writing() {
+    in_child("refused::a_limit_of_files_where_room_is_taken_by_writing", |folder| {
+        if !mount(folder, c"ramfs", 0) {
+            return;
+        }
+        let mut vec = create(&folder.join("array"));
+        vec.extend((0..10_000).map(|n| [n; 8]));
+        vec.truncate(10);
+        vec.close().unwrap();
+        let limit = libc::rlimit { rlim_cur: 128 << 10, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: it reads one `rlimit`.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        // SAFETY: it lies in a folder of the test's.
+        let vec = unsafe { FileVec::<Element>::open(folder.join("array")) };
+        let Ok(mut vec) = vec else { return };
+        assert_eq!(fill(&mut vec).kind(), ErrorKind::FileLimit);
+        is_whole(&vec);
+    });
+}
+
+#[test]
 fn a_file_system_that_is_read_only() {
     in_child("refused::a_file_system_that_is_read_only", |folder| {
-        if !mount(folder, 4 << 20) {
+        if !mount(folder, c"tmpfs", 4 << 20) {
             return;
         }
         create(&folder.join("array")).close().unwrap();

@@ -4,7 +4,7 @@
 
 use super::{DETACHED, HOLE, Head, LIVE, RETIRED, section_slots};
 use crate::error::Error;
-use crate::file::error::FileError;
+use crate::file::error::{FileError, FileErrorKind};
 use crate::file::{system, temporary};
 use crate::heap::try_reserve_exact;
 use crate::key::Key;
@@ -46,7 +46,7 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the file cannot be made or written. The one that was there is there still; or the new one, if all that failed is
+    /// If there is something else than a file ([`NotAFile`](FileErrorKind::NotAFile)); if the file cannot be made or written. The one that was there is there still; or the new one, if all that failed is
     /// to have its name on the disk for good.
     ///
     /// # Examples
@@ -72,6 +72,10 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
         let path = path.as_ref();
+        // A device would be replaced, too.
+        if path.symlink_metadata().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
+            return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
+        }
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),

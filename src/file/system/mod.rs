@@ -63,7 +63,10 @@ pub(super) fn take_room(file: &File, range: Range<u64>) -> io::Result<()> {
     if allocate(file, range.clone())? {
         return Ok(());
     }
-    // What was never written to has no room. So it is written.
+    // What was never written to has no room. So it is written; where this process may not, the system would end it.
+    if size_limit().is_some_and(|limit| range.end > limit) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     write_zeros(file, range)
 }
 

@@ -126,6 +126,19 @@ pub(in crate::file) fn punch(_: &File, _: Range<u64>) -> io::Result<bool> {
     Ok(false)
 }
 
+/// Makes a part read as zero, which keeps its room, if there is a call for it.
+#[cfg(linux_kernel)]
+pub(in crate::file) fn zero(file: &File, range: Range<u64>) -> io::Result<bool> {
+    change(file, libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE, range)
+}
+
+/// As above: there is none.
+#[cfg(not(linux_kernel))]
+#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
+pub(in crate::file) fn zero(_: &File, _: Range<u64>) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// False if the file system has no such call.
 #[cfg(linux_kernel)]
 fn change(file: &File, mode: i32, range: Range<u64>) -> io::Result<bool> {

@@ -138,6 +138,12 @@ pub(in crate::file) fn punch(_: &File, _: Range<u64>) -> io::Result<bool> {
     Ok(false)
 }
 
+/// As above.
+#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
+pub(in crate::file) fn zero(_: &File, _: Range<u64>) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {

@@ -54,6 +54,10 @@ pub(in crate::file) fn punch(_: &File, _: Range<u64>) -> io::Result<bool> {
     unsupported()
 }
 
+pub(in crate::file) fn zero(_: &File, _: Range<u64>) -> io::Result<bool> {
+    unsupported()
+}
+
 pub(in crate::file) fn write_at(_: &File, _: &[u8], _: u64) -> io::Result<()> {
     unsupported()
 }
