@@ -1,7 +1,7 @@
 //! Whatever is done to a `DenseSlotMap` and to a `HashMap` with a list of keys, both hold the same, in the same
 //! order.
 
-use crate::dense_op::{Compact, Config, Op, Plain, Record, Small, Stored, Tagged, Value};
+use crate::dense_op::{Compact, Config, Op, Plain, Record, Small, Spend, Stored, Tagged, Value};
 use crate::dense_twin::Model;
 use crate::effort;
 use proptest::collection::vec;
@@ -12,6 +12,19 @@ fn agree<K: Key, S: Stored>(cases: u32) {
     proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..80))| {
         Model::<K, S>::run(config, &ops);
     });
+}
+
+#[test]
+fn an_order_that_was_begun_ends_where_all_rows_are_gone() {
+    let config = Config { max_len: None, capacity: 0, reuse: 0, is_ahead: false, release: 0 };
+    let ops = [
+        Op::InsertMore(27),
+        Op::Defragment(Spend::Swaps(44), None),
+        Op::RemoveSpan(0, 255),
+        Op::RemoveSpan(0, 255),
+        Op::DefragmentAll(0),
+    ];
+    Model::<Plain, Columns<Record>>::run(config, &ops);
 }
 
 #[test]
