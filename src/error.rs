@@ -45,6 +45,7 @@ pub(crate) enum Holder {
     Columns,
     DenseSlotMap,
     Table,
+    SharedVec,
     Index,
     /// That which a map has in its keys.
     TypeNumber,
@@ -64,6 +65,7 @@ impl Holder {
             Self::Columns => "Columns",
             Self::DenseSlotMap => "DenseSlotMap",
             Self::Table => "Table",
+            Self::SharedVec => "SharedVec",
             Self::Index => "index",
             Self::TypeNumber => "type number",
             #[cfg(feature = "file")]
@@ -142,7 +144,8 @@ pub enum ErrorKind {
     /// was asked to be aligned, or the alignment.
     Alignment,
     /// A call of the scope of an array or a map came out of another of its calls, while that takes
-    /// memory: from a backing, a global allocator, or the hook of a panic.
+    /// memory: from a backing, a global allocator, or the hook of a panic. Or so did one of a
+    /// [`SharedVec`](crate::SharedVec).
     Busy,
     /// The disk, or whatever else the file of an array lies on, is full.
     Disk,
@@ -429,6 +432,10 @@ impl Error {
                 f,
                 "{limit} is no power of two, no multiple of the page, or more than the memory is \
                  aligned to; round ranges to `page_size()`, and align to 1, 2, 4, …"
+            ),
+            (ErrorKind::Busy, Holder::SharedVec) => f.write_str(
+                "this SharedVec is taking memory, and this call comes from a backing or an allocator that runs \
+                 meanwhile, or from a fork of the process; call when that has returned, or in the process itself",
             ),
             _ => f.write_str(
                 "the array, or the map, of this scope is taking memory, and this call comes from a \

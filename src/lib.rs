@@ -154,6 +154,7 @@ mod raw_vec;
 mod reservation;
 pub mod secondary;
 pub mod service;
+pub mod shared;
 pub mod slot_map;
 pub mod table;
 mod unchecked;
@@ -188,6 +189,8 @@ pub use secondary::{
 };
 #[doc(inline)]
 pub use service::{CommitAhead, Release};
+#[doc(inline)]
+pub use shared::{SharedVec, SharedVecBuilder};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use slot_map::Bitmap;

@@ -114,6 +114,16 @@ impl<T> VmVec<T> {
         self.raw.prefault_ahead(Self::ELEMENT, self.len, budget)
     }
 
+    /// Makes pages of elements resident, for which there is capacity, whatever the length.
+    pub(crate) fn prefault_within(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        self.raw.prefault(Self::ELEMENT, from, to)
+    }
+
+    /// [`prefault_ahead`](Self::prefault_ahead), behind so many elements, whatever the length.
+    pub(crate) fn prefault_ahead_behind(&mut self, len: usize, budget: Budget) -> Prefaulted {
+        self.raw.prefault_ahead(Self::ELEMENT, len, budget)
+    }
+
     /// Gives memory behind the last element back to the system: it is neither resident nor
     /// charged to the process any more.
     ///

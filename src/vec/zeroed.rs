@@ -68,6 +68,22 @@ impl VmVec<u64> {
     }
 }
 
+impl VmVec<u8> {
+    /// Appends `additional` zeros and as many more as there is capacity for then, without touching memory that is
+    /// fresh from the system. (What there was capacity for before is written to.)
+    ///
+    /// On failure nothing has changed.
+    pub(crate) fn try_extend_by_zeros(&mut self, additional: usize) -> Result<(), Error> {
+        let usable = self.raw.usable_bytes();
+        self.try_reserve(additional)?;
+        // As above.
+        let zero_from = usable.max(self.raw.warm_bytes());
+        // SAFETY: as above, and there is room for what is within capacity.
+        unsafe { self.extend_zeroed_within(self.capacity() - self.len, zero_from) };
+        Ok(())
+    }
+}
+
 #[cfg(any(feature = "bytemuck", feature = "file"))]
 impl<T: Zeroable> VmVec<T> {
     /// Appends `additional` elements that are all zero, without touching their memory where it is

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 25] = [
+const LAYERS: [(&str, &[&str]); 26] = [
     ("error", &[]),
     ("heap", &["error"]),
     ("page", &[]),
@@ -29,6 +29,7 @@ const LAYERS: [(&str, &[&str]); 25] = [
     ("table", &["index", "vec", "key", "slot_map", "raw_vec", "growing", "error"]),
     ("columns", &["vec", "raw_vec", "growing", "reservation", "heap", "error"]),
     ("dense", &["columns", "vec", "key", "slot_map", "raw_vec", "growing", "heap", "error"]),
+    ("shared", &["vec", "raw_vec", "growing", "reservation", "backing", "os", "heap", "error"]),
     ("alloc", &["growing", "keeper", "reservation", "service", "error"]),
     (
         "file",

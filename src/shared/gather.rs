@@ -1,0 +1,148 @@
+//! [`Gather`]: elements of one thread, appended a run at a time.
+
+#![forbid(unsafe_code)]
+
+use super::SharedVec;
+use super::places::RUN;
+use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::heap;
+use std::fmt;
+use std::mem;
+use std::ops::Range;
+
+/// Gathers elements of one thread, and appends up to 64 of them at a time to a [`SharedVec`], made by
+/// [`SharedVec::gather`].
+///
+/// A run costs the threads one moment of contention instead of 64, and its elements lie one behind the other. Until
+/// then they are not in the array: nobody else sees them, and they have no index.
+///
+/// What is gathered is appended when this is dropped. If it cannot be, it is dropped with it: call
+/// [`try_flush`](Self::try_flush) where that matters.
+///
+/// # Examples
+///
+/// ```
+/// let lengths = stayput::SharedVec::new();
+/// std::thread::scope(|threads| {
+///     for worker in 0..4 {
+///         let mut gather = lengths.gather();
+///         threads.spawn(move || {
+///             (0..1000).for_each(|n| gather.push(worker * 1000 + n));
+///             gather.flush();
+///         });
+///     }
+/// });
+/// assert_eq!(lengths.iter().sum::<usize>(), (0..4000).sum());
+/// ```
+pub struct Gather<'s, T> {
+    shared: &'s SharedVec<T>,
+    /// It has room for a run from the first push on.
+    run: Vec<T>,
+}
+
+impl<T> SharedVec<T> {
+    /// Gathers elements of this thread, to append them a run at a time.
+    pub const fn gather(&self) -> Gather<'_, T> {
+        Gather { shared: self, run: Vec::new() }
+    }
+}
+
+impl<T> Gather<'_, T> {
+    /// How many are gathered: 64, but no more than 16 KiB of them.
+    const MOST: usize = {
+        let fit = match (16_usize << 10).checked_div(size_of::<T>()) {
+            Some(0) => 1,
+            Some(fit) => fit,
+            None => RUN,
+        };
+        if fit < RUN { fit } else { RUN }
+    };
+
+    /// Gathers an element; appends the run if it is full.
+    ///
+    /// # Panics
+    ///
+    /// As for [`SharedVec::push`].
+    #[inline]
+    #[track_caller]
+    pub fn push(&mut self, value: T) {
+        if let Err(refused) = self.try_push(value) {
+            give_up(refused.error);
+        }
+    }
+
+    /// [`push`](Self::push), or the error and the element. What was gathered before stays gathered.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SharedVec::try_push`].
+    #[inline]
+    pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
+        if self.run.len() >= Self::MOST || self.run.capacity() == 0 {
+            if let Err(error) = self.make_room() {
+                return Err(Refused { error, value });
+            }
+        }
+        self.run.push(value);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self) -> Result<(), Error> {
+        if self.run.capacity() == 0 {
+            return heap::try_reserve_exact(&mut self.run, Self::MOST);
+        }
+        self.try_flush().map(drop)
+    }
+
+    /// Appends what is gathered, and returns where it is now.
+    ///
+    /// # Panics
+    ///
+    /// As for [`SharedVec::push`].
+    #[track_caller]
+    pub fn flush(&mut self) -> Range<usize> {
+        or_give_up(self.try_flush())
+    }
+
+    /// [`flush`](Self::flush), or the error; then all stays gathered.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SharedVec::try_push`].
+    pub fn try_flush(&mut self) -> Result<Range<usize>, Error> {
+        self.shared.try_append_vec(&mut self.run)
+    }
+
+    /// What is gathered and not appended.
+    pub(super) fn into_rest(mut self) -> Vec<T> {
+        mem::take(&mut self.run)
+    }
+
+    /// The elements that are gathered and not appended yet.
+    #[must_use]
+    pub fn as_slice(&self) -> &[T] {
+        &self.run
+    }
+}
+
+impl<T> Extend<T> for Gather<'_, T> {
+    /// As [`push`](Gather::push).
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
+        iter.into_iter().for_each(|value| self.push(value));
+    }
+}
+
+impl<T> Drop for Gather<'_, T> {
+    fn drop(&mut self) {
+        // There is nobody to tell.
+        let _ = self.try_flush();
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Gather<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Gather").field(&self.run).finish()
+    }
+}

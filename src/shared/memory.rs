@@ -1,0 +1,118 @@
+//! [`Memory`]: what is behind the lock.
+
+#![expect(unsafe_code, reason = "says that an array holds nothing")]
+
+use super::places::Grown;
+use crate::error::{Error, ErrorKind, Holder};
+use crate::growing::{Budget, Prefaulted};
+use crate::raw_vec::Options;
+use crate::vec::VmVec;
+
+/// The memory of elements, and that of their flags.
+///
+/// The array of elements has length 0, whatever lies there: it is [`Places`](super::places::Places) that knows.
+pub(super) struct Memory<T> {
+    pub(super) elements: VmVec<T>,
+    /// As long as there is memory for flags.
+    pub(super) flags: VmVec<u8>,
+    /// Why memory was last refused.
+    pub(super) refused: Option<Error>,
+}
+
+/// Options of one that nobody chose anything for.
+pub(super) const OPTIONS: Options = Options { holder: Holder::SharedVec, ..Options::DEFAULT };
+
+impl<T> Memory<T> {
+    pub(super) const fn new(elements: VmVec<T>) -> Self {
+        Self { elements, flags: VmVec::new(), refused: None }
+    }
+
+    /// For how many places there is memory.
+    pub(super) fn committed(&self) -> usize {
+        if size_of::<T>() == 0 {
+            self.elements.capacity()
+        } else {
+            self.elements.capacity().min(self.flags.len())
+        }
+    }
+
+    /// How many places there can ever be.
+    pub(super) fn max_len(&self) -> usize {
+        let elements = self.elements.max_len();
+        if self.flags.is_empty() { elements } else { elements.min(self.flags.max_len()) }
+    }
+
+    /// Takes memory for `need` places, and for more by the growth policy.
+    pub(super) fn grow(&mut self, need: usize) -> Grown {
+        let before = self.committed();
+        let refused = self.try_grow(need).err();
+        if let Some(error) = refused {
+            self.refused = Some(error);
+            // A place is asked for behind others that nobody has asked for yet: those there can be are to
+            // have memory all the same.
+            let most = self.max_len();
+            if error.kind() == ErrorKind::MaxLen && before < most {
+                let _ = self.try_grow(most);
+            }
+        }
+        Grown { committed: self.committed(), refused }
+    }
+
+    /// [`grow`](Self::grow), or the error. There may be more memory then, too.
+    pub(super) fn try_grow(&mut self, need: usize) -> Result<(), Error> {
+        let grown = self.grow_elements(need).and_then(|()| self.grow_flags(need));
+        grown.map_err(|error| error.of(Holder::SharedVec))
+    }
+
+    fn grow_elements(&mut self, need: usize) -> Result<(), Error> {
+        // It has another length only where a `VecMut` was forgotten.
+        // SAFETY: no elements are as many as there may be in any array.
+        unsafe { self.elements.set_len(0) };
+        self.elements.try_reserve(need)
+    }
+
+    /// Makes flags, of which `need` are needed, for all elements that there is memory for.
+    fn grow_flags(&mut self, need: usize) -> Result<(), Error> {
+        let missing = self.elements.capacity().saturating_sub(self.flags.len());
+        if missing == 0 {
+            return Ok(());
+        }
+        if self.flags.is_empty() {
+            // Where nobody named a number, there may be fewer addresses.
+            let bound = self.elements.max_len();
+            self.flags = VmVec::try_unreserved(Options { bound, ..self.elements.options() })?;
+        }
+        if self.flags.try_extend_by_zeros(missing).is_err() {
+            // More are not worth that it is refused.
+            self.flags.try_extend_by_zeros(need.saturating_sub(self.flags.len()))?;
+        }
+        Ok(())
+    }
+
+    /// Makes pages of places resident, for which there is memory.
+    pub(super) fn prefault(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        self.elements.prefault_within(from, to)?;
+        self.flags.prefault_within(from, to)
+    }
+
+    /// Makes memory behind the first `used` places resident.
+    pub(super) fn prefault_ahead(&mut self, used: usize, budget: Budget) -> Prefaulted {
+        let elements = self.elements.prefault_ahead_behind(used, budget);
+        // What is refused here is so again when it is needed.
+        let _ = self.grow_flags(0);
+        if self.flags.is_empty() {
+            return elements;
+        }
+        let flags = self.flags.prefault_ahead_behind(used, budget.less(elements.bytes));
+        let _ = self.flags.try_extend_by_zeros(0);
+        elements.and(flags)
+    }
+
+    /// Gives memory of flags back that are behind the first `keep`; none is set.
+    pub(super) fn shrink_flags(&mut self, keep: usize) {
+        self.flags.truncate(keep);
+        self.flags.shrink_to_fit();
+        // All that there is memory for, as before. No more is needed, so nothing can be refused.
+        let _ = self.flags.try_extend_by_zeros(0);
+    }
+}

@@ -1,0 +1,171 @@
+//! What std's traits ask for.
+
+#![forbid(unsafe_code)]
+
+use super::SharedVec;
+use crate::vec::{self, VmVec};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Index;
+use std::slice::{self, SliceIndex};
+
+impl<T> Default for SharedVec<T> {
+    /// An empty array; see [`SharedVec::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> From<VmVec<T>> for SharedVec<T> {
+    /// O(1): nothing moves.
+    fn from(vec: VmVec<T>) -> Self {
+        let mut shared = Self::new();
+        *shared.as_mut_vec() = vec;
+        shared
+    }
+}
+
+impl<T> From<SharedVec<T>> for VmVec<T> {
+    /// As [`SharedVec::into_inner`].
+    fn from(shared: SharedVec<T>) -> Self {
+        shared.into_inner()
+    }
+}
+
+impl<T> From<Vec<T>> for SharedVec<T> {
+    #[track_caller]
+    fn from(vec: Vec<T>) -> Self {
+        VmVec::from(vec).into()
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for SharedVec<T> {
+    #[track_caller]
+    fn from(array: [T; N]) -> Self {
+        VmVec::from(array).into()
+    }
+}
+
+impl<T: Clone> From<&[T]> for SharedVec<T> {
+    #[track_caller]
+    fn from(slice: &[T]) -> Self {
+        VmVec::from(slice).into()
+    }
+}
+
+impl<T> FromIterator<T> for SharedVec<T> {
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = T>>(iter: I) -> Self {
+        VmVec::from_iter(iter).into()
+    }
+}
+
+impl<T> Extend<T> for SharedVec<T> {
+    /// As for a [`VmVec`].
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
+        self.as_mut_vec().extend(iter);
+    }
+}
+
+impl<T> Extend<T> for &SharedVec<T> {
+    /// As [`SharedVec::extend`].
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
+        SharedVec::extend(self, iter);
+    }
+}
+
+impl<T> IntoIterator for SharedVec<T> {
+    type Item = T;
+    type IntoIter = vec::IntoIter<T>;
+
+    fn into_iter(self) -> vec::IntoIter<T> {
+        self.into_inner().into_iter()
+    }
+}
+
+impl<'s, T> IntoIterator for &'s SharedVec<T> {
+    type Item = &'s T;
+    type IntoIter = slice::Iter<'s, T>;
+
+    /// As [`SharedVec::iter`].
+    fn into_iter(self) -> slice::Iter<'s, T> {
+        self.iter()
+    }
+}
+
+impl<'s, T> IntoIterator for &'s mut SharedVec<T> {
+    type Item = &'s mut T;
+    type IntoIter = slice::IterMut<'s, T>;
+
+    fn into_iter(self) -> slice::IterMut<'s, T> {
+        self.iter_mut()
+    }
+}
+
+impl<T> AsRef<[T]> for SharedVec<T> {
+    /// The [prefix](SharedVec#the-prefix).
+    fn as_ref(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> Index<I> for SharedVec<T> {
+    type Output = I::Output;
+
+    /// Of the [prefix](SharedVec#the-prefix). ([`get`](SharedVec::get) finds what is behind it, too.)
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: I) -> &I::Output {
+        &self.as_slice()[index]
+    }
+}
+
+impl<T: Clone> Clone for SharedVec<T> {
+    /// A copy of the [prefix](SharedVec#the-prefix), by default options.
+    #[track_caller]
+    fn clone(&self) -> Self {
+        self.as_slice().into()
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<SharedVec<U>> for SharedVec<T> {
+    /// Whether the [prefixes](SharedVec#the-prefix) are equal.
+    fn eq(&self, other: &SharedVec<U>) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<[U]> for SharedVec<T> {
+    fn eq(&self, other: &[U]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<&[U]> for SharedVec<T> {
+    fn eq(&self, other: &&[U]) -> bool {
+        self.as_slice() == *other
+    }
+}
+
+impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for SharedVec<T> {
+    fn eq(&self, other: &[U; N]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+impl<T: Eq> Eq for SharedVec<T> {}
+
+impl<T: Hash> Hash for SharedVec<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_slice().hash(state);
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SharedVec<T> {
+    /// The [prefix](SharedVec#the-prefix).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_slice().fmt(f)
+    }
+}
