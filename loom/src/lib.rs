@@ -14,6 +14,7 @@ mod keeper;
 mod os;
 mod reservation;
 mod service;
+mod shared;
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};

@@ -1,0 +1,35 @@
+//! Loom's atomics that a constant may have: made when somebody first comes to them. The main thread is to be the
+//! first.
+
+use loom::sync::atomic;
+pub(crate) use loom::sync::atomic::{AtomicU8, Ordering};
+use std::cell::OnceCell;
+use std::ops::Deref;
+
+pub(crate) type AtomicBool = Late<bool, atomic::AtomicBool>;
+pub(crate) type AtomicUsize = Late<usize, atomic::AtomicUsize>;
+pub(crate) type AtomicPtr<T> = Late<*mut T, atomic::AtomicPtr<T>>;
+
+pub(crate) struct Late<V, A> {
+    first: V,
+    made: OnceCell<A>,
+}
+
+// SAFETY: all threads of a model are one, and it is loom that says who is at work.
+unsafe impl<V, A> Sync for Late<V, A> {}
+// SAFETY: as above.
+unsafe impl<V, A> Send for Late<V, A> {}
+
+impl<V, A> Late<V, A> {
+    pub(crate) const fn new(first: V) -> Self {
+        Self { first, made: OnceCell::new() }
+    }
+}
+
+impl<V: Copy, A: From<V>> Deref for Late<V, A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        self.made.get_or_init(|| A::from(self.first))
+    }
+}

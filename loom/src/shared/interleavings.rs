@@ -1,0 +1,189 @@
+//! The interleavings.
+
+use super::Array;
+use crate::error::ErrorKind;
+use loom::sync::Arc;
+use loom::thread::{self, JoinHandle};
+
+/// All interleavings, but for those with very many switches where there are three threads.
+fn model(most_switches: Option<usize>, run: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = most_switches;
+    builder.check(run);
+}
+
+fn spawn<R: 'static>(array: &Arc<Array>, run: impl FnOnce(&Array) -> R + 'static) -> JoinHandle<R> {
+    let array = Arc::clone(array);
+    thread::spawn(move || run(&array))
+}
+
+/// What was stored is there, once, without a gap, and where it was said to be.
+fn is_whole(array: &Array, stored: &[(Result<usize, ErrorKind>, usize)]) {
+    let mut right: Vec<_> =
+        stored.iter().filter_map(|(place, number)| Some((place.ok()?, *number))).collect();
+    right.sort_unstable();
+    let numbers: Vec<_> = array.prefix().into_iter().enumerate().collect();
+    assert_eq!(numbers, right);
+}
+
+#[test]
+fn pushes_that_take_memory_lose_nothing_and_leave_no_gap() {
+    model(None, || {
+        let array = Array::new(0, 0, 2, 0);
+        let other = spawn(&array, |array| array.push(1));
+        let mine = array.push(2);
+        assert_eq!(array.get(mine.unwrap()), Some(2));
+        let theirs = other.join().unwrap();
+        is_whole(&array, &[(theirs, 1), (mine, 2)]);
+    });
+}
+
+#[test]
+fn who_reads_meanwhile_sees_whole_elements() {
+    model(None, || {
+        let array = Array::new(1, 0, 2, 0);
+        let other = spawn(&array, |array| {
+            let place = array.push(1);
+            array.places.note(0);
+            place.unwrap()
+        });
+        let before = array.prefix();
+        let second = array.get(1);
+        let now = array.prefix();
+        assert!(now.starts_with(&before) && second.is_none());
+        assert_eq!(other.join().unwrap(), 0);
+        assert_eq!(array.prefix(), [1]);
+    });
+}
+
+#[test]
+fn who_reads_sees_what_two_push_also_behind_a_gap() {
+    model(Some(3), || {
+        let array = Array::new(2, 0, 2, 0);
+        let push = |number| {
+            spawn(&array, move |array: &Array| {
+                array.push(number).unwrap();
+                array.places.note(0);
+            })
+        };
+        let (first, second) = (push(1), push(2));
+        let seen = [array.get(0), array.get(1)];
+        let prefix = array.prefix();
+        for (place, number) in
+            seen.into_iter().enumerate().filter_map(|(at, seen)| Some((at, seen?)))
+        {
+            assert!((1..3).contains(&number));
+            assert!(prefix.get(place).is_none_or(|later| *later == number));
+        }
+        first.join().unwrap();
+        second.join().unwrap();
+        let mut all = array.prefix();
+        all.sort_unstable();
+        assert_eq!(all, [1, 2]);
+    });
+}
+
+#[test]
+fn refusals_lose_nothing_and_the_array_opens_again() {
+    for (committed, refusals) in [(0, 1), (1, 1), (0, 2), (1, 2)] {
+        model(None, move || {
+            let array = Array::new(committed, refusals, 4, 0);
+            let other = spawn(&array, |array| array.push(1));
+            let mine = array.push(2);
+            let theirs = other.join().unwrap();
+            is_whole(&array, &[(theirs, 1), (mine, 2)]);
+            let refused = [mine, theirs].iter().filter(|place| place.is_err()).count();
+            assert!(refused >= usize::from(refusals + committed > 1));
+            // Nothing is refused any more.
+            array.memory.lock().unwrap().refusals = 0;
+            let last = array.push(3);
+            assert!(last.is_ok());
+            is_whole(&array, &[(theirs, 1), (mine, 2), (last, 3)]);
+        });
+    }
+}
+
+#[test]
+fn three_that_are_refused_give_all_tickets_back() {
+    model(Some(2), || {
+        let array = Array::new(1, 1, 4, 0);
+        let first = spawn(&array, |array| array.push(1));
+        let second = spawn(&array, |array| array.push(2));
+        let mine = array.push(3);
+        let all = [(first.join().unwrap(), 1), (second.join().unwrap(), 2), (mine, 3)];
+        is_whole(&array, &all);
+        let stored = all.iter().filter(|(place, _)| place.is_ok()).count();
+        assert!(stored > 0);
+        assert_eq!(array.push(4), Ok(stored));
+    });
+}
+
+#[test]
+fn at_the_maximum_all_places_are_filled() {
+    for ahead in [0, 1] {
+        model(Some(3), move || {
+            let array = Array::new(ahead, 0, 2, ahead);
+            let first = spawn(&array, |array| array.push(1));
+            let second = spawn(&array, |array| array.push(2));
+            let mine = array.push(3);
+            let all = [(first.join().unwrap(), 1), (second.join().unwrap(), 2), (mine, 3)];
+            is_whole(&array, &all);
+            let refused = all.iter().filter_map(|(place, _)| place.err());
+            assert!(refused.eq([ErrorKind::MaxLen]), "{all:?}");
+        });
+    }
+}
+
+#[test]
+fn several_at_a_time_lie_one_behind_the_other() {
+    for refusals in [0, 1] {
+        model(None, move || {
+            let array = Array::new(1, refusals, 5, 0);
+            let other = spawn(&array, |array| array.push_two(1));
+            let mine = array.push(5);
+            let theirs = other.join().unwrap();
+            let second = theirs.map(|place| place + 1);
+            is_whole(&array, &[(theirs, 1), (second, 2), (mine, 5)]);
+            array.memory.lock().unwrap().refusals = 0;
+            let last = array.push_two(7);
+            assert!(last.is_ok());
+        });
+    }
+}
+
+#[test]
+fn what_asks_for_one_place_gets_that_or_nothing() {
+    for refusals in [0, 1] {
+        model(None, move || {
+            let array = Array::new(0, refusals, 4, 0);
+            let other = spawn(&array, |array| array.push_exactly(0, 1));
+            let mine = array.push(2);
+            let theirs = other
+                .join()
+                .unwrap()
+                .and_then(|is_taken| is_taken.then_some(0).ok_or(ErrorKind::Busy));
+            is_whole(&array, &[(theirs, 1), (mine, 2)]);
+            assert!(refusals > 0 || mine.is_ok());
+        });
+    }
+}
+
+#[test]
+fn memory_taken_ahead_makes_no_void_ticket_good() {
+    for refusals in [0, 1, 2] {
+        model(Some(3), move || {
+            let array = Array::new(1, refusals, 4, 0);
+            let first = spawn(&array, |array| array.push(1));
+            let second = spawn(&array, |array| {
+                array.grow_ahead();
+                array.push(2)
+            });
+            let mine = array.push(3);
+            let all = [(first.join().unwrap(), 1), (second.join().unwrap(), 2), (mine, 3)];
+            is_whole(&array, &all);
+            array.memory.lock().unwrap().refusals = 0;
+            let stored = all.iter().filter(|(place, _)| place.is_ok()).count();
+            assert_eq!(array.push(4), Ok(stored));
+        });
+    }
+}

@@ -1,0 +1,178 @@
+//! The interleavings of threads that append to one array, and read it, while memory is taken and refused.
+//!
+//! `src/shared/places.rs` is compiled here over loom's atomics. What it hands out are places of [`Array`], which sees
+//! whether two threads are at one, or somebody reads what is not there.
+
+mod sync {
+    pub(super) use super::atomic;
+}
+mod atomic;
+mod interleavings;
+#[path = "../../../src/shared/places.rs"]
+#[expect(dead_code, reason = "what concerns memory alone is not modelled")]
+mod places;
+
+use crate::error::{Error, ErrorKind};
+use atomic::AtomicU8;
+use loom::cell::UnsafeCell;
+use loom::sync::Mutex;
+use places::{Claim, Grown, Places, Refusal};
+
+/// No model has more.
+const MOST: usize = 5;
+
+/// What the system gives.
+struct Memory {
+    committed: usize,
+    /// How many calls will be refused, before all others are not.
+    refusals: usize,
+    most: usize,
+    /// How many more than it needs a call takes.
+    ahead: usize,
+}
+
+impl Memory {
+    fn grow(&mut self, need: usize) -> Grown {
+        let error = if need > self.most {
+            // As for real: what there can be is taken.
+            self.committed = self.most;
+            Some(Error::new(ErrorKind::MaxLen, 0))
+        } else if self.refusals > 0 {
+            self.refusals -= 1;
+            Some(Error::new(ErrorKind::Memory, 0))
+        } else {
+            self.committed = self.committed.max((need + self.ahead).min(self.most));
+            None
+        };
+        Grown { committed: self.committed, refused: error }
+    }
+}
+
+/// An array of numbers, for threads.
+pub(super) struct Array {
+    places: Places,
+    memory: Mutex<Memory>,
+    /// 0 where nothing was written.
+    elements: [UnsafeCell<usize>; MOST],
+    flags: Box<[AtomicU8]>,
+}
+
+// SAFETY: loom's cells see to it that no two threads are at one.
+unsafe impl Sync for Array {}
+// SAFETY: as above.
+unsafe impl Send for Array {}
+
+impl Array {
+    fn new(committed: usize, refusals: usize, most: usize, ahead: usize) -> loom::sync::Arc<Self> {
+        let memory = Memory { committed: 0, refusals: 0, most, ahead };
+        let array = Self {
+            places: Places::new(0),
+            memory: Mutex::new(memory),
+            elements: std::array::from_fn(|_| UnsafeCell::new(0)),
+            flags: (0..MOST).map(|_| AtomicU8::new(0)).collect(),
+        };
+        // All atomics are made by this thread.
+        assert_eq!(array.places.published() + array.places.claimed(), 0);
+        assert!(!array.places.note(0) && array.places.start().is_null());
+        assert!(matches!(array.places.claim(), Claim::Next(1)));
+        array.tell();
+        let mut memory = array.memory.lock().unwrap();
+        if committed > 0 {
+            memory.grow(committed - ahead);
+        }
+        array.places.raise_committed(memory.committed);
+        memory.refusals = refusals;
+        drop(memory);
+        loom::sync::Arc::new(array)
+    }
+
+    fn tell(&self) {
+        self.places.set_memory(std::ptr::null_mut(), self.flags.as_ptr().cast_mut());
+    }
+
+    /// With the lock.
+    fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, ErrorKind> {
+        let mut memory = self.memory.lock().unwrap();
+        let claimed = self.places.claim_locked(claim, &mut |need| {
+            let grown = memory.grow(need);
+            self.tell();
+            grown
+        });
+        claimed.map_err(|refusal| match refusal {
+            Refusal::Memory(error) => error.kind(),
+            Refusal::Closed => ErrorKind::Busy,
+        })
+    }
+
+    fn put(&self, place: usize, number: usize) {
+        self.elements[place].with_mut(|element| {
+            // SAFETY: loom sees to it that nobody else is there.
+            let element = unsafe { &mut *element };
+            assert_eq!(*element, 0, "a place was given to two");
+            *element = number;
+        });
+        // SAFETY: just written.
+        unsafe { self.places.publish(place) };
+    }
+
+    /// Appends a number that is not 0; where.
+    fn push(&self, number: usize) -> Result<usize, ErrorKind> {
+        let place = match self.places.claim() {
+            Claim::Place(place) => place,
+            claim => self.claim_slowly(&claim)?.unwrap(),
+        };
+        self.put(place, number);
+        Ok(place)
+    }
+
+    /// Appends two, one behind the other; where the first is.
+    fn push_two(&self, number: usize) -> Result<usize, ErrorKind> {
+        let first = match self.places.claim_many(2) {
+            Claim::Place(place) => place,
+            claim => self.claim_slowly(&claim)?.unwrap(),
+        };
+        self.put(first, number);
+        self.put(first + 1, number + 1);
+        Ok(first)
+    }
+
+    /// Appends a number if it comes to lie there; whether it did.
+    fn push_exactly(&self, place: usize, number: usize) -> Result<bool, ErrorKind> {
+        let is_taken = match self.places.claim_exactly(place) {
+            Ok(is_taken) => is_taken,
+            Err(claim) => self.claim_slowly(&claim)?.is_some(),
+        };
+        if is_taken {
+            self.put(place, number);
+        }
+        Ok(is_taken)
+    }
+
+    /// Takes memory for one more place, ahead of who needs it.
+    fn grow_ahead(&self) {
+        if let Ok(mut memory) = self.memory.try_lock() {
+            let need = memory.committed + 1;
+            memory.grow(need);
+            self.tell();
+            self.places.raise_committed(memory.committed);
+        }
+    }
+
+    fn read(&self, place: usize) -> usize {
+        self.elements[place].with(|element| {
+            // SAFETY: loom sees to it that nobody writes there.
+            unsafe { *element }
+        })
+    }
+
+    /// All that is published without a gap.
+    fn prefix(&self) -> Vec<usize> {
+        let numbers: Vec<_> = (0..self.places.published()).map(|place| self.read(place)).collect();
+        assert!(!numbers.contains(&0), "what was not written is read: {numbers:?}");
+        numbers
+    }
+
+    fn get(&self, place: usize) -> Option<usize> {
+        self.places.is_published(place).then(|| self.read(place))
+    }
+}
