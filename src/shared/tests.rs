@@ -1,1 +1,192 @@
-//! Arrays of many threads.
+//! What needs places that nobody fills, and refused calls; the rest is in `tests/it`.
+
+use super::*;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use std::collections::HashSet;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Takes a place, and leaves it for later.
+fn begin<T>(vec: &SharedVec<T>) -> usize {
+    vec.claim_one().unwrap()
+}
+
+/// Fills a place that was taken.
+fn finish<T>(vec: &SharedVec<T>, place: usize, value: T) {
+    // SAFETY: claimed by the caller, once.
+    unsafe { vec.put(place, value) };
+}
+
+#[test]
+fn what_is_behind_a_gap_is_found_and_not_in_the_slice() {
+    let mut vec = SharedVec::new();
+    vec.push(String::from("first"));
+    let gap = begin(&vec);
+    let (third, text) = vec.push(String::from("third"));
+    assert_eq!((gap, third, text.as_str()), (1, 2, "third"));
+    assert_eq!(vec.get(third), Some(text));
+    assert_eq!((vec.get(gap), vec.get(3), vec.len()), (None, None, 1));
+    for n in 0..1000 {
+        vec.push(n.to_string());
+    }
+    assert_eq!((vec.as_slice(), vec.iter().len()), (&["first".to_owned()][..], 1));
+    assert_eq!(vec.get(1002).map(String::as_str), Some("999"));
+    finish(&vec, gap, String::from("second"));
+    assert_eq!((vec.len(), vec[1].as_str(), vec[1002].as_str()), (1003, "second", "999"));
+    assert_eq!(vec.as_mut_vec().len(), 1003);
+}
+
+#[test]
+fn behind_a_gap_that_stays_nothing_is_dropped_or_seen() {
+    // As in the child of a fork.
+    let counts = AtomicUsize::new(0);
+    struct Counted<'c>(&'c AtomicUsize);
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let mut vec = SharedVec::new();
+    for place in 0..10 {
+        if place == 5 {
+            begin(&vec);
+        } else {
+            vec.push(Counted(&counts));
+        }
+    }
+    assert_eq!((vec.as_mut_slice().len(), vec.len()), (5, 5));
+    for _ in 0..3 {
+        vec.push(Counted(&counts));
+    }
+    assert_eq!((vec.len(), vec.claimed_and_void()), (8, 8));
+    drop(vec);
+    assert_eq!(counts.load(Ordering::Relaxed), 8);
+}
+
+impl<T> SharedVec<T> {
+    fn claimed_and_void(&self) -> usize {
+        self.places.claimed()
+    }
+}
+
+#[test]
+fn a_refused_push_gives_the_value_back_and_the_next_one_has_its_place() {
+    for (call, pass) in
+        [(Call::Reserve, 0), (Call::Reserve, 1), (Call::Commit, 0), (Call::Commit, 1)]
+    {
+        let vec = SharedVec::<[u64; 100]>::with_max_len(10_000);
+        let fault = if call == Call::Reserve {
+            // Those of elements are there.
+            Fault::from_nth(call, 0)
+        } else {
+            Fault::from_nth(call, pass)
+        };
+        let refused = vec.try_push([1; 100]).unwrap_err();
+        assert_eq!(refused.value, [1; 100]);
+        assert!(refused.error.raw_os_error().is_some());
+        assert!(fault.struck() > 0);
+        drop(fault);
+        assert_eq!((vec.len(), vec.claimed_and_void()), (0, 0));
+        for n in 0..1000 {
+            assert_eq!(vec.push([n; 100]).0 as u64, n);
+        }
+        assert!(vec.iter().enumerate().all(|(at, found)| *found == [at as u64; 100]));
+    }
+}
+
+#[test]
+fn refusals_at_each_step_of_growth_lose_nothing() {
+    let mut pass = 0;
+    loop {
+        let vec = SharedVec::<u64>::new();
+        let fault = Fault::nth(Call::Commit, pass);
+        let mut refused = 0;
+        for n in 0..400_000 {
+            if let Err(error) = vec.try_push(n) {
+                assert_eq!(error.value, n);
+                refused += 1;
+                assert_eq!(vec.push(n).0 as u64, n, "the next one has the place");
+            }
+        }
+        let struck = fault.struck();
+        drop(fault);
+        assert!(refused <= struck);
+        assert!(vec.iter().copied().eq(0..400_000));
+        if struck == 0 {
+            break;
+        }
+        pass += 1;
+    }
+    assert!(pass > 5, "{pass} steps");
+}
+
+#[test]
+fn several_that_are_refused_stay_where_they_were() {
+    let vec = SharedVec::<u32>::new();
+    vec.push(0);
+    let many = vec![7; vec.capacity()];
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(vec.try_extend_from_slice(&many).is_err());
+    let mut moved = many.clone();
+    assert!(vec.try_append_vec(&mut moved).is_err());
+    assert_eq!(moved, many);
+    assert!(vec.try_reserve(many.len()).is_err() && vec.try_prefault(many.len()).is_err());
+    // There is room for few.
+    assert_eq!(vec.try_extend_from_slice(&[1, 2]).unwrap(), 1..3);
+    drop(fault);
+    assert_eq!(vec.append_vec(&mut moved), 3..3 + many.len());
+    assert!(moved.is_empty());
+}
+
+#[test]
+fn threads_that_are_refused_lose_nothing() {
+    const THREADS: u64 = 4;
+    for pass in 0..20 {
+        let vec = SharedVec::<u64>::builder().max_len(1 << 20).build();
+        let barrier = Barrier::new(usize::try_from(THREADS).unwrap());
+        let stored: Vec<Vec<(usize, u64)>> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..THREADS)
+                .map(|worker| {
+                    let (vec, barrier) = (&vec, &barrier);
+                    scope.spawn(move || {
+                        // Of this thread's calls.
+                        let _fault = Fault::plan(Call::Commit, pass % 3, 5);
+                        barrier.wait();
+                        let numbers = (0..20_000).map(|n| worker << 32 | n);
+                        let stored = numbers.filter_map(|n| Some((vec.try_push(n).ok()?.0, n)));
+                        stored.collect()
+                    })
+                })
+                .collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        let stored: Vec<_> = stored.into_iter().flatten().collect();
+        assert_eq!((vec.len(), vec.claimed_and_void()), (stored.len(), stored.len()));
+        assert!(stored.iter().all(|(place, n)| vec[*place] == *n));
+        assert_eq!(stored.iter().map(|(place, _)| place).collect::<HashSet<_>>().len(), vec.len());
+        // It has opened again.
+        assert_eq!(vec.push(1).0, stored.len());
+    }
+}
+
+#[test]
+fn memory_is_taken_before_it_is_needed() {
+    let vec = SharedVec::<u64>::new();
+    vec.push(0);
+    let first = vec.capacity();
+    let near = first - first / 4;
+    while vec.len() < near + places::RUN {
+        vec.push(1);
+    }
+    assert!(vec.capacity() > first, "{} of {first}", vec.len());
+    // A refusal then is nobody's.
+    let vec = SharedVec::<u64>::new();
+    vec.push(0);
+    let fault = Fault::from_nth(Call::Commit, 0);
+    while vec.len() < first {
+        vec.push(1);
+    }
+    assert!(fault.struck() > 0 && vec.try_push(1).is_err());
+}
