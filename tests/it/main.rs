@@ -58,6 +58,7 @@ mod secondary_reset;
 mod service;
 mod sets_model;
 mod sets_op;
+mod shared;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;

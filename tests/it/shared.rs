@@ -1,0 +1,587 @@
+//! Arrays to which many threads append.
+
+#![expect(unsafe_code, reason = "supplies memory")]
+
+use crate::buffer::Buffer;
+use crate::effort;
+use crate::ledger::{Ledger, Step};
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use stayput::shared::{Drain, Gather, VecMut};
+use stayput::{Backing, CommitAhead, Error, ErrorKind, Growth, HugePages, SharedVec, VmVec};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex, OnceLock};
+use std::thread;
+
+assert_impl_all!(SharedVec<u8>: Send, Sync, UnwindSafe, RefUnwindSafe);
+assert_impl_all!(SharedVec<Cell<u8>>: Send);
+assert_not_impl_any!(SharedVec<Cell<u8>>: Sync);
+assert_not_impl_any!(SharedVec<Rc<u8>>: Send, Sync);
+// A guard's reference can be shared, but a guard cannot go to another thread.
+assert_not_impl_any!(SharedVec<std::sync::MutexGuard<'static, u8>>: Send, Sync);
+assert_impl_all!(Gather<'static, u8>: Send, Sync);
+assert_not_impl_any!(Gather<'static, Cell<u8>>: Send);
+assert_impl_all!(Drain<'static, u8>: Send, Sync);
+assert_impl_all!(VecMut<'static, u8>: Send, Sync);
+assert_not_impl_any!(VecMut<'static, Rc<u8>>: Send, Sync);
+
+const THREADS: usize = 4;
+
+/// Has threads do the same at the same time.
+fn together<R: Send>(run: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let barrier = Barrier::new(THREADS);
+    let (run, barrier) = (&run, &barrier);
+    thread::scope(|scope| {
+        let begin = |worker| {
+            scope.spawn(move || {
+                barrier.wait();
+                run(worker)
+            })
+        };
+        let workers: Vec<_> = (0..THREADS).map(begin).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn what_threads_push_is_there_once_and_in_the_order_of_each() {
+    for round in 0..effort::rounds(5) as usize {
+        let vec = SharedVec::new();
+        let each = 10_000 + round * 1000;
+        together(|worker| {
+            for n in 0..each {
+                let (index, element) = vec.push((worker, n));
+                assert_eq!(*element, (worker, n));
+                assert!(std::ptr::eq(vec.get(index).unwrap(), element));
+            }
+        });
+        assert_eq!(vec.len(), THREADS * each);
+        let mut next = [0; THREADS];
+        for &(worker, n) in &vec {
+            assert_eq!(next[worker], n);
+            next[worker] += 1;
+        }
+    }
+}
+
+#[test]
+fn who_reads_meanwhile_sees_a_prefix_that_grows() {
+    let vec = SharedVec::<(usize, String)>::new();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let (vec, is_done) = (&vec, &is_done);
+        let reader = scope.spawn(move || {
+            let mut before: &[(usize, String)] = &[];
+            loop {
+                let is_last = is_done.load(Ordering::Acquire);
+                let now = vec.as_slice();
+                assert!(now.len() >= before.len());
+                assert!(now.iter().all(|(n, text)| *text == n.to_string()));
+                // Also behind it.
+                for index in now.len()..now.len() + 10 {
+                    assert!(vec.get(index).is_none_or(|(n, text)| *text == n.to_string()));
+                }
+                before = now;
+                if is_last {
+                    return before.len();
+                }
+            }
+        });
+        together(|_| {
+            for n in 0..2000 {
+                vec.push((n, n.to_string()));
+            }
+        });
+        is_done.store(true, Ordering::Release);
+        assert_eq!(reader.join().unwrap(), THREADS * 2000);
+    });
+}
+
+#[test]
+fn all_places_are_filled_and_no_more() {
+    for max_len in [0, 1, 5, 1000, 4096, 100_001] {
+        let vec = SharedVec::<u64>::with_max_len(max_len);
+        let stored = together(|worker| {
+            let mut stored = Vec::new();
+            for n in 0.. {
+                let value = (worker as u64) << 32 | n;
+                match vec.try_push(value) {
+                    Ok((index, _)) => stored.push((index, value)),
+                    Err(refused) => {
+                        assert_eq!(refused.value, value);
+                        assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+                        assert_eq!(refused.error.limit(), Some(max_len as u64));
+                        assert!(refused.error.to_string().contains("SharedVec"));
+                        return stored;
+                    }
+                }
+            }
+            unreachable!()
+        });
+        let stored: Vec<_> = stored.into_iter().flatten().collect();
+        assert_eq!((vec.len(), stored.len(), vec.max_len()), (max_len, max_len, max_len));
+        assert!(stored.iter().all(|(index, value)| vec[*index] == *value));
+        assert!(vec.try_extend_from_slice(&[1]).is_err());
+        assert_eq!(vec.push_if_len(max_len, 7).unwrap_err().1, 7);
+        assert_eq!(vec.try_push_with(|index| index as u64).unwrap_err().value, max_len as u64);
+    }
+}
+
+#[test]
+fn several_lie_one_behind_the_other() {
+    let vec = SharedVec::<u32>::new();
+    together(|worker| {
+        let worker = u32::try_from(worker).unwrap();
+        for n in 0..500 {
+            let run = vec![worker << 16 | n; n as usize % 100];
+            let range = match n % 3 {
+                0 => vec.extend_from_slice(&run),
+                1 => vec.append_vec(&mut run.clone()),
+                _ => vec.append(&mut VmVec::from(run.as_slice())),
+            };
+            assert_eq!(range.len(), run.len());
+            assert!(range.clone().all(|index| vec.get(index) == Some(&(worker << 16 | n))));
+        }
+    });
+    assert_eq!(vec.len(), THREADS * (0..500).map(|n| n % 100).sum::<usize>());
+}
+
+#[test]
+fn elements_know_their_index_if_they_are_to() {
+    let vec = SharedVec::<usize>::new();
+    let calls = AtomicUsize::new(0);
+    together(|_| {
+        for _ in 0..2000 {
+            let (index, own) = vec.push_with(|index| {
+                calls.fetch_add(1, Ordering::Relaxed);
+                index
+            });
+            assert_eq!(index, *own);
+        }
+    });
+    assert!(vec.iter().enumerate().all(|(index, own)| index == *own));
+    assert!(calls.into_inner() >= vec.len());
+    // What panics leaves nothing; and what pushes itself is asked again.
+    assert!(catch_unwind(AssertUnwindSafe(|| vec.push_with(|_| panic!("no")))).is_err());
+    let (len, mut has_pushed) = (vec.len(), false);
+    let (index, _) = vec.push_with(|index| {
+        if !has_pushed {
+            has_pushed = true;
+            vec.push(index);
+        }
+        index
+    });
+    assert_eq!((index, vec.len()), (len + 1, len + 2));
+}
+
+#[test]
+fn one_is_pushed_if_it_is_the_next() {
+    let vec = SharedVec::<String>::new();
+    assert_eq!(vec.push_if_len(1, "b".into()), Err((None, "b".into())));
+    assert_eq!(vec.push_if_len(0, "a".into()).unwrap(), "a");
+    assert_eq!(vec.push_if_len(0, "b".into()), Err((None, "b".into())));
+    assert_eq!(vec.push_if_len(usize::MAX, "b".into()).unwrap_err().1, "b");
+    // Threads that race for each place: one of them has it.
+    let vec = SharedVec::<usize>::new();
+    let won = together(|worker| (0..3000).filter(|n| vec.push_if_len(*n, worker).is_ok()).count());
+    assert_eq!((won.iter().sum::<usize>(), vec.len()), (vec.len(), vec.len()));
+}
+
+#[test]
+fn iterators_give_all_that_they_have_in_order() {
+    let vec = SharedVec::new();
+    vec.extend(0..1000);
+    (&vec).extend(1000..1010);
+    assert!(vec.iter().copied().eq(0..1010));
+    // One that pushes itself.
+    let vec = SharedVec::new();
+    vec.extend((0..200).inspect(|n| {
+        vec.push(1000 + n);
+    }));
+    let (own, mut theirs): (Vec<_>, Vec<_>) = vec.iter().partition(|n| **n < 1000);
+    theirs.sort_unstable();
+    assert!(own.into_iter().copied().eq(0..200) && theirs.into_iter().copied().eq(1000..1200));
+    // One that panics: what it gave before stays.
+    let vec = SharedVec::new();
+    let iter = (0..100).inspect(|n| assert!(*n < 70, "enough"));
+    assert!(catch_unwind(AssertUnwindSafe(|| vec.extend(iter))).is_err());
+    assert!(vec.iter().copied().eq(0..70));
+    // What does not fit comes back, in order.
+    let vec = SharedVec::with_max_len(100);
+    let refused = vec.try_extend(0..130).unwrap_err();
+    let len = vec.len();
+    assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+    assert!(vec.iter().copied().eq(0..len as i32) && refused.value.eq(len as i32..130));
+}
+
+#[test]
+fn what_is_gathered_is_appended_in_runs() {
+    let vec = SharedVec::<usize>::new();
+    together(|worker| {
+        let mut gather = vec.gather();
+        for n in 0..1000 {
+            gather.push(worker * 1000 + n);
+        }
+        let left = gather.as_slice().len();
+        assert_eq!((left, gather.flush().len(), gather.as_slice().len()), (1000 % 64, left, 0));
+    });
+    for run in vec.as_slice()[..THREADS * 960].chunks(8) {
+        assert!(run.windows(2).all(|pair| pair[1] == pair[0] + 1) || run[0] % 1000 >= 952);
+    }
+    let mut all = vec.into_inner();
+    all.sort_unstable();
+    assert!(all.iter().copied().eq(0..THREADS * 1000));
+
+    let small = SharedVec::with_max_len(70);
+    let mut gather = small.gather();
+    gather.extend(0..128);
+    // The first run is there, the second is refused with the element that found it full.
+    let refused = gather.try_push(128).unwrap_err();
+    assert_eq!((refused.value, small.len(), gather.as_slice().len()), (128, 64, 64));
+    drop(gather);
+    assert_eq!(small.len(), 64);
+    // Large ones are not gathered in large heaps.
+    let large = SharedVec::<[u8; 20_000]>::new();
+    let mut gather = large.gather();
+    gather.push([1; 20_000]);
+    gather.push([2; 20_000]);
+    assert_eq!((large.len(), gather.as_slice().len()), (1, 1));
+}
+
+#[test]
+fn elements_without_a_size_are_counted() {
+    let mut vec = SharedVec::<()>::new();
+    together(|_| (0..1000).for_each(|_| drop(vec.push(()))));
+    assert_eq!((vec.len(), vec.get(3999), vec.get(4000)), (4000, Some(&()), None));
+    assert_eq!(vec.extend_from_slice(&[(); 10]), 4000..4010);
+    assert_eq!(vec.push_if_len(4009, ()), Err((None, ())));
+    assert_eq!(vec.push_if_len(4010, ()), Ok(&()));
+    assert_eq!(vec.drain(..4000).count(), 4000);
+    assert_eq!((vec.len(), vec.stats().committed_bytes, vec.push_with(|_| ()).0), (11, 0, 11));
+    // More than a number can tell.
+    let most = vec![(); usize::MAX];
+    let refused = vec.try_extend_from_slice(&most).unwrap_err();
+    assert_eq!((refused.kind(), vec.len()), (ErrorKind::MaxLen, 12));
+    let few = SharedVec::<()>::with_max_len(100);
+    let stored = together(|_| (0..100).filter(|_| few.try_push(()).is_ok()).count());
+    assert_eq!((stored.iter().sum::<usize>(), few.len()), (100, 100));
+    assert_eq!(few.into_inner().len(), 100);
+}
+
+#[test]
+fn elements_are_aligned_and_may_be_large() {
+    #[repr(align(8192))]
+    struct Wide(u8);
+    let vec = SharedVec::new();
+    together(|worker| {
+        for _ in 0..20 {
+            let (_, wide) = vec.push(Wide(u8::try_from(worker).unwrap()));
+            assert_eq!(std::ptr::from_ref(wide).addr() % 8192, 0);
+        }
+    });
+    assert_eq!(vec.iter().map(|wide| usize::from(wide.0)).sum::<usize>(), 20 * (0 + 1 + 2 + 3));
+    let huge = SharedVec::<[u64; 100_000]>::new();
+    (0..5).for_each(|n| drop(huge.push([n; 100_000])));
+    assert!(huge.iter().enumerate().all(|(at, found)| found[99_999] == at as u64));
+}
+
+#[test]
+fn each_element_is_dropped_once() {
+    let ledger = Ledger::new();
+    let mut vec = SharedVec::new();
+    vec.extend(ledger.tokens(0..100));
+    drop(vec.drain(10..20));
+    vec.push(ledger.token(1));
+    assert_eq!((vec.len(), ledger.live()), (91, 91));
+    vec.as_mut_vec().retain(|token| token.value % 2 == 0);
+    assert_eq!(vec.len(), ledger.live());
+    vec.clear();
+    assert_eq!((vec.len(), ledger.live()), (0, 0));
+    vec.extend(ledger.tokens(0..10));
+    let mut vec: VmVec<_> = vec.into();
+    vec.pop();
+    let vec = SharedVec::from(vec);
+    vec.push(ledger.token(1));
+    assert_eq!((vec.len(), ledger.live()), (10, 10));
+    assert_eq!(vec.into_iter().skip(3).count(), 7);
+    ledger.assert_all_dropped_but(0);
+}
+
+#[test]
+fn drops_that_panic_lose_nothing_else() {
+    for pass in 0..12 {
+        let ledger = Ledger::new();
+        let mut vec = SharedVec::new();
+        vec.extend(ledger.tokens(0..10));
+        ledger.set_fuse(Step::Drop, pass);
+        let result = catch_unwind(AssertUnwindSafe(|| match pass % 3 {
+            0 => vec.clear(),
+            1 => drop(vec.drain(2..8)),
+            _ => vec.as_mut_vec().truncate(1),
+        }));
+        ledger.clear_fuse();
+        assert_eq!(vec.len(), ledger.live(), "{result:?}");
+        vec.push(ledger.token(1));
+        assert!(vec.iter().all(|token| ledger.is_live(token)));
+        drop(vec);
+        ledger.assert_all_dropped_but(0);
+    }
+}
+
+#[test]
+fn what_is_forgotten_leaks_and_the_array_can_be_used() {
+    for forget in [
+        |vec: &mut SharedVec<u64>| std::mem::forget(vec.as_mut_vec()),
+        |vec: &mut SharedVec<u64>| {
+            std::mem::forget(vec.drain(3..));
+        },
+    ] {
+        let mut vec = SharedVec::with_max_len(1000);
+        vec.extend(0..500);
+        forget(&mut vec);
+        assert_eq!((vec.len(), vec.get(0), vec.as_slice()), (0, None, &[][..]));
+        vec.extend(0..1000);
+        assert!(vec.iter().copied().eq(0..1000) && vec.try_push(1).is_err());
+        forget(&mut vec);
+        vec.as_mut_vec().push(7);
+        vec.push(8);
+        assert_eq!(vec, [7, 8]);
+        forget(&mut vec);
+        drop(vec);
+    }
+}
+
+#[test]
+fn another_array_can_be_put_in_its_place() {
+    let mut vec = SharedVec::<u32>::with_max_len(10);
+    vec.extend(0..10);
+    let before = std::mem::replace(&mut *vec.as_mut_vec(), VmVec::with_max_len(100_000));
+    assert!(before.iter().copied().eq(0..10) && vec.is_empty());
+    together(|_| (0..25_000).for_each(|n| drop(vec.push(n))));
+    assert_eq!((vec.len(), vec.max_len()), (100_000, 100_000));
+    *vec.as_mut_vec() = before;
+    assert!(vec.iter().copied().eq(0..10) && vec.get(10).is_none());
+    assert!(vec.try_push(1).is_err());
+    vec.as_mut_vec().pop();
+    assert_eq!(vec.push(9).0, 9);
+}
+
+#[test]
+fn nothing_moves_from_and_to_an_array_of_one_thread() {
+    let mut vec: VmVec<u64> = (0..100_000).collect();
+    for _ in 0..5 {
+        let address = vec.as_ptr();
+        let shared = SharedVec::from(vec);
+        assert_eq!((shared.as_slice().as_ptr(), shared.len() % 100), (address, 0));
+        together(|_| (0..25).for_each(|n| drop(shared.push(n))));
+        assert!(shared.get(99_999).is_some() && shared.get(shared.len()).is_none());
+        vec = shared.into_inner();
+        assert_eq!(vec.as_ptr(), address);
+    }
+    assert!(vec[..100_000].iter().copied().eq(0..100_000) && vec.len() == 100_500);
+}
+
+#[test]
+fn places_are_used_again_and_again() {
+    let mut vec = SharedVec::<usize>::new();
+    for round in 0..50 {
+        let count = (round * 977) % 10_000;
+        vec.extend(0..count);
+        assert_eq!((vec.len(), vec.get(count)), (count, None));
+        let half = count / 2;
+        vec.as_mut_vec().truncate(half);
+        assert!(vec.get(half).is_none() && vec.iter().copied().eq(0..half));
+        vec.push(round);
+        assert_eq!(vec.get(half), Some(&round));
+        if round % 5 == 0 {
+            vec.shrink_to_fit();
+        }
+        vec.as_mut_slice().fill(7);
+        assert!(vec.iter().all(|n| *n == 7));
+        vec.clear();
+        if round % 7 == 0 {
+            vec.shrink_to(round);
+        }
+    }
+    vec.extend(0..2_000_000);
+    vec.as_mut_vec().truncate(100);
+    let large = vec.stats().committed_bytes;
+    vec.shrink_to_fit();
+    assert!(vec.stats().committed_bytes < large / 10);
+    vec.extend(0..10_000);
+    assert_eq!((vec.len(), vec.get(10_100)), (10_100, None));
+}
+
+#[test]
+fn options_are_those_of_the_family() {
+    let vec = SharedVec::<u64>::builder()
+        .max_len(1 << 20)
+        .capacity(10_000)
+        .growth(Growth::Fixed { step_bytes: 1 << 20 })
+        .huge_pages(HugePages::Never)
+        .commit_ahead(CommitAhead::Auto)
+        .build();
+    assert!(vec.capacity() >= 10_000 && vec.max_len() == 1 << 20 && vec.is_empty());
+    together(|worker| (0..100_000).for_each(|n| drop(vec.push(worker as u64 * n))));
+    let stats = vec.stats();
+    assert_eq!((stats.len, stats.max_len), (400_000, 1 << 20));
+    assert!(stats.committed_bytes >= 400_000 * 9 && stats.reserved_bytes >= 9 << 20);
+    vec.prefault(1000);
+    assert!(vec.prefault_ahead(stayput::Budget::UNLIMITED).refused.is_none());
+    let error = SharedVec::<u64>::builder().max_len(10).capacity(11).try_build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MaxLen);
+    let new = SharedVec::<u64>::new();
+    assert_eq!((new.stats().reserved_bytes, new.capacity()), (0, 0));
+    assert!(new.prefault_ahead(stayput::Budget::UNLIMITED).refused.is_none());
+    new.try_prefault(100_000).unwrap();
+    assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
+    assert_eq!(new.push(1).0, 0);
+    // A byte an element besides.
+    let vec = SharedVec::<u64>::with_max_len(1 << 20);
+    vec.extend(0..1 << 20);
+    assert!(vec.stats().committed_bytes <= (9 << 20) + 4096);
+}
+
+#[test]
+fn traits_are_those_of_an_array() {
+    let vec: SharedVec<u8> = [1, 2, 3].into_iter().collect();
+    assert_eq!(vec, SharedVec::from([1, 2, 3]));
+    assert_eq!(vec, SharedVec::from(vec![1, 2, 3]));
+    assert_eq!(vec.clone(), SharedVec::from(&[1, 2, 3][..]));
+    assert!(vec == [1, 2, 3][..] && vec == &[1, 2, 3][..] && vec != SharedVec::new());
+    assert_eq!(format!("{vec:?}"), "[1, 2, 3]");
+    assert_eq!((vec[1], &vec[1..], vec.as_ref()), (2, &[2, 3][..], &[1, 2, 3][..]));
+    let hash = |hashed: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        hashed(&mut hasher);
+        hasher.finish()
+    };
+    assert_eq!(hash(&|to| vec.hash(to)), hash(&|to| [1_u8, 2, 3][..].hash(to)));
+    let mut vec = vec;
+    vec.iter_mut().for_each(|n| *n += 1);
+    (&mut vec).into_iter().for_each(|n| *n += 1);
+    *vec.get_mut(0).unwrap() = 9;
+    Extend::extend(&mut vec, [7]);
+    assert!(vec.into_iter().eq([9, 4, 5, 7]));
+    assert!(SharedVec::<u8>::default().is_empty());
+}
+
+/// Memory that does something else when it is asked for more.
+struct Hooked {
+    buffer: Buffer,
+    hook: Arc<dyn Fn() + Send + Sync>,
+}
+
+// SAFETY: it does what a buffer does.
+unsafe impl Backing for Hooked {
+    fn start(&self) -> NonNull<u8> {
+        self.buffer.start()
+    }
+
+    fn reserved_bytes(&self) -> usize {
+        self.buffer.reserved_bytes()
+    }
+
+    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        (self.hook)();
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.buffer.commit(range) }
+    }
+
+    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.buffer.decommit(range) }
+    }
+
+    unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.buffer.discard(range) }
+    }
+
+    fn run_bytes(&self) -> usize {
+        self.buffer.run_bytes()
+    }
+}
+
+#[test]
+fn a_push_out_of_a_backing_is_refused_and_nothing_is_lost() {
+    static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
+    static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
+    let hook = Arc::new(|| {
+        let Some(vec) = VEC.get() else { return };
+        for refused in [
+            vec.try_push(1_000_000).err().map(|refused| refused.error),
+            vec.try_extend_from_slice(&[1; 100_000]).err(),
+            vec.try_reserve(100_000).err(),
+            vec.push_if_len(usize::MAX, 1).err().and_then(|(error, _)| error),
+        ] {
+            SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
+        }
+    });
+    let buffer = Buffer::new(1 << 20, 4096, 8);
+    let vec = SharedVec::builder().growth(Growth::Fixed { step_bytes: 4096 });
+    let vec = VEC.get_or_init(|| vec.build_in(Hooked { buffer, hook }));
+    let mut mine = 0;
+    while let Ok(_) = vec.try_push(mine) {
+        mine += 1;
+    }
+    let own: Vec<u64> = vec.iter().copied().filter(|n| *n < 1_000_000).collect();
+    assert!(own.iter().copied().eq(0..mine), "{} of {}", own.len(), vec.len());
+    assert_eq!(vec.len(), vec.max_len());
+    assert!(SEEN.lock().unwrap().contains(&ErrorKind::Busy));
+}
+
+#[test]
+fn a_backing_that_unwinds_takes_no_place_with_it() {
+    let is_armed = Arc::new(AtomicBool::new(false));
+    let hook = {
+        let is_armed = Arc::clone(&is_armed);
+        Arc::new(move || assert!(!is_armed.swap(false, Ordering::Relaxed), "as planned"))
+    };
+    let buffer = Buffer::new(1 << 20, 4096, 8);
+    let builder = SharedVec::<usize>::builder().growth(Growth::Fixed { step_bytes: 4096 });
+    let vec = builder.build_in(Hooked { buffer, hook });
+    let stored = together(|worker| {
+        let mut stored = Vec::new();
+        for n in 0..3000 {
+            if n % 500 == worker {
+                is_armed.store(true, Ordering::Relaxed);
+            }
+            let value = worker << 16 | n;
+            let before = vec.len();
+            match catch_unwind(AssertUnwindSafe(|| vec.try_push(value))) {
+                Ok(Ok((index, _))) => stored.push((index, value)),
+                // It was refused because of another's, or unwound itself: where memory is taken ahead, behind its
+                // own push.
+                Ok(Err(refused)) => assert_eq!(refused.value, value),
+                Err(_) => stored.extend(
+                    (0..vec.capacity())
+                        .find(|at| vec.get(*at) == Some(&value))
+                        .map(|at| (at, value)),
+                ),
+            }
+            assert!(vec.len() >= before);
+        }
+        stored
+    });
+    let stored: Vec<_> = stored.into_iter().flatten().collect();
+    assert_eq!(vec.len(), stored.len());
+    assert!(stored.iter().all(|(index, value)| vec[*index] == *value));
+    assert_eq!(stored.iter().map(|(index, _)| index).collect::<HashSet<_>>().len(), vec.len());
+    is_armed.store(false, Ordering::Relaxed);
+    assert_eq!(vec.push(1).0, stored.len());
+}
+
+#[test]
+fn references_stay_while_others_push() {
+    let vec = SharedVec::new();
+    let (_, first) = vec.push(String::from("first"));
+    together(|worker| (0..10_000).for_each(|n| drop(vec.push(format!("{worker} {n}")))));
+    assert_eq!((first.as_str(), std::ptr::eq(first, &vec[0])), ("first", true));
+}
