@@ -605,11 +605,10 @@ impl<T> SharedVec<T> {
 
     /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`].
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
-        let mut memory = match self.memory.lock() {
-            Ok(memory) => memory,
-            Err(_) => return Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(busy()) },
+        let Ok(mut guard) = self.memory.lock() else {
+            return Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(busy()) };
         };
-        let memory = &mut *memory;
+        let memory = &mut *guard;
         let before = memory.committed();
         let used = self.places.claimed().min(before);
         let done = memory.prefault_ahead(used, budget);

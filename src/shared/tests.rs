@@ -40,14 +40,14 @@ fn what_is_behind_a_gap_is_found_and_not_in_the_slice() {
 
 #[test]
 fn behind_a_gap_that_stays_nothing_is_dropped_or_seen() {
-    // As in the child of a fork.
-    let counts = AtomicUsize::new(0);
     struct Counted<'c>(&'c AtomicUsize);
     impl Drop for Counted<'_> {
         fn drop(&mut self) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
+    // As in the child of a fork.
+    let counts = AtomicUsize::new(0);
     let mut vec = SharedVec::new();
     for place in 0..10 {
         if place == 5 {
