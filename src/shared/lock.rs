@@ -70,7 +70,8 @@ impl<M> GrowthLock<M> {
     }
 
     fn guard<'l>(&'l self, memory: MutexGuard<'l, M>) -> Guard<'l, M> {
-        self.holder.store(this_thread(), Ordering::Relaxed);
+        // Acquired from who had it last, also for a sanitizer, which does not see into std's lock.
+        self.holder.swap(this_thread(), Ordering::Acquire);
         self.forks.store(os::forks(), Ordering::Relaxed);
         Guard { memory, holder: &self.holder }
     }
@@ -82,7 +83,7 @@ impl<M> GrowthLock<M> {
 
 impl<M> Drop for Guard<'_, M> {
     fn drop(&mut self) {
-        self.holder.store(0, Ordering::Relaxed);
+        self.holder.store(0, Ordering::Release);
     }
 }
 

@@ -15,7 +15,7 @@
 //
 // The *hint* says that all places below it are published. It is raised by who has seen all their flags by acquire,
 // some of them by way of an older hint that he saw by acquire; and by release. So who sees it by acquire sees all
-// those elements. That it is raised by `fetch_max` by several threads at a time does no harm: each raises it to what
+// those elements. That it is raised by several threads at a time does no harm: each raises it to what
 // he has seen himself, and a read-modify-write goes on with the release sequence of those before it.
 //
 // **Numbers are given out once.** `tail` rises by each claim. One that finds it below `open`, which is `committed` or
