@@ -174,20 +174,26 @@ impl Record {
     /// The last one that is whole. One of two always is: they are written in turns, each after the one before
     /// was durable.
     ///
-    /// While it is looked for, somebody may write more than one. So it is looked for until it is the same twice; but
-    /// not for ever, for there may be none.
+    /// Somebody may write several while it is looked for. So that is done until both are whole, one after the other,
+    /// or the same is found twice; but not for ever, for there may be none.
     pub(super) fn last(header: Header<'_>) -> Option<Self> {
-        const TRIES: usize = 100;
-        let look = || {
-            let records = [0, 1].into_iter().filter_map(|place| Self::read(header, place));
-            records.max_by_key(|record| record.sequence)
+        const TRIES: usize = 1000;
+        let later = |a: Option<Self>, b: Option<Self>| match (a, b) {
+            (Some(a), Some(b)) if a.sequence > b.sequence => Some(a),
+            (a, b) => b.or(a),
         };
-        let mut last = look();
+        let (mut last, mut before) = (None, None);
         for _ in 0..TRIES {
-            let before = std::mem::replace(&mut last, look());
-            if last.is_some() && last == before {
+            let [first, second] = [0, 1].map(|place| Self::read(header, place));
+            let found = later(first, second);
+            last = later(last, found);
+            let both = first.zip(second);
+            if both.is_some_and(|(a, b)| a.sequence.abs_diff(b.sequence) == 1)
+                || (found.is_some() && found == before)
+            {
                 break;
             }
+            before = found;
         }
         last
     }
