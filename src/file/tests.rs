@@ -128,6 +128,8 @@ fn what_others_were_told_of_before_a_restart_stays_for_them() {
 }
 
 #[test]
+// Elsewhere nothing is to be done for a name.
+#[cfg(unix)]
 fn a_flush_that_fails_at_its_end_has_no_elements_go_that_it_counts() {
     let folder = Folder::new();
     let (here, there) = (folder.file().with_extension("a"), folder.file().with_extension("b"));
@@ -135,10 +137,7 @@ fn a_flush_that_fails_at_its_end_has_no_elements_go_that_it_counts() {
     let mut vec = create(&here.join("array"));
     vec.extend(0..100_000);
     // Its name cannot be made durable.
-    if fs::rename(&here, &there).is_err() {
-        // Some systems do not have it moved while it is open.
-        return;
-    }
+    fs::rename(&here, &there).unwrap();
     vec.flush().unwrap_err();
     vec.truncate(10);
     for _ in 0..2 {
