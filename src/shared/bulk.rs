@@ -46,7 +46,7 @@ impl<T> SharedVec<T> {
         T: Copy,
     {
         // SAFETY: they are `Copy`.
-        unsafe { self.try_append_from(elements.as_ptr(), elements.len()) }
+        unsafe { self.try_append_from(elements.as_ptr(), elements.len(), || ()) }
     }
 
     /// Moves all elements out of an array, one behind the other, and returns where they are. O(n).
@@ -65,11 +65,11 @@ impl<T> SharedVec<T> {
     ///
     /// As for [`try_push`](Self::try_push).
     pub fn try_append(&self, other: &mut VmVec<T>) -> Result<Range<usize>, Error> {
-        // SAFETY: they are not in `other` any more when it returns.
-        let places = unsafe { self.try_append_from(other.as_ptr(), other.len()) }?;
+        let (from, count) = (other.as_ptr(), other.len());
         // SAFETY: there may be fewer in any array.
-        unsafe { other.set_len(0) };
-        Ok(places)
+        let forget = || unsafe { other.set_len(0) };
+        // SAFETY: `other` has so many, and has none any more once it is told to forget them.
+        unsafe { self.try_append_from(from, count, forget) }
     }
 
     /// Moves all elements out of a `Vec`, one behind the other, and returns where they are. O(n).
@@ -88,22 +88,27 @@ impl<T> SharedVec<T> {
     ///
     /// As for [`try_push`](Self::try_push).
     pub fn try_append_vec(&self, other: &mut Vec<T>) -> Result<Range<usize>, Error> {
-        // SAFETY: they are not in `other` any more when it returns.
-        let places = unsafe { self.try_append_from(other.as_ptr(), other.len()) }?;
+        let (from, count) = (other.as_ptr(), other.len());
         // SAFETY: there may be fewer in any array.
-        unsafe { other.set_len(0) };
-        Ok(places)
+        let forget = || unsafe { other.set_len(0) };
+        // SAFETY: `other` has so many, and has none any more once it is told to forget them.
+        unsafe { self.try_append_from(from, count, forget) }
     }
 
     /// Appends `count` elements that lie elsewhere.
     ///
+    /// `forget` is called when they have places, and before others see them: what comes then may call a backing, for
+    /// memory ahead, and that may unwind.
+    ///
     /// # Safety
     ///
-    /// - So many are there; they are `Copy`, or the caller's to move, and he forgets them if this succeeds.
+    /// - So many are there; they are `Copy`, or the caller's to move, and nobody counts on them any more when `forget`
+    ///   has returned, which does not unwind.
     pub(super) unsafe fn try_append_from(
         &self,
         from: *const T,
         count: usize,
+        forget: impl FnOnce(),
     ) -> Result<Range<usize>, Error> {
         if count == 0 {
             let end = self.len();
@@ -114,6 +119,7 @@ impl<T> SharedVec<T> {
         let to = unsafe { self.at(first) };
         // SAFETY: so many places from there on are this thread's alone, and what lies elsewhere is not here.
         unsafe { to.copy_from_nonoverlapping(from, count) };
+        forget();
         // SAFETY: just written.
         unsafe { self.publish(first..=first + (count - 1)) };
         Ok(first..first + count)

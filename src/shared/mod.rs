@@ -31,9 +31,10 @@
 //
 // No user code runs between a claim and the flag: elements are moved, or copied bit by bit. But there is one
 // exception: taking memory calls a `Backing`, which may unwind, or come back. If it unwinds, the ticket is given
-// back as if memory were refused. If it comes back with a push, that one takes no ticket while `open` is 0; where
-// memory is taken ahead of need, `open` is not 0, and a ticket that it finds to be without memory is void: it is
-// given back at once, as this thread has the lock.
+// back as if memory were refused. If it comes back with a push, that one takes no ticket while `open` is 0. Memory is
+// also taken ahead of need, when elements are published, and where they came from has forgotten them; then `open` is
+// not 0, and a ticket that such a push finds to be without memory is void: it is given back at once, as this thread
+// has the lock.
 //
 // `&mut self` proves that no other thread is here. (One that was at it in the process from which this one was forked
 // has left a gap: a claimed place that nobody publishes. What lies behind is never dropped, nor seen as part of a

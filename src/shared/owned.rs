@@ -43,8 +43,10 @@ impl<T> SharedVec<T> {
     /// assert_eq!(words, ["a", "c", "d"]);
     /// ```
     pub fn as_mut_vec(&mut self) -> VecMut<'_, T> {
-        let elements = NonNull::from(self.withdraw());
-        VecMut { shared: NonNull::from(self), elements, borrow: PhantomData }
+        let mut shared = NonNull::from(self);
+        // SAFETY: just borrowed, mutably.
+        let elements = NonNull::from(unsafe { shared.as_mut() }.withdraw());
+        VecMut { shared, elements, borrow: PhantomData }
     }
 
     /// The elements, of which it says itself now how many there are; for `self` there are none.
@@ -64,7 +66,6 @@ impl<T> SharedVec<T> {
 
     /// Takes the elements back.
     fn restore(&mut self) {
-        let start = self.places.start();
         let memory = self.memory.get_mut();
         let (now, len) = (memory.elements.as_mut_ptr(), memory.elements.len());
         // SAFETY: there may be fewer in any array; they are in `places` from now on.
@@ -73,8 +74,8 @@ impl<T> SharedVec<T> {
             self.places.restore(len, memory.elements.capacity());
             return;
         }
-        if now.cast() != start {
-            // It is another array, which may become larger.
+        if memory.flags.options().bound != memory.elements.max_len() {
+            // It is another array, which may become larger. No flag is set.
             memory.flags = VmVec::new();
         }
         self.places.set_memory(now.cast(), memory.flags.as_mut_ptr().cast());

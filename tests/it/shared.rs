@@ -597,6 +597,42 @@ fn a_backing_that_unwinds_takes_no_place_with_it() {
 }
 
 #[test]
+fn what_is_moved_is_in_one_place_where_memory_ahead_unwinds() {
+    for is_vec in [true, false] {
+        let ledger = Ledger::new();
+        let is_armed = Arc::new(AtomicBool::new(false));
+        let hook = {
+            let is_armed = Arc::clone(&is_armed);
+            Arc::new(move || assert!(!is_armed.load(Ordering::Relaxed), "as planned"))
+        };
+        let buffer = Buffer::new(1 << 20, 4096, 16);
+        let builder = SharedVec::builder().growth(Growth::Fixed { step_bytes: 4096 });
+        let vec = builder.build_in(Hooked { buffer, hook });
+        vec.push(ledger.token(0));
+        is_armed.store(true, Ordering::Relaxed);
+        // Until three quarters of what there is are full.
+        let mut has_unwound = false;
+        while !has_unwound {
+            assert!(vec.len() < vec.capacity());
+            let mut run: Vec<_> = ledger.tokens(0..10).collect();
+            let append = || {
+                if is_vec {
+                    vec.append_vec(&mut run).len()
+                } else {
+                    vec.append(&mut run.drain(..).collect()).len()
+                }
+            };
+            has_unwound = catch_unwind(AssertUnwindSafe(append)).is_err();
+            assert!(run.is_empty());
+        }
+        // They had been appended.
+        assert_eq!((vec.len() % 10, ledger.live()), (1, vec.len()));
+        drop(vec);
+        ledger.assert_all_dropped_but(0);
+    }
+}
+
+#[test]
 fn references_stay_while_others_push() {
     let vec = SharedVec::new();
     let (_, first) = vec.push(String::from("first"));
