@@ -120,9 +120,12 @@ impl<T> SharedVec<T> {
         // SAFETY: so many places from there on are this thread's alone, and what lies elsewhere is not here.
         unsafe { to.copy_from_nonoverlapping(from, count) };
         forget();
-        // SAFETY: just written.
-        unsafe { self.publish(first..=first + (count - 1)) };
-        Ok(first..first + count)
+        let places = first..first + count;
+        // SAFETY: just written. (What has no size was seen when it was counted.)
+        if !Self::IS_UNSIZED && unsafe { self.places.publish_many(places.clone()) } {
+            self.note(places.end - 1);
+        }
+        Ok(places)
     }
 
     /// Appends all that the iterator gives, in its order: up to 64 at a time, as [gathered](Self::gather), between which

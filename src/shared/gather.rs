@@ -78,21 +78,30 @@ impl<T> Gather<'_, T> {
     /// As for [`SharedVec::try_push`].
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
-        if self.run.len() >= Self::MOST || self.run.capacity() == 0 {
-            if let Err(error) = self.make_room() {
-                return Err(Refused { error, value });
-            }
+        if size_of::<T>() > 0 && self.run.len() < self.run.capacity() {
+            // It has room, which the compiler sees here.
+            self.run.push(value);
+            return Ok(());
         }
-        self.run.push(value);
-        Ok(())
+        self.push_slowly(value)
     }
 
     #[inline(never)]
-    fn make_room(&mut self) -> Result<(), Error> {
-        if self.run.capacity() == 0 {
-            return heap::try_reserve_exact(&mut self.run, Self::MOST);
+    fn push_slowly(&mut self, value: T) -> Result<(), Refused<T>> {
+        let made = if self.run.capacity() == 0 {
+            heap::try_reserve_exact(&mut self.run, Self::MOST)
+        } else if self.run.len() >= Self::MOST {
+            self.try_flush().map(drop)
+        } else {
+            Ok(())
+        };
+        match made {
+            Ok(()) => {
+                self.run.push(value);
+                Ok(())
+            }
+            Err(error) => Err(Refused { error, value }),
         }
-        self.try_flush().map(drop)
     }
 
     /// Appends what is gathered, and returns where it is now.

@@ -10,13 +10,14 @@
 // 3. *Claimed.* A thread took the place's number out of `tail`, by a read-modify-write, and saw by acquire that it
 //    is committed. Numbers below `committed` are given out once (below), so this thread alone touches the memory:
 //    it writes the element.
-// 4. *Published.* It sets the flag, by release. Who sees the flag by acquire sees the element, and may read it. Nobody
-//    writes there again while the array is shared.
+// 4. *Published.* It sets the flag, by release; or raises the hint past the place. Who sees the one or the other by
+//    acquire sees the element, and may read it. Nobody writes there again while the array is shared.
 //
-// The *hint* says that all places below it are published. It is raised by who has seen all their flags by acquire,
-// some of them by way of an older hint that he saw by acquire; and by release. So who sees it by acquire sees all
-// those elements. That it is raised by several threads at a time does no harm: each raises it to what
-// he has seen himself, and a read-modify-write goes on with the release sequence of those before it.
+// The *hint* says that all places below it are published. It is raised by release: by who has seen all their flags by
+// acquire, some of them by way of an older hint that he saw by acquire; or, where it is just where a run of places
+// begins that a thread has filled itself, past that run, whose flags then stay 0. So who sees it by acquire sees all
+// those elements. That it is raised by several threads at a time does no harm: each raises it to what he has seen, or
+// written, himself, and only by read-modify-writes, which go on with the release sequences of those before them.
 //
 // **Numbers are given out once.** `tail` rises by each claim. One that finds it below `open`, which is `committed` or
 // 0, has a place. One that does not has a *ticket*: a number for which there was no memory when it looked. With the
@@ -381,29 +382,18 @@ impl<T> SharedVec<T> {
         let to = unsafe { self.at(place) };
         // SAFETY: the place is the caller's alone, aligned, and holds no element yet.
         unsafe { to.write(value) };
-        // SAFETY: just written.
-        unsafe { self.publish(place..=place) };
+        // SAFETY: just written. (What has no size was seen when it was counted.)
+        if !Self::IS_UNSIZED && unsafe { self.places.publish(place) } {
+            self.note(place);
+        }
         // SAFETY: written, and nobody writes there again while `self` is borrowed.
         unsafe { &*to }
     }
 
-    /// Has others see what lies at places.
-    ///
-    /// # Safety
-    ///
-    /// - The caller has claimed them, and written there.
+    /// The last place of a run, or one behind it, is published.
     #[inline]
-    unsafe fn publish(&self, places: std::ops::RangeInclusive<usize>) {
-        if Self::IS_UNSIZED {
-            // They were seen when they were counted.
-            return;
-        }
-        let (last, mut is_end_of_run) = (*places.end(), false);
-        for place in places {
-            // SAFETY: the caller's promise.
-            is_end_of_run |= unsafe { self.places.publish(place) };
-        }
-        if is_end_of_run && self.places.note(last) {
+    fn note(&self, place: usize) {
+        if self.places.note(place) {
             self.grow_ahead();
         }
     }

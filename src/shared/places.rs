@@ -8,6 +8,7 @@
 use super::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 use crate::error::Error;
 use std::mem;
+use std::ops::Range;
 use std::ptr;
 
 /// How many places are published before somebody sees how far the prefix reaches.
@@ -295,12 +296,36 @@ impl Places {
         place % RUN == RUN - 1
     }
 
-    /// Raises the hint, unless somebody is at that. Whether there is to be more memory soon.
+    /// Has others see what lies at places one behind the other; whether the last of a run is among them.
+    ///
+    /// If all before them are published, the hint says so at once, and no flag is set.
+    ///
+    /// # Safety
+    ///
+    /// - The caller has claimed the places, and written there.
+    #[inline]
+    pub(super) unsafe fn publish_many(&self, places: Range<usize>) -> bool {
+        let (success, failure) = (Ordering::Release, Ordering::Relaxed);
+        let hint = &self.prefix.0.hint;
+        if hint.compare_exchange(places.start, places.end, success, failure).is_err() {
+            for place in places.clone() {
+                // SAFETY: the caller's promise.
+                unsafe { self.publish(place) };
+            }
+        }
+        places.start / RUN != places.end / RUN
+    }
+
+    /// Raises the hint as far as a place that was just published, unless somebody is at that. Whether there is to be
+    /// more memory soon.
+    ///
+    /// No farther: there may be flags behind it that nobody has written to, and a page that is read before has two
+    /// page faults.
     #[inline(never)]
     pub(super) fn note(&self, place: usize) -> bool {
         let is_free = !self.prefix.0.is_scanned.swap(true, Ordering::Acquire);
         if is_free {
-            self.published();
+            self.published_within(place + 1);
             self.prefix.0.is_scanned.store(false, Ordering::Release);
         }
         place >= self.ground.0.ahead_from.load(Ordering::Relaxed)
@@ -309,11 +334,17 @@ impl Places {
     /// How many places are published, without a gap.
     #[inline]
     pub(super) fn published(&self) -> usize {
+        self.published_within(usize::MAX)
+    }
+
+    /// The same, but flags from a place on are not looked at.
+    #[inline]
+    fn published_within(&self, most: usize) -> usize {
         let hint = self.prefix.0.hint.load(Ordering::Acquire);
-        let committed = self.ground.0.committed.load(Ordering::Acquire);
+        let most = self.ground.0.committed.load(Ordering::Acquire).min(most);
         let mut end = hint;
         // SAFETY: below `committed`.
-        while end < committed && unsafe { self.is_flagged(end) } {
+        while end < most && unsafe { self.is_flagged(end) } {
             end += 1;
         }
         if end > hint {
@@ -384,7 +415,11 @@ impl Places {
         // Also those behind a gap, which another process has left here by a fork.
         for place in self.ground.0.unset..claimed.min(committed) {
             // SAFETY: below `committed`.
-            unsafe { self.flag(place) }.store(EMPTY, Ordering::Relaxed);
+            let flag = unsafe { self.flag(place) };
+            // Many may never have been written to.
+            if flag.load(Ordering::Relaxed) != EMPTY {
+                flag.store(EMPTY, Ordering::Relaxed);
+            }
         }
         self.restore(0, 0);
         published

@@ -39,6 +39,28 @@ fn what_is_behind_a_gap_is_found_and_not_in_the_slice() {
 }
 
 #[test]
+fn runs_are_found_before_and_behind_a_gap_and_places_are_used_again() {
+    let mut vec = SharedVec::new();
+    for round in 0..3 {
+        let first = vec.extend_from_slice(&[round; 100]);
+        let gap = begin(&vec);
+        let second = vec.extend_from_slice(&[round + 1; 100]);
+        assert_eq!((first, gap, second), (0..100, 100, 101..201));
+        assert_eq!(
+            (vec.get(99), vec.get(100), vec.get(101)),
+            (Some(&round), None, Some(&(round + 1)))
+        );
+        assert_eq!((vec.get(200), vec.get(201), vec.len()), (Some(&(round + 1)), None, 100));
+        finish(&vec, gap, 7);
+        assert_eq!((vec.len(), vec[100], vec[200]), (201, 7, round + 1));
+        assert_eq!(vec.extend_from_slice(&[8; 10]), 201..211);
+        assert_eq!((vec.len(), vec.get(210), vec.get(211)), (211, Some(&8), None));
+        vec.clear();
+        assert!((0..300).all(|place| vec.get(place).is_none()));
+    }
+}
+
+#[test]
 fn behind_a_gap_that_stays_nothing_is_dropped_or_seen() {
     struct Counted<'c>(&'c AtomicUsize);
     impl Drop for Counted<'_> {

@@ -187,3 +187,28 @@ fn memory_taken_ahead_makes_no_void_ticket_good() {
         });
     }
 }
+
+#[test]
+fn what_is_published_by_the_hint_alone_is_seen_whole_with_all_before_it() {
+    model(Some(3), || {
+        let array = Array::new(4, 0, 4, 0);
+        let first = spawn(&array, |array| array.push_two(1));
+        let second = spawn(&array, |array| {
+            let place = array.push_two(3).unwrap();
+            array.places.note(place + 1);
+            place
+        });
+        let before = array.prefix();
+        let seen: Vec<_> = (0..4).map(|place| array.get(place)).collect();
+        let now = array.prefix();
+        assert!(now.starts_with(&before));
+        for (place, number) in now.iter().enumerate() {
+            assert!(seen[place].is_none_or(|seen| seen == *number));
+        }
+        let first = first.join().unwrap().unwrap();
+        let second = second.join().unwrap();
+        assert_eq!(array.get(first + 1), Some(2));
+        assert_eq!(array.get(second + 1), Some(4));
+        assert_eq!(array.prefix().len(), 4);
+    });
+}

@@ -104,13 +104,17 @@ impl Array {
         })
     }
 
-    fn put(&self, place: usize, number: usize) {
+    fn write(&self, place: usize, number: usize) {
         self.elements[place].with_mut(|element| {
             // SAFETY: loom sees to it that nobody else is there.
             let element = unsafe { &mut *element };
             assert_eq!(*element, 0, "a place was given to two");
             *element = number;
         });
+    }
+
+    fn put(&self, place: usize, number: usize) {
+        self.write(place, number);
         // SAFETY: just written.
         unsafe { self.places.publish(place) };
     }
@@ -131,8 +135,10 @@ impl Array {
             Claim::Place(place) => place,
             claim => self.claim_slowly(&claim)?.unwrap(),
         };
-        self.put(first, number);
-        self.put(first + 1, number + 1);
+        self.write(first, number);
+        self.write(first + 1, number + 1);
+        // SAFETY: just written.
+        unsafe { self.places.publish_many(first..first + 2) };
         Ok(first)
     }
 
