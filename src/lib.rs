@@ -106,7 +106,7 @@
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
 //! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
-//! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
+//! - `rayon`: `VmVec`, `SharedVec`, `Columns` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec`, `SharedVec` and `Columns`; see `saved` for
 //!   the form.
 //!

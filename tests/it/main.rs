@@ -59,6 +59,8 @@ mod service;
 mod sets_model;
 mod sets_op;
 mod shared;
+#[cfg(feature = "rayon")]
+mod shared_rayon;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;
