@@ -100,9 +100,14 @@ use std::slice;
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them for good. If
-/// another thread was taking memory just then, pushes that need some fail with
-/// [`Busy`](crate::ErrorKind::Busy) in the child, after half a second. All else works.
+/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them for good,
+/// and what was pushed behind them is found by [`get`](Self::get) alone.
+///
+/// If another thread was taking memory just then, what needs some, or asks about it ([`max_len`](Self::max_len),
+/// [`stats`](Self::stats)), fails with [`Busy`](crate::ErrorKind::Busy) in the child, after about half a second or at
+/// once; so may pushes for which there is memory already. If another thread was being refused some, pushes may be refused for
+/// good, as it was. All else works: who has the array alone there goes on with the prefix in another, by
+/// [`into_inner`](Self::into_inner).
 ///
 /// # Examples
 ///
