@@ -568,10 +568,12 @@ impl<T> SharedVec<T> {
     fn room_for(&self, additional: usize) -> Result<(lock::Guard<'_, Memory<T>>, usize), Error> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
-        let (before, claimed) = (memory.committed(), self.places.claimed());
-        let first = claimed.min(before);
+        // Elements that came with an array may have no flags, and there may be memory that places do not know of, where
+        // a `VecMut` was forgotten.
+        let (before, known) = (memory.committed(), self.places.committed());
+        let first = self.places.claimed().min(known);
         let need = first.saturating_add(additional);
-        if need > before {
+        if need > before.min(known) {
             if Self::IS_UNSIZED {
                 return Err(self.full());
             }
@@ -616,7 +618,7 @@ impl<T> SharedVec<T> {
         };
         let memory = &mut *guard;
         let before = memory.committed();
-        let used = self.places.claimed().min(before);
+        let used = self.places.claimed().min(self.places.committed());
         let done = memory.prefault_ahead(used, budget);
         if !Self::IS_UNSIZED {
             self.tell(memory, before);
