@@ -253,7 +253,7 @@ impl<T: Held> Model<T> {
                         same(&refused.value, seed);
                         Err(refused.error)
                     }
-                })
+                });
             }
             Op::PushWith(seed) => self.grow(vec![T::make(seed)], |vec| {
                 let make = |index| {
@@ -281,7 +281,7 @@ impl<T: Held> Model<T> {
                         same(&value, seed);
                         Err(error.expect("it is the next"))
                     }
-                })
+                });
             }
             Op::PushIfLen(place, seed) => {
                 // Not the next one.
@@ -299,10 +299,10 @@ impl<T: Held> Model<T> {
         match *op {
             Op::ExtendFromSlice(batch) => {
                 let batch = batch.vec::<T>();
-                if self.fits(batch.len()).is_some()
-                    && let Some(result) = T::try_extend_from_slice(&self.vec, &batch)
-                {
-                    self.grow(batch, |_| result);
+                if self.fits(batch.len()).is_some() {
+                    if let Some(result) = T::try_extend_from_slice(&self.vec, &batch) {
+                        self.grow(batch, |_| result);
+                    }
                 }
             }
             Op::Append(batch) => {
@@ -357,15 +357,13 @@ impl<T: Held> Model<T> {
         let mut gather = self.vec.gather();
         let mut given = 0;
         for (n, value) in batch.source(Hint::Exact).enumerate() {
-            if let Left::FlushOften(step) = left
-                && n % (usize::from(step) + 1) == 0
-            {
-                let left = gather.as_slice().len();
+            if matches!(left, Left::FlushOften(step) if n % (usize::from(step) + 1) == 0) {
+                let gathered = gather.as_slice().len();
                 match gather.try_flush() {
-                    Ok(range) => assert_eq!(range, before + n - left..before + n),
+                    Ok(range) => assert_eq!(range, before + n - gathered..before + n),
                     Err(error) => {
                         is_full(error, T::SPAN);
-                        assert_eq!(gather.as_slice().len(), left);
+                        assert_eq!(gather.as_slice().len(), gathered);
                     }
                 }
             }
@@ -589,7 +587,8 @@ impl Tagged for u64 {
     }
 
     fn tag(&self) -> (usize, usize) {
-        ((self >> 32) as usize, *self as u32 as usize)
+        let half = |n: u64| usize::try_from(n).expect("32 bits");
+        (half(self >> 32), half(self & u64::from(u32::MAX)))
     }
 }
 

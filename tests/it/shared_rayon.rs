@@ -155,12 +155,12 @@ fn when_a_task_panics_the_array_is_whole() {
                 count.0[number].fetch_add(1, Relaxed);
                 drops.token(number)
             };
-            let made = (0..10_000).into_par_iter().map(make);
+            let tokens = (0..10_000).into_par_iter().map(make);
             let run = catch_unwind(AssertUnwindSafe(|| {
                 if is_shared {
-                    (&vec).par_extend(made);
+                    (&vec).par_extend(tokens);
                 } else {
-                    vec.par_extend(made);
+                    vec.par_extend(tokens);
                 }
             }));
             assert!(run.is_err());

@@ -370,7 +370,7 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
         vec.as_slice().as_ptr_range().contains(&ptr::from_ref(*wide))
     });
     assert!(in_prefix.len() == len && all_are_whole(behind.iter().copied()));
-    let refused = |pushed: Result<(usize, &Wide), Refused<Wide>>| match pushed {
+    let refused = |pushed: Result<(usize, &Wide), Box<Refused<Wide>>>| match pushed {
         Ok((index, pushed)) => {
             assert_eq!((vec.get(index), *pushed), (Some(pushed), [7; 32]));
             None
@@ -385,7 +385,8 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
             scope.spawn(|| {
                 // Those behind need memory, too.
                 let _ = is_busy(|| vec.try_reserve(10_000), Result::err);
-                (0..1000).any(|_| is_busy(|| vec.try_push([7; 32]), refused));
+                let push = || vec.try_push([7; 32]).map_err(Box::new);
+                (0..1000).any(|_| is_busy(push, refused));
             });
         }
     });
