@@ -106,8 +106,9 @@
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
 //! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
-//! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
-//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec` and `Columns`; see `saved` for the form.
+//! - `rayon`: `VmVec`, `SharedVec`, `Columns` and the maps in parallel; see `par`.
+//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec`, `SharedVec` and `Columns`; see `saved` for
+//!   the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
 //! feature, since it would break `--all-features`: it is there, for the same types as the others, where

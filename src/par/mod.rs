@@ -5,6 +5,8 @@
 //! - a [`VmVec`](crate::VmVec) has what a `Vec` has there: it is collected into (`collect`,
 //!   `par_extend`), drained (`par_drain`), given out by value (`into_par_iter`), and, as a slice,
 //!   has `par_iter`, `par_iter_mut`, `par_chunks`, `par_sort` and so on;
+//! - a [`SharedVec`](crate::SharedVec) has the same, and tasks append to one that is shared, by `par_extend` of
+//!   `&SharedVec`;
 //! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and by itself `par_keys`, `par_values`
 //!   and `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
 //!   out by blocks of 64 slots and come back in the order of addresses; a
@@ -45,13 +47,14 @@
 //!
 //! Where a closure of the user's panics, rayon waits for the other tasks and goes on with the panic. All
 //! arrays and maps are whole then: what is taken out by value is dropped, and what was to be put in is
-//! not there.
+//! not there. (In an array that is shared, what came before is there.)
 
 mod collect;
 pub mod columns;
 mod dense;
 mod join;
 mod maps;
+pub mod shared;
 pub mod sparse;
 pub mod vec;
 

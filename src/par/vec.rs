@@ -31,7 +31,7 @@ pub struct ParDrain<'v, T> {
     elements: Drain<'v, T>,
 }
 
-/// The traits of both, whose `elements` can all be taken out at once.
+/// The traits of what has `elements` that can all be taken out at once.
 macro_rules! by_value {
     ($name:ident $(, $lifetime:lifetime)?) => {
         impl<T: Send> ParallelIterator for $name<$($lifetime,)? T> {
@@ -71,6 +71,8 @@ macro_rules! by_value {
         }
     };
 }
+
+pub(super) use by_value;
 
 by_value!(ParIntoIter);
 by_value!(ParDrain, '_);
@@ -141,7 +143,7 @@ impl<'v, T: Send> ParallelDrainRange<usize> for &'v mut VmVec<T> {
 }
 
 /// Elements side by side that are to be given out: takes them out, and drops those that are left.
-struct Owned<'a, T> {
+pub(super) struct Owned<'a, T> {
     slots: &'a mut [ManuallyDrop<T>],
 }
 
@@ -149,7 +151,7 @@ impl<'a, T> Owned<'a, T> {
     /// # Safety
     ///
     /// - Nobody uses the elements, or drops them, but through what is returned.
-    unsafe fn new(slots: &'a mut [ManuallyDrop<T>]) -> Self {
+    pub(super) unsafe fn new(slots: &'a mut [ManuallyDrop<T>]) -> Self {
         Self { slots }
     }
 }
@@ -176,7 +178,7 @@ impl<'a, T: Send> Producer for Owned<'a, T> {
 }
 
 /// Gives the elements of an [`Owned`] out.
-struct OwnedIter<'a, T> {
+pub(super) struct OwnedIter<'a, T> {
     slots: slice::IterMut<'a, ManuallyDrop<T>>,
 }
 

@@ -13,6 +13,7 @@
 //! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of pairs of a key and a value, in the order of indices |
 //! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
 //! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
+//! | [`SharedVec`](crate::SharedVec) | the same: its [prefix](crate::SharedVec#the-prefix) |
 //! | [`Columns`](crate::Columns) | a sequence of their rows, as a `Vec` of these; so each of the three reads what the others wrote |
 //!
 //! So in JSON a map of two values with a hole between them is
@@ -35,7 +36,7 @@
 //! - A map with a type number has it again, and one that was written without has none.
 //! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
 //!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
-//!   `VmVec` and `Columns` have.
+//!   `VmVec`, `SharedVec` and `Columns` have.
 //! - What is read is believed in nothing. What cannot be is an error and not a panic, and so is memory
 //!   that cannot be had; lengths that are only announced take none.
 //!
@@ -77,6 +78,7 @@
 mod columns;
 mod dense;
 mod maps;
+mod shared;
 mod slotmap;
 mod table;
 mod vec;

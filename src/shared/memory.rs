@@ -103,6 +103,8 @@ impl<T> Memory<T> {
         if self.flags.is_empty() {
             return elements;
         }
+        // If more were refused, there are fewer.
+        let used = used.min(self.flags.len());
         let flags = self.flags.prefault_ahead_behind(used, budget.less(elements.bytes));
         let _ = self.flags.try_extend_by_zeros(0);
         elements.and(flags)

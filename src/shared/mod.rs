@@ -101,9 +101,14 @@ use std::slice;
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them for good. If
-/// another thread was taking memory just then, pushes that need some fail with
-/// [`Busy`](crate::ErrorKind::Busy) in the child, after half a second. All else works.
+/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them for good,
+/// and what was pushed behind them is found by [`get`](Self::get) alone.
+///
+/// If another thread was taking memory just then, what needs some, or asks about it ([`max_len`](Self::max_len),
+/// [`stats`](Self::stats)), fails with [`Busy`](crate::ErrorKind::Busy) in the child, after about half a second or at
+/// once; so may pushes for which there is memory already. If another thread was being refused some, pushes may be refused for
+/// good, as it was. All else works: who has the array alone there goes on with the prefix in another, by
+/// [`into_inner`](Self::into_inner).
 ///
 /// # Examples
 ///
@@ -553,10 +558,12 @@ impl<T> SharedVec<T> {
     fn room_for(&self, additional: usize) -> Result<(lock::Guard<'_, Memory<T>>, usize), Error> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let memory = &mut *guard;
-        let (before, claimed) = (memory.committed(), self.places.claimed());
-        let first = claimed.min(before);
+        // Elements that came with an array may have no flags, and there may be memory that places do not know of, where
+        // a `VecMut` was forgotten.
+        let (before, known) = (memory.committed(), self.places.committed());
+        let first = self.places.claimed().min(known);
         let need = first.saturating_add(additional);
-        if need > before {
+        if need > before.min(known) {
             if Self::IS_UNSIZED {
                 return Err(self.full());
             }
@@ -601,7 +608,7 @@ impl<T> SharedVec<T> {
         };
         let memory = &mut *guard;
         let before = memory.committed();
-        let used = self.places.claimed().min(before);
+        let used = self.places.claimed().min(self.places.committed());
         let done = memory.prefault_ahead(used, budget);
         if !Self::IS_UNSIZED {
             self.tell(memory, before);

@@ -8,6 +8,8 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::mem;
+#[cfg(feature = "rayon")]
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut, RangeBounds};
 use std::ptr::NonNull;
 use std::slice;
@@ -214,6 +216,12 @@ impl<T> Drain<'_, T> {
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         self.drain.as_slice()
+    }
+
+    /// All that is still to be given out, at once: whoever has it takes the elements, or drops them.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn take_rest(&mut self) -> &mut [ManuallyDrop<T>] {
+        self.drain.take_rest()
     }
 }
 

@@ -194,6 +194,29 @@ fn threads_that_are_refused_lose_nothing() {
 }
 
 #[test]
+fn tickets_that_are_never_given_back_keep_it_closed_until_somebody_has_it_alone() {
+    let mut vec = SharedVec::<u64>::new();
+    vec.push(0);
+    let first = vec.capacity();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    while vec.len() < first {
+        vec.push(1);
+    }
+    // As in the child of a fork, to whose parent's other thread it was given.
+    assert!(matches!(vec.places.claim(), Claim::Ticket(ticket) if ticket == first));
+    let why = vec.try_push(1).unwrap_err().error;
+    drop(fault);
+    for _ in 0..3 {
+        let refused = vec.try_push(7).unwrap_err();
+        assert_eq!((refused.value, refused.error), (7, why));
+        assert!(vec.try_extend_from_slice(&[1, 2]).is_err());
+    }
+    assert_eq!((vec.len(), vec.get(first - 1), vec.get(first)), (first, Some(&1), None));
+    vec.as_mut_vec().reverse();
+    assert_eq!((vec.push(7), vec.len()), ((first, &7), first + 1));
+}
+
+#[test]
 fn memory_is_taken_before_it_is_needed() {
     let vec = SharedVec::<u64>::new();
     vec.push(0);

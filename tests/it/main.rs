@@ -59,6 +59,10 @@ mod service;
 mod sets_model;
 mod sets_op;
 mod shared;
+mod shared_model;
+mod shared_op;
+#[cfg(feature = "rayon")]
+mod shared_rayon;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;

@@ -18,10 +18,14 @@ pub(crate) struct Count(u16);
 impl Count {
     const FEW: u16 = 0xf400;
 
-    fn of<T: Element>(self) -> usize {
+    pub(crate) fn of<T: Element>(self) -> usize {
+        self.up_to(T::SPAN)
+    }
+
+    pub(crate) fn up_to(self, span: usize) -> usize {
         match self.0.checked_sub(Self::FEW) {
             None => usize::from(self.0 % 24),
-            Some(part) => usize::from(part) * T::SPAN / usize::from(u16::MAX - Self::FEW),
+            Some(part) => usize::from(part) * span / usize::from(u16::MAX - Self::FEW),
         }
     }
 }
@@ -34,7 +38,7 @@ pub(crate) struct Place(u16);
 
 impl Place {
     /// At most `len`.
-    fn within(self, len: usize) -> usize {
+    pub(crate) fn within(self, len: usize) -> usize {
         // Large arrays are reached near both ends, which is where mistakes are.
         let index = usize::from(self.0) % (len + 1);
         if self.0 & 1 == 0 { index } else { len - index }
@@ -47,7 +51,7 @@ impl Place {
 pub(crate) struct Span(Place, Place);
 
 impl Span {
-    fn within(self, len: usize) -> Range<usize> {
+    pub(crate) fn within(self, len: usize) -> Range<usize> {
         let (a, b) = (self.0.within(len), self.1.within(len));
         a.min(b)..a.max(b)
     }
@@ -70,12 +74,12 @@ pub(crate) enum Hint {
 #[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 #[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
 pub(crate) struct Batch {
-    count: Count,
+    pub(crate) count: Count,
     seed: u8,
 }
 
 impl Batch {
-    fn source<T: Element>(self, hint: Hint) -> Source<T> {
+    pub(crate) fn source<T: Element>(self, hint: Hint) -> Source<T> {
         let left = self.count.of::<T>();
         let lower = match hint {
             Hint::Exact => left,
@@ -87,7 +91,7 @@ impl Batch {
         Source::new(self.seed, left, lower)
     }
 
-    fn vec<T: Element>(self) -> Vec<T> {
+    pub(crate) fn vec<T: Element>(self) -> Vec<T> {
         self.source(Hint::Exact).collect()
     }
 }
@@ -97,9 +101,9 @@ impl Batch {
 #[cfg_attr(test, derive(proptest_derive::Arbitrary))]
 #[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
 pub(crate) struct Partly {
-    front: Count,
-    back: Count,
-    forget: bool,
+    pub(crate) front: Count,
+    pub(crate) back: Count,
+    pub(crate) forget: bool,
 }
 
 /// Names some of the elements.
@@ -109,7 +113,7 @@ pub(crate) struct Partly {
 pub(crate) struct Choice(u8);
 
 impl Choice {
-    fn names(self, element: &impl Element) -> bool {
+    pub(crate) fn names(self, element: &impl Element) -> bool {
         (element.key() ^ self.0) % (self.0 % 5 + 1) != 0
     }
 }
@@ -186,7 +190,7 @@ pub(crate) enum Config {
 }
 
 impl Config {
-    fn names_maximum(self) -> bool {
+    pub(crate) fn names_maximum(self) -> bool {
         matches!(self, Self::MaxLen | Self::ServedMaxLen | Self::Backed(_))
     }
 }

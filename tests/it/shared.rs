@@ -397,6 +397,19 @@ fn nothing_moves_from_and_to_an_array_of_one_thread() {
 }
 
 #[test]
+fn room_is_made_behind_elements_that_came_with_an_array() {
+    for len in [1, 100, 5000, 8191] {
+        let vec: VmVec<u64> = (0..len).collect();
+        let (shared, more) = (SharedVec::from(vec.clone()), vec.capacity());
+        shared.reserve(more);
+        assert!(shared.capacity() - shared.len() >= more, "{} of {more}", shared.capacity());
+        let shared = SharedVec::from(vec);
+        shared.prefault(more);
+        assert!(shared.capacity() - shared.len() >= more, "{} of {more}", shared.capacity());
+    }
+}
+
+#[test]
 fn places_are_used_again_and_again() {
     let mut vec = SharedVec::<usize>::new();
     for round in 0..50 {

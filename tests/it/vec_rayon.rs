@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 const LENS: [usize; 7] = [0, 1, 2, 63, 1000, 4097, 50_000];
 
 /// Counts drops, by number.
-struct Drops(Vec<AtomicU32>);
+pub(crate) struct Drops(pub(crate) Vec<AtomicU32>);
 
 impl Drops {
-    fn of(count: usize) -> Self {
+    pub(crate) fn of(count: usize) -> Self {
         Self((0..count).map(|_| AtomicU32::new(0)).collect())
     }
 
-    fn token(&self, number: usize) -> Token<'_> {
+    pub(crate) fn token(&self, number: usize) -> Token<'_> {
         Token { drops: self, number, text: number.to_string() }
     }
 
@@ -28,7 +28,7 @@ impl Drops {
     }
 
     /// Each was dropped as often as it was made: once, or never.
-    fn assert_once(&self, made: impl Fn(usize) -> bool) {
+    pub(crate) fn assert_once(&self, made: impl Fn(usize) -> bool) {
         for (number, drops) in self.0.iter().enumerate() {
             assert_eq!(drops.load(Relaxed), u32::from(made(number)), "{number}");
         }
@@ -37,9 +37,9 @@ impl Drops {
 
 /// Has memory of its own, so that a second drop is seen by tools, too.
 #[derive(Debug)]
-struct Token<'d> {
+pub(crate) struct Token<'d> {
     drops: &'d Drops,
-    number: usize,
+    pub(crate) number: usize,
     text: String,
 }
 

@@ -1,14 +1,24 @@
-//! Processes that are forked at any moment, while other threads make, grow and drop arrays: no child hangs.
+//! Processes that are forked at any moment, while other threads make, grow and drop arrays, or append to one: no
+//! child hangs.
+
+#![expect(
+    unsafe_code,
+    reason = "supplies memory, and takes arrays from threads that are not there"
+)]
 
 use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
 use stayput::{
-    Arena, Budget, CommitAhead, DefaultKey, Release, Reservation, SlotMap, VmVec, service,
+    Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Refused, Release,
+    Reservation, SharedVec, SlotMap, VmVec, service,
 };
-use std::hint;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::{self, NonNull};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::time::{Duration, Instant};
+use std::{hint, thread};
 
 const MIB: usize = 1 << 20;
 
@@ -87,7 +97,7 @@ fn children_forked_while_others_use_arrays_use_theirs() {
                     }
                 });
             }
-            let result = std::panic::catch_unwind(|| {
+            let result = catch_unwind(|| {
                 let mut own = VmVec::<u64>::builder().commit_ahead(CommitAhead::Auto).build();
                 for n in 0..forks {
                     let len = own.len();
@@ -107,8 +117,322 @@ fn children_forked_while_others_use_arrays_use_theirs() {
                 assert_counts(&own, forks * 100);
             });
             is_done.store(true, Ordering::Relaxed);
-            result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            result.unwrap_or_else(|panic| resume_unwind(panic));
         });
         service::drain();
+    });
+}
+
+/// Memory whose commit waits where it is told to.
+struct Slow {
+    memory: Reservation,
+    gate: &'static Gate,
+}
+
+struct Gate {
+    is_closed: AtomicBool,
+    is_reached: AtomicBool,
+}
+
+impl Gate {
+    const fn new() -> Self {
+        Self { is_closed: AtomicBool::new(false), is_reached: AtomicBool::new(false) }
+    }
+
+    fn pass(&self) {
+        while self.is_closed.load(Ordering::Acquire) {
+            self.is_reached.store(true, Ordering::Release);
+            thread::yield_now();
+        }
+    }
+
+    fn wait_until_reached(&self) {
+        while !self.is_reached.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+    }
+}
+
+// SAFETY: the reservation is nobody else's, and does what is said of each call.
+unsafe impl Backing for Slow {
+    fn start(&self) -> NonNull<u8> {
+        NonNull::new(self.memory.as_ptr()).expect("it is somewhere")
+    }
+
+    fn reserved_bytes(&self) -> usize {
+        self.memory.reserved_bytes()
+    }
+
+    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.gate.pass();
+        self.memory.commit(range)
+    }
+
+    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        self.memory.decommit(range)
+    }
+}
+
+/// An element that can be seen to be whole.
+fn text(n: usize) -> String {
+    format!("{n} {n}")
+}
+
+fn is_whole(text: &str) -> bool {
+    text.split_once(' ').is_some_and(|(a, b)| a == b && a.parse::<usize>().is_ok())
+}
+
+fn texts(range: Range<usize>) -> Vec<String> {
+    range.map(text).collect()
+}
+
+/// What a call gets that would have to wait for a thread that is not there: soon, if not at once.
+#[track_caller]
+fn is_busy<R>(call: impl FnOnce() -> R, error: impl FnOnce(R) -> Option<Error>) -> bool {
+    let begun = Instant::now();
+    let error = error(call());
+    let took = begun.elapsed();
+    // Half a second is said, which a busy machine makes longer.
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    let Some(error) = error else { return false };
+    assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+    assert!(error.to_string().contains("fork"), "{error}");
+    true
+}
+
+/// The array of a thread that is not there in this child, alone.
+///
+/// # Safety
+///
+/// - This is the only thread of the process, and nobody uses the array any more, or drops it.
+unsafe fn alone<T>(vec: &SharedVec<T>) -> SharedVec<T> {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::read(vec) }
+}
+
+/// Of an array with these elements whose lock a thread has that is not there.
+fn use_without_lock(vec: &SharedVec<String>, expected: &[String], room: usize, is_open: bool) {
+    let len = expected.len();
+    assert_eq!((vec.len(), vec.as_slice(), vec.capacity()), (len, expected, len + room));
+    assert!(vec.iter().eq(expected) && vec.iter().all(|text| is_whole(text)));
+    assert_eq!((vec.get(len - 1), vec.get(len)), (expected.last(), None));
+    assert_eq!((vec.clone(), format!("{vec:?}")), (expected.into(), format!("{expected:?}")));
+
+    // What needs memory, or knows of it.
+    let mut many = texts(0..room + 1);
+    assert!(is_busy(|| vec.try_append_vec(&mut many), Result::err));
+    assert_eq!(many, texts(0..room + 1));
+    assert!(is_busy(|| vec.try_reserve(room + 1), Result::err));
+    assert!(is_busy(|| vec.try_prefault(1), Result::err));
+    assert!(is_busy(|| vec.prefault_ahead(Budget::UNLIMITED), |done| done.refused));
+    assert!(catch_unwind(AssertUnwindSafe(|| vec.stats())).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| vec.max_len())).is_err());
+
+    // What does not may be refused, too.
+    let push = || vec.try_push(text(len));
+    let refused = |pushed: Result<(usize, &String), Refused<String>>| match pushed {
+        Ok((index, pushed)) => {
+            assert_eq!((index, vec.get(index)), (len, Some(pushed)));
+            None
+        }
+        Err(refused) => {
+            assert_eq!(refused.value, text(len));
+            Some(refused.error)
+        }
+    };
+    assert_eq!(is_busy(push, refused), !is_open);
+    // Also to threads of this process.
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let is_refused =
+                    is_busy(|| vec.try_push(text(1)), |pushed| Some(pushed.err()?.error));
+                assert_eq!(is_refused, !is_open);
+            });
+        }
+    });
+    assert_eq!(vec.len(), if is_open { len + 3 } else { len });
+    assert!(vec.iter().all(|text| is_whole(text)));
+}
+
+/// The same array, where this thread has it alone.
+fn use_alone(mut vec: SharedVec<String>, expected: &[String], room: usize, pass: usize) {
+    let len = expected.len();
+    match pass {
+        0 => drop(vec),
+        1 => {
+            assert_eq!(vec.as_mut_slice(), expected);
+            vec.as_mut_vec().retain(|text| text.len() > 3);
+            drop(vec.drain(1..3));
+            vec.clear();
+            assert!(vec.is_empty() && vec.get(0).is_none());
+            // There is memory, and it is seen to be.
+            assert_eq!(vec.push(text(1)).0, 0);
+            assert!(is_busy(|| vec.try_reserve(2 * (len + room)), Result::err));
+        }
+        _ => {
+            let inner = vec.into_inner();
+            assert_eq!((inner.as_slice(), inner.capacity()), (expected, len + room));
+            // It has a lock of its own again.
+            let vec = SharedVec::from(inner);
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| (0..room / 2).for_each(|n| _ = vec.push(text(n))));
+                }
+            });
+            assert_eq!(vec.len(), len + room / 2 * 2);
+            assert!(vec.stats().committed_bytes > 0 && vec.iter().all(|text| is_whole(text)));
+        }
+    }
+}
+
+#[test]
+fn a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_not_held_up() {
+    in_child(
+        "forks::a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_not_held_up",
+        || {
+            static GATE: Gate = Gate::new();
+            const LEN: usize = 50;
+            if under_sanitizer("threads of a forked child") {
+                return;
+            }
+            // One who makes room ahead, meanwhile others fill what there is; and one who needs it, for whom they wait.
+            for is_open in [true, false] {
+                let memory = Reservation::new(MIB).expect("addresses");
+                let builder = SharedVec::builder().growth(Growth::Fixed { step_bytes: 1 });
+                let vec = builder.build_in(Slow { memory, gate: &GATE });
+                vec.extend(texts(0..LEN));
+                let (expected, room) = (texts(0..LEN), vec.capacity() - LEN);
+                assert!(room > 100 && vec.max_len() > 2 * vec.capacity());
+                GATE.is_closed.store(true, Ordering::Release);
+                let result = thread::scope(|scope| {
+                    let other = scope.spawn(|| {
+                        if is_open {
+                            vec.reserve(room + 1);
+                        } else {
+                            vec.append_vec(&mut texts(LEN..LEN + room + 1));
+                        }
+                    });
+                    GATE.wait_until_reached();
+                    let result = catch_unwind(AssertUnwindSafe(|| {
+                        forked(|| use_without_lock(&vec, &expected, room, is_open));
+                        for pass in 0..3 {
+                            // SAFETY: the other thread is the parent's; the child ends here.
+                            forked(|| use_alone(unsafe { alone(&vec) }, &expected, room, pass));
+                        }
+                    }));
+                    assert!(!other.is_finished());
+                    GATE.is_closed.store(false, Ordering::Release);
+                    result
+                });
+                GATE.is_reached.store(false, Ordering::Release);
+                result.unwrap_or_else(|panic| resume_unwind(panic));
+                // To the parent nothing has happened.
+                let len = if is_open { LEN } else { LEN + room + 1 };
+                assert_eq!((vec.len(), vec.as_slice()), (len, &texts(0..len)[..]));
+                assert_eq!(vec.push(text(1)).0, len);
+            }
+        },
+    );
+}
+
+/// Large, so that it takes long to be written.
+type Wide = [usize; 32];
+
+fn all_are_whole<'w>(mut elements: impl Iterator<Item = &'w Wide>) -> bool {
+    elements.all(|wide| *wide == [wide[0]; 32])
+}
+
+/// Appends in each way.
+fn append_on(vec: &SharedVec<Wide>, is_done: &AtomicBool, worker: usize) {
+    let run: Vec<Wide> = (0..1000).map(|n| [n; 32]).collect();
+    let mut gather = vec.gather();
+    for n in worker.. {
+        if is_done.load(Ordering::Relaxed) || vec.len() > 100_000 {
+            return;
+        }
+        match n % 4 {
+            0 => drop(vec.extend_from_slice(&run)),
+            1 => vec.extend(run[..100].iter().copied()),
+            2 => gather.extend(run[..100].iter().copied()),
+            _ => run[..100].iter().for_each(|wide| _ = vec.push(*wide)),
+        }
+    }
+}
+
+/// What a child can do whose parent had other threads at the array.
+fn use_shared(vec: &SharedVec<Wide>, before: usize) {
+    let len = vec.len();
+    assert!(len >= before && vec.as_slice().len() == len && all_are_whole(vec.iter()));
+    // Also behind a gap.
+    let found = (0..vec.capacity()).filter_map(|index| vec.get(index));
+    let (in_prefix, behind) = found.partition::<Vec<_>, _>(|wide| {
+        vec.as_slice().as_ptr_range().contains(&ptr::from_ref(*wide))
+    });
+    assert!(in_prefix.len() == len && all_are_whole(behind.iter().copied()));
+    let refused = |pushed: Result<(usize, &Wide), Box<Refused<Wide>>>| match pushed {
+        Ok((index, pushed)) => {
+            assert_eq!((vec.get(index), *pushed), (Some(pushed), [7; 32]));
+            None
+        }
+        Err(refused) => {
+            assert_eq!(refused.value, [7; 32]);
+            Some(refused.error)
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                // Those behind need memory, too.
+                let _ = is_busy(|| vec.try_reserve(10_000), Result::err);
+                let push = || vec.try_push([7; 32]).map_err(Box::new);
+                (0..1000).any(|_| is_busy(push, refused));
+            });
+        }
+    });
+    assert!(vec.len() >= len && all_are_whole(vec.iter()));
+
+    let len = vec.len();
+    // SAFETY: the threads of this process are gone, and it ends here.
+    let mut inner = unsafe { alone(vec) }.into_inner();
+    assert_eq!(inner.len(), len);
+    inner.extend(vec![[5; 32]; 3000]);
+    assert!(all_are_whole(inner.iter()));
+    let vec = SharedVec::from(inner);
+    assert_eq!(vec.extend_from_slice(&vec![[5; 32]; 3000]), len + 3000..len + 6000);
+}
+
+#[test]
+fn children_forked_while_others_append_to_a_shared_array_use_it() {
+    in_child("forks::children_forked_while_others_append_to_a_shared_array_use_it", || {
+        const THREADS: usize = 3;
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        for n in 0..effort::rounds(20) as usize {
+            let vec = SharedVec::builder().growth(Growth::Fixed { step_bytes: 1 }).build();
+            let is_done = AtomicBool::new(false);
+            let barrier = Barrier::new(THREADS + 1);
+            thread::scope(|scope| {
+                for worker in 0..THREADS {
+                    let (vec, is_done, barrier) = (&vec, &is_done, &barrier);
+                    scope.spawn(move || {
+                        barrier.wait();
+                        append_on(vec, is_done, worker);
+                    });
+                }
+                barrier.wait();
+                let result = catch_unwind(AssertUnwindSafe(|| {
+                    while vec.len() < n * 377 % 10_000 {
+                        hint::spin_loop();
+                    }
+                    let before = vec.len();
+                    forked(|| use_shared(&vec, before));
+                }));
+                is_done.store(true, Ordering::Relaxed);
+                result.unwrap_or_else(|panic| resume_unwind(panic));
+            });
+            assert!(all_are_whole(vec.iter()) && vec.get(vec.len()).is_none());
+        }
     });
 }

@@ -3,6 +3,7 @@
 mod columns;
 mod dense;
 mod saved;
+mod shared;
 mod slotmap;
 mod table;
 mod vec;

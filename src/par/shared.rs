@@ -1,0 +1,155 @@
+//! Arrays to which many threads append, in parallel: given out by value, drained, as slices, and appended to by
+//! all tasks.
+
+#![expect(unsafe_code, reason = "takes elements out")]
+
+use super::vec::{Owned, ParIntoIter, by_value};
+use crate::shared::{Drain, SharedVec};
+use crate::vec::VmVec;
+use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
+use rayon::iter::{
+    FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange,
+    ParallelExtend, ParallelIterator,
+};
+use std::fmt;
+use std::ops::RangeBounds;
+
+/// Takes a range of elements out of a [`SharedVec`] in parallel; made by `par_drain`.
+///
+/// The elements behind the range move down to close the gap when all tasks have ended, or when this is
+/// dropped. What nobody takes is dropped. If this is forgotten instead, all elements leak, and the `SharedVec` is
+/// empty.
+#[must_use = "iterators are lazy"]
+pub struct ParDrain<'s, T> {
+    elements: Drain<'s, T>,
+}
+
+by_value!(ParDrain, '_);
+
+impl<T: Send> IntoParallelIterator for SharedVec<T> {
+    type Iter = ParIntoIter<T>;
+    type Item = T;
+
+    /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
+    fn into_par_iter(self) -> ParIntoIter<T> {
+        self.into_inner().into_par_iter()
+    }
+}
+
+impl<'s, T: Sync> IntoParallelIterator for &'s SharedVec<T> {
+    type Iter = rayon::slice::Iter<'s, T>;
+    type Item = &'s T;
+
+    /// The [prefix](SharedVec#the-prefix) in parallel, as a slice is; what is pushed later does not come. Needs the
+    /// feature `rayon`.
+    fn into_par_iter(self) -> Self::Iter {
+        self.as_slice().into_par_iter()
+    }
+}
+
+impl<'s, T: Send> IntoParallelIterator for &'s mut SharedVec<T> {
+    type Iter = rayon::slice::IterMut<'s, T>;
+    type Item = &'s mut T;
+
+    /// The elements in parallel, to be changed, as of a slice. Needs the feature `rayon`.
+    fn into_par_iter(self) -> Self::Iter {
+        self.as_mut_slice().into_par_iter()
+    }
+}
+
+impl<'s, T: Send> ParallelDrainRange<usize> for &'s mut SharedVec<T> {
+    type Iter = ParDrain<'s, T>;
+    type Item = T;
+
+    /// [`drain`](SharedVec::drain) in parallel. Needs the feature `rayon`.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    ///
+    /// let mut numbers = stayput::SharedVec::from([1, 2, 3, 4]);
+    /// assert_eq!(numbers.par_drain(1..3).sum::<i32>(), 5);
+    /// assert_eq!(numbers, [1, 4]);
+    /// ```
+    #[track_caller]
+    fn par_drain<R: RangeBounds<usize>>(self, range: R) -> ParDrain<'s, T> {
+        ParDrain { elements: self.drain(range) }
+    }
+}
+
+impl<T: Send> FromParallelIterator<T> for SharedVec<T> {
+    /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
+    fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
+        VmVec::from_par_iter(iter).into()
+    }
+}
+
+impl<T: Send> ParallelExtend<T> for SharedVec<T> {
+    /// Appends all that the iterator gives, in its order: as a [`VmVec`] does. Needs the feature `rayon`.
+    ///
+    /// # Panics
+    ///
+    /// As for a `VmVec`.
+    fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, iter: I) {
+        self.as_mut_vec().par_extend(iter);
+    }
+}
+
+impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for SharedVec<T> {
+    /// Appends copies of all elements that the iterator gives, in its order. Needs the feature `rayon`.
+    fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
+        self.as_mut_vec().par_extend(iter);
+    }
+}
+
+impl<T: Send + Sync> ParallelExtend<T> for &SharedVec<T> {
+    /// Appends all that the iterator gives while others append and read. Needs the feature `rayon`.
+    ///
+    /// Elements are in no particular order: each task appends what it makes itself, as
+    /// [gathered](SharedVec::gather). Nothing is collected before, whether the iterator knows its length or not.
+    ///
+    /// # Panics
+    ///
+    /// If the array is full or the system refuses memory. Where that, or the iterator, panics, what was appended
+    /// stays, and what tasks have gathered comes to it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// use stayput::SharedVec;
+    ///
+    /// // All numbers below 1000 that have more than 25 divisors.
+    /// let found = SharedVec::new();
+    /// (&found).par_extend((1..1000_u32).into_par_iter().filter(|n| {
+    ///     (1..=*n).filter(|divisor| n % divisor == 0).count() > 25
+    /// }));
+    /// let mut found = found.into_inner();
+    /// found.sort_unstable();
+    /// assert_eq!(found, [720, 840, 900, 960]);
+    /// ```
+    fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, iter: I) {
+        let shared = *self;
+        let gathers = iter.into_par_iter().fold(
+            || shared.gather(),
+            |mut gather, element| {
+                gather.push(element);
+                gather
+            },
+        );
+        // A drop would tell nobody of a refusal.
+        gathers.for_each(|mut gather| _ = gather.flush());
+    }
+}
+
+impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for &SharedVec<T> {
+    /// Appends copies of all elements that the iterator gives, in no particular order. Needs the feature `rayon`.
+    fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
+        self.par_extend(iter.into_par_iter().copied());
+    }
+}
