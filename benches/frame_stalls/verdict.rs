@@ -19,7 +19,11 @@ struct Bound {
     most: f64,
 }
 
-const BOUNDS: [Bound; 1] = [Bound { id: "table-ahead", other: "table-warm", most: 1.5 }];
+const BOUNDS: [Bound; 3] = [
+    Bound { id: "table-ahead", other: "table-warm", most: 1.5 },
+    Bound { id: "shared-ahead", other: "shared-warm", most: 1.5 },
+    Bound { id: "shared-ahead", other: "mutex-vec-mimalloc", most: 0.1 },
+];
 
 /// Of the scenarios in which several of the containers were measured that overviews show.
 pub(crate) fn all(summary: &Summary) -> Vec<Verdict<'_>> {
