@@ -58,7 +58,7 @@ pub(crate) struct Outcome {
     pub(crate) resident_bytes: Vec<u64>,
     /// The longest preparation between two frames; `None` for containers that aren't prepared.
     pub(crate) idle_ns_max: Option<u64>,
-    /// Taken inside frames, by the thread that runs them.
+    /// Taken inside frames, by the thread that runs them; and by those that append beside it.
     pub(crate) page_faults: Option<u64>,
     /// Of the whole process, the samples in `frame_ns` included.
     pub(crate) peak_rss_bytes: Option<u64>,

@@ -52,8 +52,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = positive)]
     frames: Option<usize>,
 
-    /// Entities spawned in each frame (steady, many, beside); twice as many in level, a twentieth in
-    /// most frames of burst and five times as many in every twentieth
+    /// Entities spawned in each frame (steady, many, beside); twice as many in level, half as many in
+    /// workers, a twentieth in most frames of burst and five times as many in every twentieth
     #[arg(long, value_name = "N", default_value = "20000", value_parser = positive)]
     spawn: usize,
 

@@ -68,6 +68,16 @@ impl Plan {
                 let batch = self.batch.min(self.rows);
                 Script::steady(self.rows / batch, batch)
             }
+            // Little enough that all threads together leave most of two cores idle.
+            Scenario::Workers => {
+                let spawn_per_frame = self.spawn.div_ceil(2);
+                Script {
+                    spawn_per_frame,
+                    workers: 2,
+                    looked_at_per_frame: spawn_per_frame.div_ceil(5),
+                    ..steady
+                }
+            }
         }
     }
 

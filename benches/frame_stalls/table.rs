@@ -12,7 +12,7 @@ type Column = (String, Box<dyn Fn(&Row) -> String>);
 /// The columns that tell most.
 pub(crate) fn main_figures(subject: Subject, rows: &[&Row]) -> Cells {
     let (budget, over): (_, fn(&Row) -> usize) = match subject {
-        Subject::Arrays | Subject::Maps => ("> 1 ms", |row| row.over_1ms),
+        Subject::Arrays | Subject::Maps | Subject::Shared => ("> 1 ms", |row| row.over_1ms),
         // Many take a millisecond without growth, too.
         Subject::Tables => ("> 16.6 ms", |row| row.over_16ms),
     };

@@ -4,6 +4,8 @@ mod arrays;
 mod finders;
 mod keepers;
 mod maps;
+mod shared;
+mod sharers;
 mod spawners;
 mod tables;
 mod worlds;
@@ -129,7 +131,7 @@ impl Container {
 /// are Okabe and Ito's, which colour-blind readers can tell apart; the others need only differ within
 /// a family.
 pub(crate) fn all() -> impl Iterator<Item = &'static Container> {
-    arrays::ALL.iter().chain(maps::ALL).chain(tables::ALL)
+    arrays::ALL.iter().chain(maps::ALL).chain(tables::ALL).chain(shared::ALL)
 }
 
 /// The container of that id.

@@ -67,6 +67,12 @@ impl Scenario {
                  the end, {mebibytes} MiB without what finds them.",
                 script.most()
             ),
+            Self::Workers => format!(
+                "Meanwhile {} threads append {spawn} entities of {bytes} bytes to one array, a few \
+                 at a time. Each frame reads all that have come since the one before, and {} of \
+                 those that were there, at random; {mebibytes} MiB in the end.",
+                script.workers, script.looked_at_per_frame
+            ),
         }
     }
 }

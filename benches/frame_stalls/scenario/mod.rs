@@ -10,6 +10,7 @@ mod play;
 mod script;
 pub(crate) mod spawn;
 pub(crate) mod table;
+pub(crate) mod workers;
 
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +36,12 @@ pub(crate) enum Scenario {
     Ecs,
     /// Rows are inserted in every frame and looked up by what is in them, and none is removed.
     Table,
+    /// Threads append to an array, and each frame reads what is new, and some of the rest.
+    Workers,
 }
 
 impl Scenario {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Steady,
         Self::Burst,
         Self::Many,
@@ -47,6 +50,7 @@ impl Scenario {
         Self::Churn,
         Self::Ecs,
         Self::Table,
+        Self::Workers,
     ];
 
     /// Those that are measured unless others are asked for.
@@ -63,6 +67,7 @@ impl Scenario {
             Self::Churn => "churn",
             Self::Ecs => "ecs",
             Self::Table => "table",
+            Self::Workers => "workers",
         }
     }
 
@@ -77,6 +82,7 @@ impl Scenario {
             Self::Churn => "churn",
             Self::Ecs => "ECS loop",
             Self::Table => "a table grows",
+            Self::Workers => "workers append while the frame reads",
         }
     }
 
@@ -86,6 +92,7 @@ impl Scenario {
             Self::Steady | Self::Burst | Self::Many | Self::Beside | Self::Level => Subject::Arrays,
             Self::Churn | Self::Ecs => Subject::Maps,
             Self::Table => Subject::Tables,
+            Self::Workers => Subject::Shared,
         }
     }
 }
@@ -96,16 +103,19 @@ pub(crate) enum Subject {
     Arrays,
     Maps,
     Tables,
+    /// Arrays to which several threads append.
+    Shared,
 }
 
 impl Subject {
-    pub(crate) const ALL: [Self; 3] = [Self::Arrays, Self::Maps, Self::Tables];
+    pub(crate) const ALL: [Self; 4] = [Self::Arrays, Self::Maps, Self::Tables, Self::Shared];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Arrays => "Arrays",
             Self::Maps => "Slot maps",
             Self::Tables => "Tables",
+            Self::Shared => "Arrays that threads share",
         }
     }
 }

@@ -103,6 +103,6 @@ pub(super) fn resident<T: Copy>(count: usize, filler: T) -> Vec<T> {
     values
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
+pub(super) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

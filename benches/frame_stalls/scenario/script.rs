@@ -24,6 +24,10 @@ pub(crate) struct Script {
     pub(crate) longest_life: u16,
     /// Whether a second thread allocates and frees memory all the while.
     pub(crate) neighbour: bool,
+    /// Threads that append what is spawned; 0 where the frame itself does.
+    pub(crate) workers: usize,
+    /// Entities that were there before a frame, of which it reads so many at random.
+    pub(crate) looked_at_per_frame: usize,
 }
 
 /// The last of so many frames spawns that many entities instead.
@@ -46,6 +50,8 @@ impl Script {
             frames_per_level: None,
             longest_life: 0,
             neighbour: false,
+            workers: 0,
+            looked_at_per_frame: 0,
         }
     }
 
@@ -80,6 +86,11 @@ impl Script {
             count
         });
         after.max().unwrap_or(0)
+    }
+
+    /// The entities that each of the workers appends in all frames.
+    pub(crate) fn worker_share(&self) -> usize {
+        self.frames * self.spawn_per_frame / self.workers
     }
 
     /// The memory that the most entities take in all containers.
