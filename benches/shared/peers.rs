@@ -61,9 +61,14 @@ impl<E: Element> Array<E> for OrxBag<E> {
     }
 
     fn totals(&self) -> Totals {
-        // SAFETY: nobody pushes any more.
-        Totals::of(unsafe { self.0.iter() })
+        bag_totals(&self.0)
     }
+}
+
+/// By `get`: `iter` ends where the last thread to finish had its elements, which need not be the last ones.
+fn bag_totals<E: Element>(bag: &ConcurrentBag<E>) -> Totals {
+    // SAFETY: nobody pushes any more.
+    Totals::of((0..bag.len()).filter_map(|index| unsafe { bag.get(index) }))
 }
 
 pub(crate) struct OrxBagExtend<E: Element>(ConcurrentBag<E>);
@@ -82,8 +87,7 @@ impl<E: Element> Array<E> for OrxBagExtend<E> {
     }
 
     fn totals(&self) -> Totals {
-        // SAFETY: nobody pushes any more.
-        Totals::of(unsafe { self.0.iter() })
+        bag_totals(&self.0)
     }
 }
 

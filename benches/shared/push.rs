@@ -61,6 +61,7 @@ impl<E: Element> Job<E> for Filling {
 
     fn run<A: Array<E>>(self) -> Pushed {
         let Case { threads, total, arrays, .. } = self.case;
+        start_service::<E, A>();
         let all = Totals::below(total as u64);
         let (mut pushing, mut rest, mut lost) = (Duration::ZERO, Duration::ZERO, 0);
         let fill = |thread, array: &A| {
@@ -84,6 +85,12 @@ impl<E: Element> Job<E> for Filling {
         let per_push = |time: Duration| time.as_nanos() as f64 / (total * arrays) as f64;
         Pushed { push_ns: per_push(pushing), life_ns: per_push(pushing + rest), lost }
     }
+}
+
+/// Has the background thread begin, if there is one, before threads have processors of their own, which it would
+/// inherit.
+pub(crate) fn start_service<E: Element, A: Array<E>>() {
+    A::new(1).pusher()(E::of(0));
 }
 
 /// How many elements are not there, which one of the peers is known for.

@@ -7,6 +7,8 @@ use std::sync::{Mutex, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::cores;
+
 /// Where all wait for the last. It does not sleep: who is woken begins much later than who was last.
 struct Meeting {
     threads: usize,
@@ -47,6 +49,9 @@ pub(crate) struct Round<A, R> {
 }
 
 /// In each round makes an array, has all threads work on it, and hands it on.
+///
+/// Each thread has a processor of its own, if there are as many: else two may begin on one, and take turns, until the
+/// system sees it.
 pub(crate) fn rounds<A: Send + Sync, R: Send>(
     threads: usize,
     count: usize,
@@ -57,6 +62,12 @@ pub(crate) fn rounds<A: Send + Sync, R: Send>(
     let meeting = Meeting::new(threads);
     let place: RwLock<Option<A>> = RwLock::new(None);
     let done = Mutex::new(Vec::with_capacity(threads));
+    let processors = cores::allowed();
+    let settle = |thread| {
+        if threads <= processors.len() {
+            cores::pin(processors[thread]);
+        }
+    };
     let take_part = |thread| {
         meeting.wait();
         let guard = place.read().expect("nobody panicked");
@@ -71,9 +82,13 @@ pub(crate) fn rounds<A: Send + Sync, R: Send>(
     };
     thread::scope(|scope| {
         for thread in 1..threads {
-            let take_part = &take_part;
-            scope.spawn(move || (0..count).for_each(|_| take_part(thread)));
+            let (settle, take_part) = (&settle, &take_part);
+            scope.spawn(move || {
+                settle(thread);
+                (0..count).for_each(|_| take_part(thread));
+            });
         }
+        settle(0);
         for _ in 0..count {
             let begun = Instant::now();
             let array = make();
