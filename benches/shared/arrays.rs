@@ -93,7 +93,7 @@ pub(crate) enum Contender {
     SccBag,
     /// A `Vec` in std's mutex
     Mutex,
-    /// A `Vec` in parking_lot's mutex
+    /// A `Vec` in `parking_lot`'s mutex
     ParkingLot,
     /// The crate virtual-buffer
     VirtualBuffer,
@@ -204,6 +204,26 @@ pub(crate) trait Array<E: Element>: Send + Sync {
     fn pusher(&self) -> impl FnMut(E);
     /// When nobody pushes any more.
     fn totals(&self) -> Totals;
+
+    /// The number of an element that is there.
+    fn get(&self, index: usize) -> u64 {
+        unreachable!("{index} is not read by `Contender::is_read`")
+    }
+
+    /// The sum of the numbers of so many first elements, which are there.
+    fn sum(&self, first: usize) -> u64 {
+        unreachable!("{first} are not read by `Contender::is_read`")
+    }
+
+    /// Bytes of memory that the system has promised, where the array knows.
+    fn committed_bytes(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// Of all elements that an iterator gives, but for those behind the first ones.
+pub(crate) fn sum_of<'e, E: Element>(elements: impl Iterator<Item = &'e E>, first: usize) -> u64 {
+    elements.take(first).map(Element::number).sum()
 }
 
 /// Gathers elements, for what is appended by runs.
@@ -249,6 +269,19 @@ impl<E: Element> Array<E> for SharedVec<E> {
 
     fn totals(&self) -> Totals {
         Totals::of(self)
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.get(index).expect("it is there").number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.iter(), first)
+    }
+
+    fn committed_bytes(&self) -> Option<usize> {
+        Some(self.stats().committed_bytes)
     }
 }
 
@@ -326,6 +359,14 @@ impl<E: Element> Array<E> for Alone<VmVec<E>> {
     fn totals(&self) -> Totals {
         Totals::of(&*self.0.lock().expect("nobody panicked"))
     }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.lock().expect("nobody panicked").iter(), first)
+    }
+
+    fn committed_bytes(&self) -> Option<usize> {
+        Some(self.0.lock().expect("nobody panicked").stats().committed_bytes)
+    }
 }
 
 impl<E: Element> Array<E> for Alone<Vec<E>> {
@@ -341,5 +382,9 @@ impl<E: Element> Array<E> for Alone<Vec<E>> {
 
     fn totals(&self) -> Totals {
         Totals::of(&*self.0.lock().expect("nobody panicked"))
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.lock().expect("nobody panicked").iter(), first)
     }
 }

@@ -32,6 +32,14 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     elements: Option<usize>,
 
+    /// Elements that are read [default: 1M; with --quick: 64K]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    read: Option<usize>,
+
+    /// Pushes of which none is to be lost [default: 10,000,000; with --quick: 200,000]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    lost: Option<usize>,
+
     /// How often each thing is measured [default: 5; with --quick: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: Option<u32>,
@@ -45,6 +53,10 @@ pub(crate) struct Options {
 pub(crate) enum Part {
     /// Pushes by several threads, and the longest push
     Push,
+    /// Reads while another thread pushes
+    Read,
+    /// What is resident beyond the elements, and whether any is lost
+    Memory,
 }
 
 /// What is to be measured, every choice made.
@@ -52,10 +64,14 @@ pub(crate) enum Part {
 pub(crate) struct Plan {
     pub(crate) parts: Vec<Part>,
     pub(crate) contenders: Vec<Contender>,
+    pub(crate) threads: Vec<usize>,
     pub(crate) cases: Vec<Case>,
     /// Threads whose longest push is looked for.
     pub(crate) worst_threads: Vec<usize>,
     pub(crate) elements: usize,
+    pub(crate) read: usize,
+    pub(crate) read_ms: u64,
+    pub(crate) lost: usize,
     pub(crate) repetitions: usize,
 }
 
@@ -67,7 +83,7 @@ impl Options {
 
     pub(crate) fn plan(&self) -> Plan {
         let of = |usual, if_quick| if self.quick { if_quick } else { usual };
-        let all = [Part::Push];
+        let all = [Part::Push, Part::Read, Part::Memory];
         let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
         let mut threads: Vec<usize> = self.threads.iter().copied().map(usize::from).collect();
         if threads.is_empty() {
@@ -81,7 +97,11 @@ impl Options {
             contenders: Contender::ALL.into_iter().filter(only).collect(),
             cases: cases(&threads, elements, &everyday, pushes),
             worst_threads: no_more_than_cores(&threads),
+            threads,
             elements,
+            read: self.read.unwrap_or(of(1 << 20, 64 << 10)),
+            read_ms: if self.quick { 5 } else { 100 },
+            lost: self.lost.unwrap_or(of(10_000_000, 200_000)),
             repetitions: self.repetitions.map_or(of(5, 1), |repetitions| repetitions as usize),
         }
     }
@@ -111,11 +131,15 @@ impl Plan {
     /// Everything once, and small.
     pub(crate) fn smoke() -> Self {
         Self {
-            parts: vec![Part::Push],
+            parts: vec![Part::Push, Part::Read, Part::Memory],
             contenders: Contender::ALL.to_vec(),
             cases: cases(&[1, 2], 4 << 10, &[64], 128),
             worst_threads: vec![2],
+            threads: vec![1, 2],
             elements: 4 << 10,
+            read: 1 << 10,
+            read_ms: 1,
+            lost: 10_000,
             repetitions: 1,
         }
     }

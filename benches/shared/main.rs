@@ -6,9 +6,14 @@
 #![expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
 
 mod arrays;
+mod asked;
 mod cli;
+mod held;
+mod lost;
 mod peers;
 mod push;
+mod read;
+mod refusing;
 mod rounds;
 mod run;
 mod task;

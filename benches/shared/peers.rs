@@ -6,7 +6,7 @@ use elsa::sync::{FrozenVec, LockFreeFrozenVec};
 use orx_concurrent_bag::ConcurrentBag;
 use orx_concurrent_vec::ConcurrentVec;
 
-use crate::arrays::{Array, Element, Runs, Totals};
+use crate::arrays::{Array, Element, Runs, Totals, sum_of};
 
 pub(crate) struct Boxcar<E>(boxcar::Vec<E>);
 
@@ -24,6 +24,15 @@ impl<E: Element> Array<E> for Boxcar<E> {
 
     fn totals(&self) -> Totals {
         Totals::of(self.0.iter().map(|(_, element)| element))
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.0.get(index).expect("it is there").number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.iter().map(|(_, element)| element), first)
     }
 }
 
@@ -44,6 +53,15 @@ impl<E: Element> Array<E> for AppendOnlyVec<E> {
     fn totals(&self) -> Totals {
         Totals::of(self.0.iter())
     }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.0[index].number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.iter(), first)
+    }
 }
 
 pub(crate) struct OrxBag<E: Element>(ConcurrentBag<E>);
@@ -62,6 +80,17 @@ impl<E: Element> Array<E> for OrxBag<E> {
 
     fn totals(&self) -> Totals {
         bag_totals(&self.0)
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        // SAFETY: it was there before somebody began to push.
+        unsafe { self.0.get(index) }.expect("it is there").number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        // SAFETY: those were there before somebody began to push, and no others are looked at.
+        sum_of(unsafe { self.0.iter() }, first)
     }
 }
 
@@ -109,6 +138,17 @@ impl<E: Element> Array<E> for OrxVec<E> {
         // SAFETY: elements are never changed.
         Totals::of(unsafe { self.0.iter_ref() })
     }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        // SAFETY: elements are never changed.
+        unsafe { self.0.get_ref(index) }.expect("it is there").number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        // SAFETY: as above.
+        sum_of(unsafe { self.0.iter_ref() }, first)
+    }
 }
 
 /// It holds what points elsewhere only.
@@ -126,6 +166,15 @@ impl<E: Element> Array<E> for Elsa<E> {
 
     fn totals(&self) -> Totals {
         Totals::of(self.0.iter())
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.0.get(index).expect("it is there").number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.iter(), first)
     }
 }
 
@@ -150,6 +199,15 @@ impl<E: Element> Array<E> for ElsaLockFree<E> {
             totals.add(element.number());
         }
         totals
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.0.get(index).expect("it is there").number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        (0..first).map(|index| Array::get(self, index)).sum()
     }
 }
 
@@ -189,6 +247,15 @@ impl<E: Element> Array<E> for Mutex<E> {
     fn totals(&self) -> Totals {
         Totals::of(&*self.0.lock().expect("nobody panicked"))
     }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.0.lock().expect("nobody panicked")[index].number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.lock().expect("nobody panicked").iter(), first)
+    }
 }
 
 pub(crate) struct ParkingLot<E>(parking_lot::Mutex<Vec<E>>);
@@ -205,6 +272,15 @@ impl<E: Element> Array<E> for ParkingLot<E> {
 
     fn totals(&self) -> Totals {
         Totals::of(&*self.0.lock())
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.0.lock()[index].number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.lock().iter(), first)
     }
 }
 
@@ -225,5 +301,14 @@ impl<E: Element> Array<E> for VirtualBuffer<E> {
 
     fn totals(&self) -> Totals {
         Totals::of(self.0.iter())
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> u64 {
+        self.0.get(index).expect("it is there").number()
+    }
+
+    fn sum(&self, first: usize) -> u64 {
+        sum_of(self.0.iter(), first)
     }
 }

@@ -112,8 +112,8 @@ pub(crate) fn measure(
         .flat_map(|case| contenders.iter().map(|contender| (*contender, *case)))
         .filter(|(contender, case)| case.threads == 1 || !contender.is_alone())
         .collect();
-    let tasks = pairs.iter().map(|&(contender, case)| Task::Push { contender, case }).collect();
-    let found: Vec<Vec<Pushed>> = in_turns(tasks, repetitions)?;
+    let tasks = pairs.iter().map(|&(contender, case)| Task::Push { contender, case });
+    let found: Vec<Vec<Pushed>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
     let rows = pairs.into_iter().zip(found).map(|((contender, case), found)| Row {
         contender,
         case,

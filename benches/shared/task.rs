@@ -9,12 +9,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::Contender;
-use crate::{push, worst};
+use crate::{held, lost, push, read, worst};
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum Task {
     Push { contender: Contender, case: push::Case },
     Worst { contender: Contender, threads: usize, total: usize },
+    Read { contender: Contender, count: usize, ms: u64 },
+    Held { contender: Contender, count: usize },
+    Lost { contender: Contender, limit: lost::Limit, count: usize },
 }
 
 impl Task {
@@ -24,6 +27,9 @@ impl Task {
                 format!("pushes of {} bytes, {}", case.element_bytes, contender.name())
             }
             Self::Worst { contender, .. } => format!("longest pushes, {}", contender.name()),
+            Self::Read { contender, .. } => format!("reads, {}", contender.name()),
+            Self::Held { contender, .. } => format!("memory, {}", contender.name()),
+            Self::Lost { contender, .. } => format!("what is lost, {}", contender.name()),
         }
     }
 }
@@ -40,13 +46,20 @@ pub(crate) fn run(task: Task) -> Result<(), Box<dyn Error>> {
         Task::Worst { contender, threads, total } => {
             delegate::answer(&worst::push(contender, threads, total)?)?;
         }
+        Task::Read { contender, count, ms } => {
+            delegate::answer(&read::read(contender, count, ms)?)?;
+        }
+        Task::Held { contender, count } => delegate::answer(&held::held(contender, count))?,
+        Task::Lost { contender, limit, count } => {
+            delegate::answer(&lost::lose(contender, limit, count)?)?;
+        }
     }
     Ok(())
 }
 
 /// What children find that do each of the tasks in turns, so many times over.
 pub(crate) fn in_turns<R: DeserializeOwned>(
-    tasks: Vec<Task>,
+    tasks: &[Task],
     repetitions: usize,
 ) -> Result<Vec<Vec<R>>, Box<dyn Error>> {
     let mut found: Vec<Vec<R>> = tasks.iter().map(|_| Vec::new()).collect();

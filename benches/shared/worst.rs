@@ -87,7 +87,7 @@ pub(crate) fn measure(
         .filter(|(contender, threads)| *threads == 1 || !contender.is_alone())
         .collect();
     let tasks = pairs.iter().map(|&(contender, threads)| Task::Worst { contender, threads, total });
-    let found: Vec<Vec<Worst>> = in_turns(tasks.collect(), repetitions)?;
+    let found: Vec<Vec<Worst>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
     let rows = pairs.into_iter().zip(found).map(|((contender, threads), found)| Row {
         contender,
         threads,
