@@ -203,7 +203,7 @@ pub(crate) trait Array<E: Element>: Send + Sync {
     /// Pushes for one thread; what it holds back is pushed when it is dropped.
     fn pusher(&self) -> impl FnMut(E);
     /// When nobody pushes any more.
-    fn totals(&self) -> Totals;
+    fn totals(&mut self) -> Totals;
 
     /// The number of an element that is there.
     fn get(&self, index: usize) -> u64 {
@@ -267,8 +267,8 @@ impl<E: Element> Array<E> for SharedVec<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
-        Totals::of(self)
+    fn totals(&mut self) -> Totals {
+        Totals::of(&*self)
     }
 
     #[inline]
@@ -298,7 +298,7 @@ impl<E: Element> Array<E> for Gathered<E> {
         move |element| gather.push(element)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(&self.0)
     }
 }
@@ -318,7 +318,7 @@ impl<E: Element> Array<E> for Extended<E> {
         move |element| runs.push(element)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(&self.0)
     }
 }
@@ -337,7 +337,7 @@ impl<E: Element> Array<E> for Ahead<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(&self.0)
     }
 }
@@ -356,7 +356,7 @@ impl<E: Element> Array<E> for Alone<VmVec<E>> {
         move |element| array.push(element)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(&*self.0.lock().expect("nobody panicked"))
     }
 
@@ -380,7 +380,7 @@ impl<E: Element> Array<E> for Alone<Vec<E>> {
         move |element| array.push(element)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(&*self.0.lock().expect("nobody panicked"))
     }
 

@@ -44,7 +44,7 @@ impl<E: Element> Job<E> for Holding {
         let Self { contender, count } = self;
         let beyond = |bytes: u64| (bytes as f64 - (count * size_of::<E>()) as f64) / count as f64;
         let before = resident_bytes();
-        let array = A::new(count);
+        let mut array = A::new(count);
         {
             let mut push = array.pusher();
             (0..count as u64).for_each(|number| push(E::of(number)));

@@ -87,7 +87,7 @@ impl<E: Element> Job<E> for Losing {
             1,
             || A::new(self.count),
             fill,
-            |round| {
+            |mut round| {
                 lost = difference(round.array.totals(), Totals::below(self.count as u64));
             },
         );
@@ -118,7 +118,7 @@ fn try_to_push(count: usize, make: impl Fn() -> SharedVec<u64>, tries: Tries) ->
         (stored, refused)
     };
     let mut found = Lost { refused: 0, lost: 0 };
-    rounds(THREADS, 1, make, fill, |round| {
+    rounds(THREADS, 1, make, fill, |mut round| {
         let mut all = Totals::default();
         for (stored, refused) in round.found {
             all.count += stored.count;

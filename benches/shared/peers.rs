@@ -22,7 +22,7 @@ impl<E: Element> Array<E> for Boxcar<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(self.0.iter().map(|(_, element)| element))
     }
 
@@ -50,7 +50,7 @@ impl<E: Element> Array<E> for AppendOnlyVec<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(self.0.iter())
     }
 
@@ -78,8 +78,8 @@ impl<E: Element> Array<E> for OrxBag<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
-        bag_totals(&self.0)
+    fn totals(&mut self) -> Totals {
+        bag_totals(&mut self.0)
     }
 
     #[inline]
@@ -94,10 +94,9 @@ impl<E: Element> Array<E> for OrxBag<E> {
     }
 }
 
-/// By `get`: `iter` ends where the last thread to finish had its elements, which need not be the last ones.
-fn bag_totals<E: Element>(bag: &ConcurrentBag<E>) -> Totals {
-    // SAFETY: nobody pushes any more.
-    Totals::of((0..bag.len()).filter_map(|index| unsafe { bag.get(index) }))
+/// Not by `iter` and `get`, which end where the last thread to finish had its elements: others may lie behind.
+fn bag_totals<E: Element>(bag: &mut ConcurrentBag<E>) -> Totals {
+    Totals::of(bag.iter_mut().map(|element| &*element))
 }
 
 pub(crate) struct OrxBagExtend<E: Element>(ConcurrentBag<E>);
@@ -115,8 +114,8 @@ impl<E: Element> Array<E> for OrxBagExtend<E> {
         move |element| runs.push(element)
     }
 
-    fn totals(&self) -> Totals {
-        bag_totals(&self.0)
+    fn totals(&mut self) -> Totals {
+        bag_totals(&mut self.0)
     }
 }
 
@@ -134,7 +133,7 @@ impl<E: Element> Array<E> for OrxVec<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         // SAFETY: elements are never changed.
         Totals::of(unsafe { self.0.iter_ref() })
     }
@@ -164,7 +163,7 @@ impl<E: Element> Array<E> for Elsa<E> {
         |element| self.0.push(Box::new(element))
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(self.0.iter())
     }
 
@@ -193,7 +192,7 @@ impl<E: Element> Array<E> for ElsaLockFree<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         let mut totals = Totals::default();
         for element in (0..self.0.len()).filter_map(|index| self.0.get(index)) {
             totals.add(element.number());
@@ -224,7 +223,7 @@ impl<E: Element> Array<E> for SccBag<E> {
         |element| self.0.push(element)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         self.0.pop_all(Totals::default(), |mut totals, element| {
             totals.add(element.number());
             totals
@@ -244,7 +243,7 @@ impl<E: Element> Array<E> for Mutex<E> {
         |element| self.0.lock().expect("nobody panicked").push(element)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(&*self.0.lock().expect("nobody panicked"))
     }
 
@@ -270,7 +269,7 @@ impl<E: Element> Array<E> for ParkingLot<E> {
         |element| self.0.lock().push(element)
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(&*self.0.lock())
     }
 
@@ -299,7 +298,7 @@ impl<E: Element> Array<E> for VirtualBuffer<E> {
         }
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&mut self) -> Totals {
         Totals::of(self.0.iter())
     }
 

@@ -73,7 +73,7 @@ impl<E: Element> Job<E> for Filling {
             arrays,
             || A::new(total),
             fill,
-            |round| {
+            |mut round| {
                 let totals = round.array.totals();
                 lost += missing(self.contender, totals, all);
                 let begun = Instant::now();

@@ -59,7 +59,7 @@ impl<E: Element> Job<E> for Reading {
     fn run<A: Array<E>>(self) -> Read {
         start_service::<E, A>();
         let Self { contender, count, time } = self;
-        let array = A::new(count + PUSHES);
+        let mut array = A::new(count + PUSHES);
         {
             let mut push = array.pusher();
             (0..count as u64).for_each(|number| push(E::of(number)));

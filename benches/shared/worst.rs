@@ -65,7 +65,7 @@ impl<E: Element> Job<E> for Timed {
             1,
             || A::new(total),
             fill,
-            |round| {
+            |mut round| {
                 missing(contender, round.array.totals(), Totals::below(total as u64));
                 worst = round.found.into_iter().fold(worst, Duration::max);
             },
