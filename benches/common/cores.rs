@@ -43,17 +43,28 @@ pub fn allowed() -> Vec<usize> {
 }
 
 /// Keeps the calling thread on a processor, one of those allowed. Whether the system did so.
-#[cfg(target_os = "linux")]
 pub fn pin(processor: usize) -> bool {
+    allow(&[processor])
+}
+
+/// Has the calling thread run on a processor for now, and then on any of those that are allowed. Whether the system did so.
+pub fn move_to(processor: usize, allowed: &[usize]) -> bool {
+    pin(processor) && allow(allowed)
+}
+
+#[cfg(target_os = "linux")]
+fn allow(processors: &[usize]) -> bool {
     // SAFETY: all zero is a valid value of a set of bits.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: those allowed are within the set's bits.
-    unsafe { libc::CPU_SET(processor, &mut set) };
+    for processor in processors {
+        // SAFETY: those allowed are within the set's bits.
+        unsafe { libc::CPU_SET(*processor, &mut set) };
+    }
     // SAFETY: the call reads a set of the size that it is told. 0 stands for the calling thread.
     unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) == 0 }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn pin(_: usize) -> bool {
+fn allow(_: &[usize]) -> bool {
     false
 }

@@ -4,6 +4,7 @@ use bench_common::table::{Table, short, table, words};
 
 use crate::arrays::Contender;
 use crate::cli::Plan;
+use crate::push::threads_text;
 use crate::read;
 use crate::run::Summary;
 
@@ -44,8 +45,7 @@ fn pushes(plan: &Plan, summary: &Summary) -> Vec<Asked> {
     };
     let ratio = |own: Contender, other: Contender, bytes, threads, most| {
         let ratio = push_ns(own, bytes, threads)? / push_ns(other, bytes, threads)?;
-        let plural = if threads == 1 { "thread" } else { "threads" };
-        let what = format!("{}: push of {bytes} bytes, {threads} {plural}", own.name());
+        let what = format!("{}: push of {bytes} bytes, {}", own.name(), threads_text(threads));
         Some(Asked { what, over: other.name(), ratio, most })
     };
     let small = plan.threads.iter().flat_map(|&threads| {
@@ -75,7 +75,7 @@ fn worst(summary: &Summary) -> Vec<Asked> {
         let best =
             peers.min_by(|one, other| one.worst_us.median.total_cmp(&other.worst_us.median))?;
         Some(Asked {
-            what: format!("{}: longest push, {} threads", own.contender.name(), own.threads),
+            what: format!("{}: longest push, {}", own.contender.name(), threads_text(own.threads)),
             over: best.contender.name(),
             ratio: own.worst_us.median / best.worst_us.median,
             most: 1.0,

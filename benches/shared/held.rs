@@ -8,7 +8,7 @@ use bench_common::usage::resident_bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
-use crate::push::{missing, start_service};
+use crate::push::missing;
 use crate::task::{Task, in_turns};
 
 /// What a child has found: bytes an element, beyond its own.
@@ -40,7 +40,6 @@ impl<E: Element> Job<E> for Holding {
     type Found = Held;
 
     fn run<A: Array<E>>(self) -> Held {
-        start_service::<E, A>();
         let Self { contender, count } = self;
         let beyond = |bytes: u64| (bytes as f64 - (count * size_of::<E>()) as f64) / count as f64;
         let before = resident_bytes();

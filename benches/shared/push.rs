@@ -61,7 +61,6 @@ impl<E: Element> Job<E> for Filling {
 
     fn run<A: Array<E>>(self) -> Pushed {
         let Case { threads, total, arrays, .. } = self.case;
-        start_service::<E, A>();
         let all = Totals::below(total as u64);
         let (mut pushing, mut rest, mut lost) = (Duration::ZERO, Duration::ZERO, 0);
         let fill = |thread, array: &A| {
@@ -85,12 +84,6 @@ impl<E: Element> Job<E> for Filling {
         let per_push = |time: Duration| time.as_nanos() as f64 / (total * arrays) as f64;
         Pushed { push_ns: per_push(pushing), life_ns: per_push(pushing + rest), lost }
     }
-}
-
-/// Has the background thread begin, if there is one, before threads have processors of their own, which it would
-/// inherit.
-pub(crate) fn start_service<E: Element, A: Array<E>>() {
-    A::new(1).pusher()(E::of(0));
 }
 
 /// How many elements are not there, which one of the peers is known for.
@@ -136,6 +129,10 @@ pub(crate) fn show(rows: &[Row]) -> Vec<(String, Table)> {
     kinds.into_iter().map(|wanted| show_kind(rows, wanted)).collect()
 }
 
+pub(crate) fn threads_text(threads: usize) -> String {
+    if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") }
+}
+
 fn kind(row: &Row) -> (usize, usize, usize) {
     (row.case.element_bytes, row.case.total, row.case.arrays)
 }
@@ -149,7 +146,7 @@ fn show_kind(rows: &[Row], wanted: (usize, usize, usize)) -> (String, Table) {
     let are_many = arrays > 1;
     let mut header = words(["array"]);
     for threads in &threads {
-        header.extend([format!("{threads} threads, ns"), "range".to_owned()]);
+        header.extend([format!("{}, ns", threads_text(*threads)), "range".to_owned()]);
         header.extend(are_many.then(|| "made and dropped".to_owned()));
     }
     header.push("lost".to_owned());

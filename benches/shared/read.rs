@@ -14,7 +14,6 @@ use bench_common::{cores, memory};
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
-use crate::push::start_service;
 use crate::task::{Task, in_turns};
 
 /// So many pushes at a time, and from one to the next: for each array the same, if it can.
@@ -57,7 +56,6 @@ impl<E: Element> Job<E> for Reading {
     type Found = Read;
 
     fn run<A: Array<E>>(self) -> Read {
-        start_service::<E, A>();
         let Self { contender, count, time } = self;
         let mut array = A::new(count + PUSHES);
         {
@@ -69,16 +67,18 @@ impl<E: Element> Job<E> for Reading {
             return Read { get: None, iter_beside: None, iter };
         }
         let processors = cores::allowed();
-        let settle = |thread: usize| processors.get(thread).map(|number| cores::pin(*number));
+        let settle = |thread: usize| {
+            if processors.len() > 1 {
+                cores::move_to(processors[thread], &processors);
+            }
+        };
         let (has_begun, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
         let (get, iter_beside, pushed) = thread::scope(|scope| {
             let pushing = scope.spawn(|| {
                 settle(1);
                 push_until(&array, count as u64, &has_begun, &is_over)
             });
-            if processors.len() > 1 {
-                settle(0);
-            }
+            settle(0);
             while !has_begun.load(Ordering::Acquire) {
                 thread::yield_now();
             }

@@ -50,8 +50,8 @@ pub(crate) struct Round<A, R> {
 
 /// In each round makes an array, has all threads work on it, and hands it on.
 ///
-/// Each thread has a processor of its own, if there are as many: else two may begin on one, and take turns, until the
-/// system sees it.
+/// Each thread begins on a processor of its own, if there are as many: else two may begin on one, and take turns, until
+/// the system sees it.
 pub(crate) fn rounds<A: Send + Sync, R: Send>(
     threads: usize,
     count: usize,
@@ -65,11 +65,12 @@ pub(crate) fn rounds<A: Send + Sync, R: Send>(
     let processors = cores::allowed();
     let settle = |thread| {
         if threads <= processors.len() {
-            cores::pin(processors[thread]);
+            cores::move_to(processors[thread], &processors);
         }
     };
     let take_part = |thread| {
         meeting.wait();
+        settle(thread);
         let guard = place.read().expect("nobody panicked");
         let array = guard.as_ref().expect("it was made");
         meeting.wait();
@@ -82,13 +83,9 @@ pub(crate) fn rounds<A: Send + Sync, R: Send>(
     };
     thread::scope(|scope| {
         for thread in 1..threads {
-            let (settle, take_part) = (&settle, &take_part);
-            scope.spawn(move || {
-                settle(thread);
-                (0..count).for_each(|_| take_part(thread));
-            });
+            let take_part = &take_part;
+            scope.spawn(move || (0..count).for_each(|_| take_part(thread)));
         }
-        settle(0);
         for _ in 0..count {
             let begun = Instant::now();
             let array = make();

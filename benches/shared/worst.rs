@@ -9,7 +9,7 @@ use bench_common::table::{Table, table, words};
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::{Array, Contender, Element, Job, Totals};
-use crate::push::{missing, start_service};
+use crate::push::missing;
 use crate::rounds::{rounds, share};
 use crate::task::{Task, in_turns};
 
@@ -47,7 +47,6 @@ impl<E: Element> Job<E> for Timed {
 
     fn run<A: Array<E>>(self) -> Worst {
         let Self { contender, threads, total } = self;
-        start_service::<E, A>();
         let mut worst = Duration::ZERO;
         let fill = |thread, array: &A| {
             let mut push = array.pusher();
