@@ -103,7 +103,7 @@ pub(crate) fn measure(
     let pairs: Vec<(Contender, Case)> = cases
         .iter()
         .flat_map(|case| contenders.iter().map(|contender| (*contender, *case)))
-        .filter(|(contender, case)| case.threads == 1 || !contender.is_alone())
+        .filter(|(contender, case)| contender.is_for(case.threads))
         .collect();
     let tasks = pairs.iter().map(|&(contender, case)| Task::Push { contender, case });
     let found: Vec<Vec<Pushed>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;

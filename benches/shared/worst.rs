@@ -83,7 +83,7 @@ pub(crate) fn measure(
     let pairs: Vec<(Contender, usize)> = threads
         .iter()
         .flat_map(|threads| contenders.iter().map(|contender| (*contender, *threads)))
-        .filter(|(contender, threads)| *threads == 1 || !contender.is_alone())
+        .filter(|(contender, threads)| contender.is_for(*threads))
         .collect();
     let tasks = pairs.iter().map(|&(contender, threads)| Task::Worst { contender, threads, total });
     let found: Vec<Vec<Worst>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
