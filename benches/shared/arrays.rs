@@ -1,7 +1,5 @@
 //! What is compared: arrays that threads append to, each in its best form, and the limit with one thread.
 
-use std::thread;
-
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use stayput::{CommitAhead, SharedVec, VmVec};
@@ -153,16 +151,10 @@ impl Contender {
         matches!(self, Self::VmVec | Self::Vec)
     }
 
-    /// Whether so many threads can push, and it takes no ages: with more of them than there are cores, each push to an
-    /// append-only-vec waits for some that has lost its processor.
-    pub(crate) fn is_for(self, threads: usize) -> bool {
-        let cores = thread::available_parallelism().map_or(1, Into::into);
-        let most = match self {
-            Self::VmVec | Self::Vec => 1,
-            Self::AppendOnlyVec => cores,
-            _ => usize::MAX,
-        };
-        threads <= most
+    /// Whether so many threads can push, and it takes no ages: each push to an append-only-vec waits for all before it,
+    /// for microseconds.
+    pub(crate) const fn is_for(self, threads: usize) -> bool {
+        threads == 1 || !matches!(self, Self::VmVec | Self::Vec | Self::AppendOnlyVec)
     }
 
     pub(crate) const fn is_stayput(self) -> bool {
