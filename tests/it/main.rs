@@ -59,6 +59,7 @@ mod service;
 mod sets_model;
 mod sets_op;
 mod shared;
+mod shared_hostile;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;

@@ -3,7 +3,8 @@
 use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
 use stayput::{
-    Arena, Budget, CommitAhead, DefaultKey, Release, Reservation, SlotMap, VmVec, service,
+    Arena, Budget, CommitAhead, DefaultKey, ErrorKind, Release, Reservation, SharedVec, SlotMap,
+    VmVec, service,
 };
 use std::hint;
 use std::sync::Barrier;
@@ -110,5 +111,58 @@ fn children_forked_while_others_use_arrays_use_theirs() {
             result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         });
         service::drain();
+    });
+}
+
+#[test]
+fn children_forked_while_others_push_have_what_was_pushed() {
+    in_child("forks::children_forked_while_others_push_have_what_was_pushed", || {
+        const THREADS: u64 = 3;
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        for fork in 0..effort::rounds(30) as usize {
+            let mut vec = Some(SharedVec::<[u64; 2]>::new());
+            let is_done = AtomicBool::new(false);
+            thread::scope(|scope| {
+                let shared = vec.as_ref().expect("it is there");
+                for worker in 0..THREADS {
+                    let is_done = &is_done;
+                    scope.spawn(move || {
+                        for n in 0..300_000 {
+                            if is_done.load(Ordering::Relaxed) {
+                                break;
+                            }
+                            shared.push([worker << 32 | n, !(worker << 32 | n)]);
+                        }
+                    });
+                }
+                while shared.len() < fork * 5000 {
+                    hint::spin_loop();
+                }
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    forked(|| {
+                        let is_whole = |[n, not]: &[u64; 2]| *n == !*not;
+                        let (len, room) = (shared.len(), shared.capacity());
+                        assert!(len >= fork * 5000 && shared.iter().all(is_whole));
+                        assert!((len..room).filter_map(|at| shared.get(at)).all(is_whole));
+                        for n in 0..2000 {
+                            match shared.try_push([n, !n]) {
+                                Ok((at, own)) => assert_eq!(shared.get(at), Some(own)),
+                                Err(refused) => {
+                                    assert_eq!(refused.error.kind(), ErrorKind::Busy);
+                                    break;
+                                }
+                            }
+                        }
+                        assert!(shared.len() >= len && shared.iter().all(is_whole));
+                    });
+                }));
+                is_done.store(true, Ordering::Relaxed);
+                result.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            });
+            let len = vec.as_ref().map_or(0, SharedVec::len);
+            assert_eq!(vec.take().expect("it is the parent's").into_inner().len(), len);
+        }
     });
 }

@@ -136,9 +136,9 @@ fn at_the_maximum_all_places_are_filled() {
 
 #[test]
 fn several_at_a_time_lie_one_behind_the_other() {
-    for refusals in [0, 1] {
+    for (committed, refusals, ahead) in [(1, 0, 0), (1, 1, 0), (0, 0, 4)] {
         model(None, move || {
-            let array = Array::new(1, refusals, 5, 0);
+            let array = Array::new(committed, refusals, 5, ahead);
             let other = spawn(&array, |array| array.push_two(1));
             let mine = array.push(5);
             let theirs = other.join().unwrap();
