@@ -212,3 +212,20 @@ fn memory_is_taken_before_it_is_needed() {
     }
     assert!(fault.struck() > 0 && vec.try_push(1).is_err());
 }
+
+#[test]
+fn a_ticket_that_never_comes_back_does_not_close_the_array_for_good() {
+    // As in the child of a fork, of a thread that was about to take memory.
+    let vec = SharedVec::<u64>::new();
+    vec.push(0);
+    while vec.len() < vec.capacity() {
+        let fault = Fault::from_nth(Call::Commit, 0);
+        vec.push(1);
+        drop(fault);
+    }
+    assert!(matches!(vec.places.claim(), Claim::Ticket(_)));
+    let fault = Fault::from_nth(Call::Commit, 0);
+    assert!(vec.try_push(1).is_err());
+    drop(fault);
+    assert!((0..3).any(|_| vec.try_push(1).is_ok()));
+}

@@ -15,8 +15,9 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, OnceLock};
+use std::sync::{Barrier, Mutex, OnceLock, mpsc};
 use std::thread;
+use std::time::Duration;
 
 const THREADS: usize = 4;
 
@@ -514,4 +515,94 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
     assert_eq!((vec.len(), all.len()), (1 << 17, 1 << 17));
     assert!(all.iter().all(|(at, value)| vec[*at] == *value));
     assert_eq!(all.iter().map(|(at, _)| at).collect::<HashSet<_>>().len(), all.len());
+}
+
+#[test]
+fn a_buffer_is_filled_whatever_maximum_was_named() {
+    for max_len in [1 << 13, 1 << 20, 1 << 40, 1 << 50, isize::MAX as usize, usize::MAX] {
+        for huge_pages in [HugePages::Never, HugePages::Always] {
+            let alone = VmVec::<u64>::builder().max_len(max_len).huge_pages(huge_pages);
+            assert_eq!(alone.build_in(Buffer::new(1 << 16, 4096, 8)).max_len(), 1 << 13);
+            let vec = SharedVec::<u64>::builder().max_len(max_len).huge_pages(huge_pages);
+            let vec = vec.build_in(Buffer::new(1 << 16, 4096, 8));
+            let refused = loop {
+                if let Err(refused) = vec.try_push(1) {
+                    break refused.error;
+                }
+            };
+            assert_eq!(
+                (vec.len(), vec.max_len()),
+                (1 << 13, 1 << 13),
+                "{max_len}, {huge_pages:?}: {refused}"
+            );
+        }
+    }
+}
+
+#[test]
+fn room_is_made_behind_what_an_array_brought_along() {
+    let mut inner = VmVec::<u64>::with_max_len(1 << 20);
+    inner.push(0);
+    while inner.len() < inner.capacity() {
+        inner.push(1);
+    }
+    let shared = SharedVec::from(inner);
+    let len = shared.len();
+    shared.reserve(1000);
+    assert!(shared.capacity() >= len + 1000, "{} of {len}", shared.capacity());
+}
+
+#[test]
+fn one_without_a_size_comes_back_without_an_error_if_it_is_not_the_next() {
+    // As those do that have one.
+    let sized = SharedVec::<u8>::with_max_len(100);
+    assert_eq!(sized.push_if_len(100, 1).unwrap_err(), (None, 1));
+    let few = SharedVec::<()>::with_max_len(100);
+    assert_eq!(few.push_if_len(100, ()).unwrap_err(), (None, ()));
+}
+
+#[test]
+fn several_that_can_never_fit_take_no_memory() {
+    let vec = SharedVec::<u64>::with_max_len(1 << 20);
+    vec.push(1);
+    let before = vec.stats().committed_bytes;
+    let refused = vec.try_extend_from_slice(&vec![1; 1 << 20]).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::MaxLen);
+    let now = vec.stats().committed_bytes;
+    assert!(now < before + (1 << 20), "{before} before, {now} now");
+}
+
+#[test]
+fn a_push_for_which_there_is_room_waits_for_nobody_who_takes_memory() {
+    let (go_on, gone_on) = mpsc::sync_channel::<()>(0);
+    let (arrived, arrival) = mpsc::sync_channel(0);
+    let gone_on = std::sync::Mutex::new(gone_on);
+    let is_armed = std::sync::Arc::new(AtomicBool::new(false));
+    let is_set = std::sync::Arc::clone(&is_armed);
+    let wait = move || {
+        if is_set.swap(false, Ordering::Relaxed) {
+            arrived.send(()).unwrap();
+            let _ = gone_on.lock().unwrap().recv();
+        }
+    };
+    let backing = Slow { buffer: Buffer::new(1 << 20, 4096, 8), wait: Box::new(wait) };
+    let vec = SharedVec::<u64>::builder().growth(Growth::Fixed { step_bytes: 4096 });
+    let vec = vec.build_in(backing);
+    vec.push(0);
+    is_armed.store(true, Ordering::Relaxed);
+    let has_pushed = thread::scope(|scope| {
+        scope.spawn(|| vec.extend_from_slice(&[1; 10_000]));
+        arrival.recv().unwrap();
+        let (done, is_done) = mpsc::channel();
+        let vec = &vec;
+        scope.spawn(move || {
+            assert!(vec.len() < vec.capacity());
+            vec.push(2);
+            let _ = done.send(());
+        });
+        let has_pushed = is_done.recv_timeout(Duration::from_secs(2)).is_ok();
+        drop(go_on);
+        has_pushed
+    });
+    assert!(has_pushed, "it has waited for somebody else's memory");
 }
