@@ -44,18 +44,21 @@ impl<T> Memory<T> {
 
     /// Takes memory for `need` places, and for more by the growth policy.
     pub(super) fn grow(&mut self, need: usize) -> Grown {
-        let before = self.committed();
-        let refused = self.try_grow(need).err();
-        if let Some(error) = refused {
-            self.refused = Some(error);
-            // A place is asked for behind others that nobody has asked for yet: those there can be are to
-            // have memory all the same.
-            let most = self.max_len();
-            if error.kind() == ErrorKind::MaxLen && before < most {
-                let _ = self.try_grow(most);
-            }
+        // If this unwinds, it is not known why.
+        self.refused = None;
+        self.refused = self.try_grow(need).err();
+        Grown { committed: self.committed(), refused: self.refused }
+    }
+
+    /// The same for a ticket: if it is for more than there can ever be, there may be others before it that are not,
+    /// and have not come yet. They are to have memory all the same.
+    pub(super) fn grow_or_fill_up(&mut self, need: usize) -> Grown {
+        let grown = self.grow(need);
+        let (before, most) = (grown.committed, self.max_len());
+        if before < most && grown.refused.is_some_and(|error| error.kind() == ErrorKind::MaxLen) {
+            let _ = self.try_grow(most);
         }
-        Grown { committed: self.committed(), refused }
+        Grown { committed: self.committed(), ..grown }
     }
 
     /// [`grow`](Self::grow), or the error. There may be more memory then, too.
@@ -79,8 +82,9 @@ impl<T> Memory<T> {
         }
         if self.flags.is_empty() {
             // Where nobody named a number, there may be fewer addresses.
-            let bound = self.elements.max_len();
-            self.flags = VmVec::try_unreserved(Options { bound, ..self.elements.options() })?;
+            let (bound, options) = (self.elements.max_len(), self.elements.options());
+            let max_len = options.max_len.map(|named| named.min(bound));
+            self.flags = VmVec::try_unreserved(Options { bound, max_len, ..options })?;
         }
         if self.flags.try_extend_by_zeros(missing).is_err() {
             // More are not worth that it is refused.

@@ -70,6 +70,7 @@ use lock::{GrowthLock, Held};
 use memory::Memory;
 use places::{Claim, Places, Refusal};
 use std::cell::UnsafeCell;
+use std::hint;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::slice;
@@ -323,7 +324,7 @@ impl<T> SharedVec<T> {
     /// Takes a place if it is the next one; whether it was.
     fn claim_exactly(&self, place: usize) -> Result<bool, Error> {
         if Self::IS_UNSIZED {
-            if place >= self.places.committed() {
+            if place == self.places.counted() && place >= self.places.committed() {
                 return Err(self.full());
             }
             return Ok(self.places.count_up_exactly(place));
@@ -356,7 +357,10 @@ impl<T> SharedVec<T> {
         let memory = &mut *guard;
         let claimed = self.places.claim_locked(claim, &mut |need| {
             let before = memory.committed();
-            let grown = memory.grow(need);
+            let grown = match claim {
+                Claim::Ticket(_) => memory.grow_or_fill_up(need),
+                _ => memory.grow(need),
+            };
             self.tell(memory, before);
             grown
         });
@@ -387,12 +391,33 @@ impl<T> SharedVec<T> {
         let to = unsafe { self.at(place) };
         // SAFETY: the place is the caller's alone, aligned, and holds no element yet.
         unsafe { to.write(value) };
-        // SAFETY: just written. (What has no size was seen when it was counted.)
-        if !Self::IS_UNSIZED && unsafe { self.places.publish(place) } {
-            self.note(place);
+        if !Self::IS_UNSIZED {
+            // SAFETY: claimed by the caller.
+            let may_be_crowded = unsafe { self.places.may_be_crowded(place) };
+            // SAFETY: just written. (What has no size was seen when it was counted.)
+            if unsafe { self.places.publish(place) } {
+                self.note(place);
+            }
+            if may_be_crowded {
+                self.step_aside(place);
+            }
         }
         // SAFETY: written, and nobody writes there again while `self` is borrowed.
         unsafe { &*to }
+    }
+
+    /// Lets another thread push for a moment, where two seem to be at it.
+    ///
+    /// Else they would take lines of memory from each other at each push: the number of the next place, the elements'
+    /// and the flags'. Measured, two threads that do nothing but push 8 bytes: 20 ns a push without this, 9 with it,
+    /// 24 with a quarter of the pause, and 18 to 45 where both pause.
+    #[cold]
+    #[inline(never)]
+    fn step_aside(&self, place: usize) {
+        const PAUSES: usize = 64;
+        if self.places.steps_aside(place) {
+            (0..PAUSES).for_each(|_| hint::spin_loop());
+        }
     }
 
     /// The last place of a run, or one behind it, is published.

@@ -199,13 +199,16 @@ impl Places {
                 }
                 return Err(Refusal::Closed);
             }
-            // Nobody needs to take a ticket that may be void. This thread takes none, should it come here again
-            // while memory is taken.
-            self.ground.0.open.store(0, Ordering::Relaxed);
+            // Nobody needs to take a ticket that may be void.
+            if self.claimed() >= committed {
+                self.ground.0.open.store(0, Ordering::Relaxed);
+            }
             let unwinding = Unwinding { places: self, has_ticket };
             let grown = grow(need);
             mem::forget(unwinding);
-            self.ground.0.committed.store(grown.committed.max(committed), Ordering::Release);
+            // Where there were places left, this thread may have come here again, and have closed it.
+            let is_closed = self.is_closed.0.load(Ordering::Relaxed);
+            self.raise_committed(grown.committed);
             match grown.refused {
                 Some(error) => {
                     if has_ticket {
@@ -215,7 +218,8 @@ impl Places {
                     }
                     return Err(Refusal::Memory(error));
                 }
-                None => self.reopen(),
+                None if is_closed => return Err(Refusal::Closed),
+                None => {}
             }
         }
     }
@@ -294,6 +298,25 @@ impl Places {
         let flag = unsafe { self.flag(place) };
         flag.store(PUBLISHED, Ordering::Release);
         place % RUN == RUN - 1
+    }
+
+    /// Whether another thread seems to be about to push, too: the place before was taken, and has no flag yet.
+    ///
+    /// # Safety
+    ///
+    /// - The caller has claimed the place.
+    #[inline]
+    pub(super) unsafe fn may_be_crowded(&self, place: usize) -> bool {
+        // SAFETY: claimed, so it has memory, as all before it.
+        let flag = unsafe { self.flag(place.saturating_sub(1)) };
+        flag.load(Ordering::Relaxed) == EMPTY
+    }
+
+    /// Whether the thread of this place is the one to step aside, where it may be crowded: of two that are at places
+    /// one behind the other, one is.
+    pub(super) fn steps_aside(&self, place: usize) -> bool {
+        // Where the hint is past the place before, it may never have a flag.
+        place % 2 == 1 && self.prefix.0.hint.load(Ordering::Relaxed) < place
     }
 
     /// Has others see what lies at places one behind the other; whether the last of a run is among them.

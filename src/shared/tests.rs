@@ -1,5 +1,6 @@
 //! What needs places that nobody fills, and refused calls; the rest is in `tests/it`.
 
+use super::places::Grown;
 use super::*;
 use crate::os::Call;
 use crate::os::fault::Fault;
@@ -234,4 +235,30 @@ fn memory_is_taken_before_it_is_needed() {
         vec.push(1);
     }
     assert!(fault.struck() > 0 && vec.try_push(1).is_err());
+}
+
+#[test]
+fn memory_does_not_count_that_was_taken_while_a_push_out_of_a_backing_closed_the_array() {
+    let places = Places::new(0);
+    let flags: Vec<_> = (0..200).map(|_| std::sync::atomic::AtomicU8::new(0)).collect();
+    places.set_memory(std::ptr::null_mut(), flags.as_ptr().cast_mut());
+    places.raise_committed(2);
+    assert!(matches!(places.claim(), Claim::Place(0)));
+    // Several are asked for, for which there is no room, while others take the last place and a ticket.
+    let grown = places.claim_locked(&Claim::Next(5), &mut |need| {
+        assert_eq!(need, 6);
+        assert!(matches!(places.claim(), Claim::Place(1)));
+        assert!(matches!(places.claim(), Claim::Ticket(2)));
+        let again = places.claim();
+        assert!(matches!(again, Claim::Ticket(3)) && places.claim_again(&again).is_none());
+        Grown { committed: 100, refused: None }
+    });
+    assert!(matches!(grown, Err(Refusal::Closed)));
+    assert_eq!((places.committed(), places.claimed()), (2, 3));
+    assert!(matches!(places.claim(), Claim::Next(1)));
+    let mut more = |_| Grown { committed: 100, refused: None };
+    let theirs = places.claim_locked(&Claim::Ticket(2), &mut more);
+    assert!(matches!(theirs, Err(Refusal::Closed)) && places.claimed() == 2);
+    assert!(matches!(places.claim_locked(&Claim::Next(5), &mut more), Ok(Some(2))));
+    assert!(matches!(places.claim(), Claim::Place(7)));
 }

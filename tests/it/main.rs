@@ -59,6 +59,7 @@ mod service;
 mod sets_model;
 mod sets_op;
 mod shared;
+mod shared_hostile;
 mod shared_model;
 mod shared_op;
 #[cfg(feature = "rayon")]

@@ -292,28 +292,31 @@ fn a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_
         "forks::a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_not_held_up",
         || {
             static GATE: Gate = Gate::new();
-            const LEN: usize = 50;
             if under_sanitizer("threads of a forked child") {
                 return;
             }
-            // One who makes room ahead, meanwhile others fill what there is; and one who needs it, for whom they wait.
-            for is_open in [true, false] {
+            // Others fill what room there is, whether it is made ahead or needed; where there is none, they wait.
+            for (is_open, is_needed) in [(true, false), (true, true), (false, true)] {
                 let memory = Reservation::new(MIB).expect("addresses");
                 let builder = SharedVec::builder().growth(Growth::Fixed { step_bytes: 1 });
                 let vec = builder.build_in(Slow { memory, gate: &GATE });
-                vec.extend(texts(0..LEN));
-                let (expected, room) = (texts(0..LEN), vec.capacity() - LEN);
+                vec.extend(texts(0..50));
+                let room = vec.capacity() - 50;
                 assert!(room > 100 && vec.max_len() > 2 * vec.capacity());
                 GATE.is_closed.store(true, Ordering::Release);
                 let result = thread::scope(|scope| {
                     let other = scope.spawn(|| {
-                        if is_open {
-                            vec.reserve(room + 1);
+                        if is_needed {
+                            vec.append_vec(&mut texts(0..room + 1));
                         } else {
-                            vec.append_vec(&mut texts(LEN..LEN + room + 1));
+                            vec.reserve(room + 1);
                         }
                     });
                     GATE.wait_until_reached();
+                    if !is_open {
+                        (50..50 + room).for_each(|n| _ = vec.push(text(n)));
+                    }
+                    let (expected, room) = (texts(0..vec.len()), vec.capacity() - vec.len());
                     let result = catch_unwind(AssertUnwindSafe(|| {
                         forked(|| use_without_lock(&vec, &expected, room, is_open));
                         for pass in 0..3 {
@@ -328,9 +331,10 @@ fn a_child_forked_while_another_takes_memory_for_a_shared_array_reads_it_and_is_
                 GATE.is_reached.store(false, Ordering::Release);
                 result.unwrap_or_else(|panic| resume_unwind(panic));
                 // To the parent nothing has happened.
-                let len = if is_open { LEN } else { LEN + room + 1 };
-                assert_eq!((vec.len(), vec.as_slice()), (len, &texts(0..len)[..]));
-                assert_eq!(vec.push(text(1)).0, len);
+                let mut all = texts(0..if is_open { 50 } else { 50 + room });
+                all.extend(texts(0..if is_needed { room + 1 } else { 0 }));
+                assert_eq!((vec.len(), vec.as_slice()), (all.len(), &all[..]));
+                assert_eq!(vec.push(text(1)).0, all.len());
             }
         },
     );

@@ -40,20 +40,23 @@ fn pushes_that_take_memory_lose_nothing_and_leave_no_gap() {
 
 #[test]
 fn who_reads_meanwhile_sees_whole_elements() {
-    model(None, || {
-        let array = Array::new(1, 0, 2, 0);
-        let other = spawn(&array, |array| {
-            let place = array.push(1);
-            array.places.note(0);
-            place.unwrap()
+    // Also where the first memory is taken meanwhile.
+    for committed in [0, 1] {
+        model(None, move || {
+            let array = Array::new(committed, 0, 2, 0);
+            let other = spawn(&array, |array| {
+                let place = array.push(1);
+                array.places.note(0);
+                place.unwrap()
+            });
+            let before = array.prefix();
+            let second = array.get(1);
+            let now = array.prefix();
+            assert!(now.starts_with(&before) && second.is_none());
+            assert_eq!(other.join().unwrap(), 0);
+            assert_eq!(array.prefix(), [1]);
         });
-        let before = array.prefix();
-        let second = array.get(1);
-        let now = array.prefix();
-        assert!(now.starts_with(&before) && second.is_none());
-        assert_eq!(other.join().unwrap(), 0);
-        assert_eq!(array.prefix(), [1]);
-    });
+    }
 }
 
 #[test]
@@ -136,9 +139,9 @@ fn at_the_maximum_all_places_are_filled() {
 
 #[test]
 fn several_at_a_time_lie_one_behind_the_other() {
-    for refusals in [0, 1] {
+    for (committed, refusals, ahead) in [(1, 0, 0), (1, 1, 0), (0, 0, 4)] {
         model(None, move || {
-            let array = Array::new(1, refusals, 5, 0);
+            let array = Array::new(committed, refusals, 5, ahead);
             let other = spawn(&array, |array| array.push_two(1));
             let mine = array.push(5);
             let theirs = other.join().unwrap();

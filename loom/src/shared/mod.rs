@@ -54,7 +54,11 @@ pub(super) struct Array {
     memory: Mutex<Memory>,
     /// 0 where nothing was written.
     elements: [UnsafeCell<usize>; MOST],
+    /// Whether a place has memory: written to when that is taken, by who has the lock.
+    grounds: [UnsafeCell<bool>; MOST],
     flags: Box<[AtomicU8]>,
+    /// Flags where there is no memory yet, which nobody may look at: all are set.
+    no_flags: Box<[AtomicU8]>,
 }
 
 // SAFETY: loom's cells see to it that no two threads are at one.
@@ -69,16 +73,18 @@ impl Array {
             places: Places::new(0),
             memory: Mutex::new(memory),
             elements: std::array::from_fn(|_| UnsafeCell::new(0)),
+            grounds: std::array::from_fn(|_| UnsafeCell::new(false)),
             flags: (0..MOST).map(|_| AtomicU8::new(0)).collect(),
+            no_flags: (0..MOST).map(|_| AtomicU8::new(1)).collect(),
         };
         // All atomics are made by this thread.
         assert_eq!(array.places.published() + array.places.claimed(), 0);
         assert!(!array.places.note(0) && array.places.start().is_null());
         assert!(matches!(array.places.claim(), Claim::Next(1)));
-        array.tell();
+        array.places.set_memory(std::ptr::null_mut(), array.no_flags.as_ptr().cast_mut());
         let mut memory = array.memory.lock().unwrap();
         if committed > 0 {
-            memory.grow(committed - ahead);
+            array.grow(&mut memory, committed - ahead);
         }
         array.places.raise_committed(memory.committed);
         memory.refusals = refusals;
@@ -86,18 +92,26 @@ impl Array {
         loom::sync::Arc::new(array)
     }
 
-    fn tell(&self) {
-        self.places.set_memory(std::ptr::null_mut(), self.flags.as_ptr().cast_mut());
+    /// Takes memory, and says where it is.
+    fn grow(&self, memory: &mut Memory, need: usize) -> Grown {
+        let before = memory.committed;
+        let grown = memory.grow(need);
+        for ground in &self.grounds[before..memory.committed] {
+            ground.with_mut(|ground| {
+                // SAFETY: loom sees to it that nobody else is there.
+                unsafe { *ground = true };
+            });
+        }
+        if memory.committed > 0 {
+            self.places.set_memory(std::ptr::null_mut(), self.flags.as_ptr().cast_mut());
+        }
+        grown
     }
 
     /// With the lock.
     fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, ErrorKind> {
         let mut memory = self.memory.lock().unwrap();
-        let claimed = self.places.claim_locked(claim, &mut |need| {
-            let grown = memory.grow(need);
-            self.tell();
-            grown
-        });
+        let claimed = self.places.claim_locked(claim, &mut |need| self.grow(&mut memory, need));
         claimed.map_err(|refusal| match refusal {
             Refusal::Memory(error) => error.kind(),
             Refusal::Closed => ErrorKind::Busy,
@@ -105,6 +119,10 @@ impl Array {
     }
 
     fn write(&self, place: usize, number: usize) {
+        self.grounds[place].with(|ground| {
+            // SAFETY: loom sees to it that nobody is about to take memory there.
+            assert!(unsafe { *ground }, "a place has no memory");
+        });
         self.elements[place].with_mut(|element| {
             // SAFETY: loom sees to it that nobody else is there.
             let element = unsafe { &mut *element };
@@ -158,8 +176,7 @@ impl Array {
     fn grow_ahead(&self) {
         if let Ok(mut memory) = self.memory.try_lock() {
             let need = memory.committed + 1;
-            memory.grow(need);
-            self.tell();
+            self.grow(&mut memory, need);
             self.places.raise_committed(memory.committed);
         }
     }
