@@ -31,6 +31,7 @@ pub(crate) use heap::Block;
 /// region that is shared or locked, huge pages of a pool, a buffer of fixed size.
 ///
 /// [`VecBuilder::build_in`](crate::VecBuilder::build_in),
+/// [`SharedVecBuilder::build_in`](crate::SharedVecBuilder::build_in),
 /// [`SlotMapBuilder::build_in`](crate::SlotMapBuilder::build_in) and
 /// [`SecondaryMapBuilder::build_in`](crate::SecondaryMapBuilder::build_in) take one. The array has
 /// it to itself, uses it from its front on, and drops it after its last element. Only growing and
@@ -73,6 +74,8 @@ pub(crate) use heap::Block;
 /// - **a call that returns an error has changed nothing**: what was committed is, and holds what it
 ///   held (after `discard`, each aligned word of eight bytes that, or zero). What was not may be asked
 ///   for again.
+/// - **other memory is left alone**: during a call other threads may read and write what is committed outside the
+///   call's range, and during `prefault` what is inside, too (of a [`SharedVec`](crate::SharedVec)).
 /// - **`prefault` changes nothing** that its range holds, which may be in use, whatever becomes of the
 ///   call.
 /// - **a `discard` that unwinds** leaves its range committed, each such word as it was or zero. (Of the

@@ -128,6 +128,18 @@ impl<T> Gather<'_, T> {
         mem::take(&mut self.run)
     }
 
+    /// How many elements are gathered and not appended yet.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.run.len()
+    }
+
+    /// Whether all that was gathered is appended.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.run.is_empty()
+    }
+
     /// The elements that are gathered and not appended yet.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {

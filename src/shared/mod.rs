@@ -65,6 +65,7 @@ pub use owned::{Drain, VecMut};
 
 use crate::error::{Error, ErrorKind, Holder, Refused, give_up, or_give_up};
 use crate::growing::{Budget, Prefaulted};
+use crate::os;
 use crate::vec::{VecStats, VmVec};
 use lock::{GrowthLock, Held};
 use memory::Memory;
@@ -152,6 +153,14 @@ fn busy() -> Error {
     Error::new(ErrorKind::Busy, 0).of(Holder::SharedVec)
 }
 
+/// Whether pages can be touched to which others write meanwhile; or why not.
+fn touching_is_shared() -> Result<(), Error> {
+    if os::TOUCHING_IS_SHARED {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Unsupported, 0).of(Holder::SharedVec))
+}
+
 impl<T> SharedVec<T> {
     const IS_UNSIZED: bool = size_of::<T>() == 0;
 
@@ -171,7 +180,28 @@ impl<T> SharedVec<T> {
         }
     }
 
-    /// An empty array that can hold `max_len` elements and no more. Reserves the addresses now.
+    /// An empty array with memory for `capacity` elements; see [`VmVec::with_capacity`].
+    ///
+    /// # Panics
+    ///
+    /// If the system refuses memory or addresses.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        or_give_up(Self::try_with_capacity(capacity))
+    }
+
+    /// [`with_capacity`](Self::with_capacity), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory or addresses.
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
+        Self::builder().capacity(capacity).try_build()
+    }
+
+    /// An empty array that can hold `max_len` elements and no more. Reserves the addresses now, but for the flags': those
+    /// with the first memory.
     ///
     /// # Panics
     ///
@@ -230,7 +260,8 @@ impl<T> SharedVec<T> {
     /// Appends what `make` makes of the index it will have.
     ///
     /// `make` is called before the place is taken, and again with another index where another thread was faster; no
-    /// lock is held meanwhile, and if it panics nothing is left behind.
+    /// lock is held meanwhile, and if it panics nothing is left behind. (If it takes long, others may be faster again and
+    /// again; and if it always pushes to this array itself, this goes on until the array is full.)
     ///
     /// # Panics
     ///
@@ -324,10 +355,11 @@ impl<T> SharedVec<T> {
     /// Takes a place if it is the next one; whether it was.
     fn claim_exactly(&self, place: usize) -> Result<bool, Error> {
         if Self::IS_UNSIZED {
-            if place == self.places.counted() && place >= self.places.committed() {
-                return Err(self.full());
-            }
-            return Ok(self.places.count_up_exactly(place));
+            return match place < self.places.committed() {
+                true => Ok(self.places.count_up_exactly(place)),
+                false if place == self.places.counted() => Err(self.full()),
+                false => Ok(false),
+            };
         }
         match self.places.claim_exactly(place) {
             Ok(is_taken) => Ok(is_taken),
@@ -505,13 +537,40 @@ impl<T> SharedVec<T> {
         Some(unsafe { &*element })
     }
 
+    /// The element at an index, which is not looked up. O(1).
+    ///
+    /// # Safety
+    ///
+    /// - There is an element: its push has returned, and this thread knows of it by way of that, as by what `push` gave it;
+    ///   or [`get`](Self::get) or [`len`](Self::len) has said so in this thread. And [`clear`](Self::clear) and its like
+    ///   have not taken it out since.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let numbers = stayput::SharedVec::new();
+    /// let (index, _) = numbers.push(7);
+    /// // SAFETY: just pushed.
+    /// assert_eq!(unsafe { numbers.get_unchecked(index) }, &7);
+    /// ```
+    #[inline]
+    pub unsafe fn get_unchecked(&self, index: usize) -> &T {
+        debug_assert!(self.get(index).is_some(), "there is no element {index}");
+        // SAFETY: there is an element, by the caller's promise, so it was claimed.
+        let element = unsafe { self.at(index) };
+        // SAFETY: published, which this thread knows of; nobody writes there while `self` is borrowed.
+        unsafe { &*element }
+    }
+
     /// The prefix, element by element; what is pushed later does not come. As [`as_slice`](Self::as_slice).
     #[inline]
     pub fn iter(&self) -> slice::Iter<'_, T> {
         self.as_slice().iter()
     }
 
-    /// The number of elements that fit into memory that was taken. O(1).
+    /// The number of elements that fit into memory that was taken, with its flags. O(1). (After
+    /// [`From`](Self#impl-From%3CVmVec%3CT%3E%3E-for-SharedVec%3CT%3E) an array it is the length: flags come with the
+    /// first push.)
     #[inline]
     pub fn capacity(&self) -> usize {
         self.places.committed()
@@ -603,7 +662,9 @@ impl<T> SharedVec<T> {
     /// Makes room for `additional` more elements, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
     /// that filling it takes no page fault.
     ///
-    /// Enters the kernel; linear in the pages. Who needs more memory meanwhile waits.
+    /// Enters the kernel; linear in the pages. Who needs more memory meanwhile waits. Others may push meanwhile, so on
+    /// processors where pages cannot be touched while they are in use (others than x86 and 64-bit ARM) there is
+    /// [`Unsupported`](ErrorKind::Unsupported) for it, when room was made.
     ///
     /// # Panics
     ///
@@ -623,13 +684,19 @@ impl<T> SharedVec<T> {
         if Self::IS_UNSIZED {
             return Ok(());
         }
+        touching_is_shared()?;
         memory.prefault(first, first + additional)
     }
 
-    /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`].
+    /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`], and
+    /// [`prefault`](Self::prefault) for where it cannot.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
-        let Ok(mut guard) = self.memory.lock() else {
-            return Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(busy()) };
+        let locked = touching_is_shared().and_then(|()| self.memory.lock().map_err(|_| busy()));
+        let mut guard = match locked {
+            Ok(guard) => guard,
+            Err(error) => {
+                return Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(error) };
+            }
         };
         let memory = &mut *guard;
         let before = memory.committed();

@@ -4,8 +4,10 @@
 
 use super::SharedVec;
 use crate::vec::{self, VmVec};
+use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::io::{self, Write};
 use std::ops::Index;
 use std::slice::{self, SliceIndex};
 
@@ -29,6 +31,14 @@ impl<T> From<SharedVec<T>> for VmVec<T> {
     /// As [`SharedVec::into_inner`].
     fn from(shared: SharedVec<T>) -> Self {
         shared.into_inner()
+    }
+}
+
+impl<T> From<SharedVec<T>> for Vec<T> {
+    /// Moves all elements, as of a [`VmVec`].
+    #[track_caller]
+    fn from(shared: SharedVec<T>) -> Self {
+        shared.into_inner().into()
     }
 }
 
@@ -155,7 +165,46 @@ impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for SharedVec<T> {
     }
 }
 
+impl<T: PartialEq<U>, U> PartialEq<Vec<U>> for SharedVec<T> {
+    fn eq(&self, other: &Vec<U>) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<VmVec<U>> for SharedVec<T> {
+    fn eq(&self, other: &VmVec<U>) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
 impl<T: Eq> Eq for SharedVec<T> {}
+
+impl<T: PartialOrd> PartialOrd for SharedVec<T> {
+    /// As the [prefixes](SharedVec#the-prefix).
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.as_slice().partial_cmp(other.as_slice())
+    }
+}
+
+impl<T: Ord> Ord for SharedVec<T> {
+    /// As the [prefixes](SharedVec#the-prefix).
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_slice().cmp(other.as_slice())
+    }
+}
+
+impl Write for &SharedVec<u8> {
+    /// Appends all bytes, one behind the other, whatever others append. The error, if memory cannot be had, is an
+    /// [`Error`](crate::Error) inside.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.try_extend_from_slice(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 impl<T: Hash> Hash for SharedVec<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {

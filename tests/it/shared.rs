@@ -11,6 +11,7 @@ use stayput::{Backing, CommitAhead, Error, ErrorKind, Growth, HugePages, SharedV
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::ptr::NonNull;
@@ -495,6 +496,13 @@ fn traits_are_those_of_an_array() {
     Extend::extend(&mut vec, [7]);
     assert!(vec.into_iter().eq([9, 4, 5, 7]));
     assert!(SharedVec::<u8>::default().is_empty());
+    let vec = SharedVec::with_capacity(1000);
+    assert!(vec.capacity() >= 1000 && vec.is_empty());
+    write!(&vec, "{}-{}", 12, 3).unwrap();
+    assert_eq!(vec, b"12-3".to_vec());
+    assert_eq!(vec, VmVec::from(b"12-3"));
+    assert!(vec > SharedVec::from(*b"12"));
+    assert_eq!(Vec::from(vec), b"12-3");
 }
 
 /// Memory that does something else when it is asked for more.

@@ -576,7 +576,7 @@ fn several_that_can_never_fit_take_no_memory() {
 fn a_push_for_which_there_is_room_waits_for_nobody_who_takes_memory() {
     let (go_on, gone_on) = mpsc::sync_channel::<()>(0);
     let (arrived, arrival) = mpsc::sync_channel(0);
-    let gone_on = std::sync::Mutex::new(gone_on);
+    let gone_on = Mutex::new(gone_on);
     let is_armed = std::sync::Arc::new(AtomicBool::new(false));
     let is_set = std::sync::Arc::clone(&is_armed);
     let wait = move || {
