@@ -21,6 +21,7 @@
 //! |---|---|
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`BlockVec`], [`GrowOnlyBlockVec`] | the same in blocks of the heap, on any system: many small arrays, 32 bits, the web |
 //! | [`Columns`] | rows, each of whose fields lies in an array of its own |
 //! | [`Groups`] | rows by the eight or so, each field of which is an array |
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
@@ -131,6 +132,7 @@
 
 pub mod alloc;
 mod backing;
+pub mod block_vec;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
 pub mod columns;
@@ -170,6 +172,8 @@ pub mod saved;
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
+#[doc(inline)]
+pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
 #[doc(inline)]
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
 #[doc(inline)]
