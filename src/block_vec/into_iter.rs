@@ -12,6 +12,14 @@ pub struct IntoIter<T> {
     owned: Owned<T>,
 }
 
+#[cfg(feature = "rayon")]
+impl<T> IntoIter<T> {
+    /// All that is still to be given out, at once.
+    pub(crate) fn take_rest(&mut self) -> super::Taken<'_, T> {
+        self.owned.take_rest()
+    }
+}
+
 impl<T> Iterator for IntoIter<T> {
     type Item = T;
 

@@ -58,6 +58,14 @@ macro_rules! iterators {
                 Self { front: Default::default(), runs, back: Default::default() }
             }
 
+            /// The first `count` elements, and the others, where none was given out yet.
+            #[cfg(feature = "rayon")]
+            pub(crate) fn split_at(self, count: usize) -> (Self, Self) {
+                assert!(self.front.len() == 0 && self.back.len() == 0);
+                let (left, right) = self.runs.split_at(count);
+                (Self::new(left), Self::new(right))
+            }
+
             /// Has the next elements be in front, where there are none any more. Whether there are some.
             #[cold]
             #[inline(never)]

@@ -40,6 +40,8 @@ pub use plan::Blocks;
 
 use crate::error::{Error, or_give_up};
 use raw::Raw;
+#[cfg(feature = "rayon")]
+pub(crate) use raw::Taken;
 
 /// A growable array in blocks, whose elements never move.
 ///

@@ -5,6 +5,8 @@
 //! - a [`VmVec`](crate::VmVec) has what a `Vec` has there: it is collected into (`collect`,
 //!   `par_extend`), drained (`par_drain`), given out by value (`into_par_iter`), and, as a slice,
 //!   has `par_iter`, `par_iter_mut`, `par_chunks`, `par_sort` and so on;
+//! - a [`BlockVec`](crate::BlockVec) is collected into, and has `par_iter`, `par_iter_mut` and `into_par_iter`, which
+//!   know their length, and go through each block as through a slice;
 //! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and by itself `par_keys`, `par_values`
 //!   and `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
 //!   out by blocks of 64 slots and come back in the order of addresses; a
@@ -47,6 +49,7 @@
 //! arrays and maps are whole then: what is taken out by value is dropped, and what was to be put in is
 //! not there.
 
+pub mod block_vec;
 mod collect;
 pub mod columns;
 mod dense;

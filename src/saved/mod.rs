@@ -13,6 +13,7 @@
 //! | [`SecondaryMap`](crate::SecondaryMap) | a sequence of pairs of a key and a value, in the order of indices |
 //! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
 //! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
+//! | [`BlockVec`](crate::BlockVec) | the same; each reads what the others wrote |
 //! | [`Columns`](crate::Columns) | a sequence of their rows, as a `Vec` of these; so each of the three reads what the others wrote |
 //!
 //! So in JSON a map of two values with a hole between them is
@@ -35,7 +36,7 @@
 //! - A map with a type number has it again, and one that was written without has none.
 //! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
 //!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
-//!   `VmVec` and `Columns` have.
+//!   `VmVec`, `BlockVec` and `Columns` have.
 //! - What is read is believed in nothing. What cannot be is an error and not a panic, and so is memory
 //!   that cannot be had; lengths that are only announced take none.
 //!
@@ -74,6 +75,7 @@
 
 #![forbid(unsafe_code)]
 
+mod block_vec;
 mod columns;
 mod dense;
 mod maps;

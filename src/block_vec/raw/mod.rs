@@ -44,6 +44,8 @@ mod runs;
 
 pub(super) use cut::Cut;
 pub(super) use owned::Owned;
+#[cfg(feature = "rayon")]
+pub(crate) use owned::Taken;
 pub(super) use runs::{Runs, RunsMut};
 
 /// Elements in blocks.
@@ -291,23 +293,34 @@ impl<T> Raw<T> {
             if from < keep {
                 break;
             }
-            // SAFETY: each block has a layout, by which it was taken; so this is none that is refused.
-            let layout = unsafe { Layout::array::<T>(to - from).unwrap_unchecked() };
-            if !purse.pay(layout.size()) {
+            if !purse.pay((to - from) * size_of::<T>()) {
                 return false;
             }
-            // SAFETY: below the capacity.
-            let block = unsafe { self.place(from) };
+            // SAFETY: a block, in which no element is, and nobody looks there again: it is behind the capacity below, and
+            // `tail` is another.
+            unsafe { self.free(from, to) };
             self.capacity = from;
             self.table.truncate(self.plan.piece(from));
             if self.to > from {
                 self.seat();
             }
-            // SAFETY: the allocator gave it, for as many elements. None are there, and nobody looks there
-            // again: it is behind the capacity, and `tail` is another.
-            unsafe { alloc::dealloc(block.cast(), layout) };
         }
         true
+    }
+
+    /// Gives a block back to the allocator.
+    ///
+    /// # Safety
+    ///
+    /// - `from..to` are the places of a block, which are not used any more.
+    unsafe fn free(&self, from: usize, to: usize) {
+        debug_assert!(self.block(from) == (from, to));
+        // SAFETY: each block has a layout, by which it was taken; so this is none that is refused.
+        let layout = unsafe { Layout::array::<T>(to - from).unwrap_unchecked() };
+        // SAFETY: below the capacity.
+        let block = unsafe { self.place(from) };
+        // SAFETY: the allocator gave it, for as many elements, and none is used any more.
+        unsafe { alloc::dealloc(block.cast(), layout) };
     }
 
     /// Gives memory of the table back.
@@ -324,8 +337,14 @@ impl<T> Drop for Raw<T> {
 
         impl<T> Drop for Free<'_, T> {
             fn drop(&mut self) {
-                self.0.len = 0;
-                self.0.give_back(0, &mut Purse::unlimited());
+                let mut from = 0;
+                // From the first one on: so an allocator that joins what is free joins it with what is last only once.
+                while Raw::<T>::IS_SIZED && from < self.0.capacity {
+                    let (_, to) = self.0.block(from);
+                    // SAFETY: a block; nothing is used any more.
+                    unsafe { self.0.free(from, to) };
+                    from = to;
+                }
             }
         }
 

@@ -51,6 +51,15 @@ impl<'a, T> Runs<'a, T> {
         self.range.end -= count;
     }
 
+    /// The first `count` elements, and the others.
+    #[cfg(feature = "rayon")]
+    pub(in super::super) fn split_at(self, count: usize) -> (Self, Self) {
+        assert!(count <= self.len());
+        let Self { raw, range } = self;
+        let middle = range.start + count;
+        (Self { raw, range: range.start..middle }, Self { raw, range: middle..range.end })
+    }
+
     /// How many slices there are.
     pub(in super::super) fn count(&self) -> usize {
         self.raw.count_runs(&self.range)
