@@ -89,6 +89,7 @@
 //!
 //! - [`alloc::GlobalVm`] and [`alloc::VmAlloc`] leave all blocks to their parent, so that a program can have
 //!   them on all systems.
+//! - A [`BlockVec`] takes its blocks from the program's allocator, and works as everywhere.
 //! - Arrays and maps are made in [memory of your own](#memory-of-your-own), and work there.
 //! - All others, and arenas, are refused with [`ErrorKind::Unsupported`]: by an error of each `try_` call, and a
 //!   panic of the other. What needs no memory is not refused.
@@ -107,8 +108,8 @@
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
 //! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
-//! - `rayon`: `VmVec`, `Columns` and the maps in parallel; see `par`.
-//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec` and `Columns`; see `saved` for the form.
+//! - `rayon`: `VmVec`, `BlockVec`, `Columns` and the maps in parallel; see `par`.
+//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec`, `BlockVec` and `Columns`; see `saved` for the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
 //! feature, since it would break `--all-features`: it is there, for the same types as the others, where

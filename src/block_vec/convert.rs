@@ -4,8 +4,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::{BlockVec, or_give_up};
-use crate::error::{Holder, Refused};
+use super::BlockVec;
+use crate::error::{Holder, give_up};
 use crate::heap;
 use crate::vec::VmVec;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ impl<T> BlockVec<T> {
     ///
     /// # Panics
     ///
-    /// Where [`try_into_vec`](Self::try_into_vec) has an error.
+    /// If the memory cannot be had.
     ///
     /// # Examples
     ///
@@ -28,22 +28,13 @@ impl<T> BlockVec<T> {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn into_vec(self) -> Vec<T> {
-        or_give_up(self.try_into_vec().map_err(|refused| refused.error))
-    }
-
-    /// [`into_vec`](Self::into_vec), or the error and the array.
-    ///
-    /// # Errors
-    ///
-    /// If the memory cannot be had.
-    pub fn try_into_vec(mut self) -> Result<Vec<T>, Refused<Self>> {
+    pub fn into_vec(mut self) -> Vec<T> {
         let mut vec = Vec::new();
         if let Err(error) = heap::try_reserve_exact(&mut vec, self.len()) {
-            return Err(Refused { error: error.of(Holder::BlockVec), value: self });
+            give_up(error.of(Holder::BlockVec));
         }
         self.raw.move_to(&mut vec);
-        Ok(vec)
+        vec
     }
 }
 

@@ -74,13 +74,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for InPlace<'_, T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let mut read = 0;
-        for element in self.0.iter_mut() {
+        for (read, element) in self.0.iter_mut().enumerate() {
             if elements.next_element_seed(Over(element))?.is_none() {
                 self.0.truncate(read);
                 return Ok(());
             }
-            read += 1;
         }
         append_all(self.0, elements)
     }

@@ -296,8 +296,8 @@ impl<T: Element> Model<T> {
             | Op::Move => self.whole(op),
             Op::Drain(span, partly) => self.drain(*span, *partly),
             Op::ExtractIf(span, choice, partly) => self.extract_if(*span, *choice, *partly),
-            Op::Iter(span, partly, place) => self.iter(*span, *partly, *place),
-            Op::IterMut(span, partly, seed) => self.iter_mut(*span, *partly, *seed),
+            Op::Iter(span, partly, place) => self.walk(*span, *partly, *place),
+            Op::IterMut(span, partly, seed) => self.walk_and_change(*span, *partly, *seed),
             _ => self.in_place(op),
         }
     }
@@ -544,7 +544,7 @@ impl<T: Element> Model<T> {
                 self.vec.append_vec(&mut other);
                 let hasher = RandomState::new();
                 let other: BlockVec<T> = self.std.as_slice().into();
-                assert_eq!(hasher.hash_one(&Keys(&other)), hasher.hash_one(&Keys(&self.vec)));
+                assert_eq!(hasher.hash_one(Keys(&other)), hasher.hash_one(Keys(&self.vec)));
             }
             Op::Move => {
                 let vec = mem::take(&mut self.vec);
@@ -612,7 +612,7 @@ impl<T: Element> Model<T> {
     }
 
     /// Steps from both ends, and a leap, and then all that is left.
-    fn iter(&mut self, span: Span, partly: Partly, place: Place) {
+    fn walk(&mut self, span: Span, partly: Partly, place: Place) {
         let span = span.within(self.std.len());
         let mut iter = self.vec.range(span.clone());
         let mut std = self.std[span].iter();
@@ -646,7 +646,7 @@ impl<T: Element> Model<T> {
         assert_eq!(iter.fold(0, sum), std.fold(0, sum));
     }
 
-    fn iter_mut(&mut self, span: Span, partly: Partly, seed: u8) {
+    fn walk_and_change(&mut self, span: Span, partly: Partly, seed: u8) {
         let span = span.within(self.std.len());
         let mut iter = self.vec.range_mut(span.clone());
         let mut std = self.std[span].iter_mut();
