@@ -67,10 +67,10 @@ macro_rules! iterators {
             }
 
             /// Has the next elements be in front, where there are none any more. Whether there are some.
-            #[cold]
-            #[inline(never)]
+            // Inlined, so that a loop has all of the iterator in registers; what is seldom done is called from here.
+            #[inline]
             fn step(&mut self) -> bool {
-                self.front = match self.runs.next() {
+                self.front = match self.runs.next_seldom() {
                     Some(run) => run.into_iter(),
                     None => mem::take(&mut self.back),
                 };
@@ -78,10 +78,9 @@ macro_rules! iterators {
             }
 
             /// The same at the other end.
-            #[cold]
-            #[inline(never)]
+            #[inline]
             fn step_back(&mut self) -> bool {
-                self.back = match self.runs.next_back() {
+                self.back = match self.runs.next_back_seldom() {
                     Some(run) => run.into_iter(),
                     None => mem::take(&mut self.front),
                 };
@@ -94,10 +93,12 @@ macro_rules! iterators {
 
             #[inline]
             fn next(&mut self) -> Option<$element> {
-                if self.front.len() == 0 && !self.step() {
-                    return None;
+                loop {
+                    let next = self.front.next();
+                    if next.is_some() || !self.step() {
+                        return next;
+                    }
                 }
-                self.front.next()
             }
 
             #[inline]
@@ -192,10 +193,12 @@ macro_rules! iterators {
         impl<'a, T> DoubleEndedIterator for $elements<'a, T> {
             #[inline]
             fn next_back(&mut self) -> Option<$element> {
-                if self.back.len() == 0 && !self.step_back() {
-                    return None;
+                loop {
+                    let last = self.back.next_back();
+                    if last.is_some() || !self.step_back() {
+                        return last;
+                    }
                 }
-                self.back.next_back()
             }
 
             fn nth_back(&mut self, n: usize) -> Option<$element> {

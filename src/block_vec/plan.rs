@@ -104,6 +104,7 @@ impl Plan {
     }
 
     /// The elements of the block that an element lies in: from, and up to. No array has an element `usize::MAX`.
+    #[inline]
     pub(super) const fn block(self, index: usize) -> (usize, usize) {
         let piece = self.piece(index);
         let (first, pieces) = match self.kind {

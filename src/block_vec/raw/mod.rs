@@ -142,6 +142,7 @@ impl<T> Raw<T> {
     }
 
     /// The places of the block that a place is in, or will be.
+    #[inline]
     pub(super) fn block(&self, index: usize) -> (usize, usize) {
         if !Self::IS_SIZED {
             return (0, self.max_len);
@@ -184,6 +185,7 @@ impl<T> Raw<T> {
     }
 
     /// How many places from `index` on, up to `end`, lie side by side.
+    #[inline]
     fn side_by_side(&self, index: usize, end: usize) -> usize {
         self.block(index).1.min(end) - index
     }
@@ -467,6 +469,7 @@ impl<T> Raw<T> {
     }
 
     /// The elements from `index` on, up to `end`, that lie side by side: one at least if there are any.
+    #[inline]
     pub(super) fn run(&self, index: usize, end: usize) -> &[T] {
         assert!(index <= end && end <= self.len);
         if index == end {

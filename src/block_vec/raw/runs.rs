@@ -22,21 +22,40 @@ impl<'a, T> Runs<'a, T> {
         Self { raw, range }
     }
 
+    #[inline]
     pub(in super::super) fn len(&self) -> usize {
         self.range.len()
     }
 
+    #[inline]
     pub(in super::super) fn next(&mut self) -> Option<&'a [T]> {
         let run = self.raw.run(self.range.start, self.range.end);
         self.range.start += run.len();
         if run.is_empty() { None } else { Some(run) }
     }
 
+    #[inline]
     pub(in super::super) fn next_back(&mut self) -> Option<&'a [T]> {
         let start = self.raw.last_run(&self.range)?;
         let run = self.raw.run(start, self.range.end);
         self.range.end = start;
         Some(run)
+    }
+
+    /// [`next`](Self::next), for where it is seldom called.
+    #[inline]
+    pub(in super::super) fn next_seldom(&mut self) -> Option<&'a [T]> {
+        let run = self.raw.first_run(self.range.start, self.range.end);
+        self.range.start += run.len();
+        if run.is_empty() { None } else { Some(run) }
+    }
+
+    /// [`next_back`](Self::next_back), for where it is seldom called.
+    #[inline]
+    pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a [T]> {
+        let run = self.raw.final_run(self.range.start, self.range.end);
+        self.range.end -= run.len();
+        if run.is_empty() { None } else { Some(run) }
     }
 
     /// Leaves the first elements out; at most as many as there are.
@@ -92,11 +111,13 @@ impl<'a, T> RunsMut<'a, T> {
         Self { raw: NonNull::from(raw), range, elements: PhantomData }
     }
 
+    #[inline]
     fn raw(&self) -> &'a Raw<T> {
         // SAFETY: it was borrowed mutably for `'a`, and is only read since. No element is in it.
         unsafe { self.raw.as_ref() }
     }
 
+    #[inline]
     pub(in super::super) fn len(&self) -> usize {
         self.range.len()
     }
@@ -106,6 +127,7 @@ impl<'a, T> RunsMut<'a, T> {
     /// # Safety
     ///
     /// - They lie side by side, and were this one's.
+    #[inline]
     unsafe fn give(&self, range: Range<usize>) -> &'a mut [T] {
         debug_assert!(!range.is_empty());
         // SAFETY: within the length.
@@ -114,6 +136,7 @@ impl<'a, T> RunsMut<'a, T> {
         unsafe { slice::from_raw_parts_mut(first, range.len()) }
     }
 
+    #[inline]
     pub(in super::super) fn next(&mut self) -> Option<&'a mut [T]> {
         let Range { start, end } = self.range;
         if start == end {
@@ -124,9 +147,34 @@ impl<'a, T> RunsMut<'a, T> {
         Some(unsafe { self.give(start..self.range.start) })
     }
 
+    #[inline]
     pub(in super::super) fn next_back(&mut self) -> Option<&'a mut [T]> {
         let end = self.range.end;
         self.range.end = self.raw().last_run(&self.range)?;
+        // SAFETY: just taken from the range.
+        Some(unsafe { self.give(self.range.end..end) })
+    }
+
+    /// [`next`](Self::next), for where it is seldom called.
+    #[inline]
+    pub(in super::super) fn next_seldom(&mut self) -> Option<&'a mut [T]> {
+        let start = self.range.start;
+        self.range.start += self.raw().first_count(start, self.range.end);
+        if start == self.range.start {
+            return None;
+        }
+        // SAFETY: just taken from the range.
+        Some(unsafe { self.give(start..self.range.start) })
+    }
+
+    /// [`next_back`](Self::next_back), for where it is seldom called.
+    #[inline]
+    pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a mut [T]> {
+        let end = self.range.end;
+        self.range.end -= self.raw().final_count(self.range.start, end);
+        if end == self.range.end {
+            return None;
+        }
         // SAFETY: just taken from the range.
         Some(unsafe { self.give(self.range.end..end) })
     }
@@ -165,8 +213,36 @@ impl<'a, T> RunsMut<'a, T> {
     }
 }
 
+/// What is called from within loops, but seldom: by values, so that iterators can be in registers.
+impl<T> Raw<T> {
+    #[cold]
+    #[inline(never)]
+    fn first_run(&self, start: usize, end: usize) -> &[T] {
+        self.run(start, end)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn final_run(&self, start: usize, end: usize) -> &[T] {
+        self.run(self.last_run(&(start..end)).unwrap_or(end), end)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first_count(&self, start: usize, end: usize) -> usize {
+        if start == end { 0 } else { self.side_by_side(start, end) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn final_count(&self, start: usize, end: usize) -> usize {
+        end - self.last_run(&(start..end)).unwrap_or(end)
+    }
+}
+
 impl<T> Raw<T> {
     /// Where the last run of a range begins, if there are any.
+    #[inline]
     fn last_run(&self, range: &Range<usize>) -> Option<usize> {
         if range.is_empty() { None } else { Some(self.block(range.end - 1).0.max(range.start)) }
     }
