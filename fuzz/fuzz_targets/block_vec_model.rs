@@ -4,6 +4,7 @@
 
 #[path = "../../tests/it/block_vec_op.rs"]
 mod block_vec_op;
+#[allow(dead_code, reason = "the model of `VmVec` uses all of it")]
 #[path = "../../tests/it/elements.rs"]
 mod elements;
 
