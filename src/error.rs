@@ -316,7 +316,7 @@ impl Error {
             ErrorKind::Unsupported => {
                 f.write_str(
                     "this system has no virtual memory that stayput can use; make arrays and maps in \
-                     memory of your own (`build_in` of their builders, with a `Backing`), or use a `Vec`",
+                     memory of your own (`build_in` of their builders, with a `Backing`), or use a `BlockVec`",
                 )
             }
             _ => write!(f, "the system refused a request for {bytes}"),
