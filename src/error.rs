@@ -46,6 +46,7 @@ pub(crate) enum Holder {
     DenseSlotMap,
     Table,
     SharedVec,
+    BlockVec,
     Index,
     /// That which a map has in its keys.
     TypeNumber,
@@ -66,6 +67,7 @@ impl Holder {
             Self::DenseSlotMap => "DenseSlotMap",
             Self::Table => "Table",
             Self::SharedVec => "SharedVec",
+            Self::BlockVec => "BlockVec",
             Self::Index => "index",
             Self::TypeNumber => "type number",
             #[cfg(feature = "file")]
@@ -314,7 +316,7 @@ impl Error {
             ErrorKind::Unsupported => {
                 f.write_str(
                     "this system has no virtual memory that stayput can use; make arrays and maps in \
-                     memory of your own (`build_in` of their builders, with a `Backing`), or use a `Vec`",
+                     memory of your own (`build_in` of their builders, with a `Backing`), or use a `BlockVec`",
                 )
             }
             _ => write!(f, "the system refused a request for {bytes}"),

@@ -21,6 +21,7 @@
 //! |---|---|
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
 //! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`BlockVec`], [`GrowOnlyBlockVec`] | the same in blocks of the heap, on any system: many small arrays, 32 bits, the web |
 //! | [`Columns`] | rows, each of whose fields lies in an array of its own |
 //! | [`Groups`] | rows by the eight or so, each field of which is an array |
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
@@ -88,6 +89,7 @@
 //!
 //! - [`alloc::GlobalVm`] and [`alloc::VmAlloc`] leave all blocks to their parent, so that a program can have
 //!   them on all systems.
+//! - A [`BlockVec`] takes its blocks from the program's allocator, and works as everywhere.
 //! - Arrays and maps are made in [memory of your own](#memory-of-your-own), and work there.
 //! - All others, and arenas, are refused with [`ErrorKind::Unsupported`]: by an error of each `try_` call, and a
 //!   panic of the other. What needs no memory is not refused.
@@ -106,9 +108,8 @@
 //!   keys, see [`new_key_type!`].
 //! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
 //! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
-//! - `rayon`: `VmVec`, `SharedVec`, `Columns` and the maps in parallel; see `par`.
-//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, `VmVec`, `SharedVec` and `Columns`; see `saved` for
-//!   the form.
+//! - `rayon`: arrays, `Columns` and the maps in parallel; see `par`.
+//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, arrays and `Columns`; see `saved` for the form.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
 //! feature, since it would break `--all-features`: it is there, for the same types as the others, where
@@ -132,6 +133,7 @@
 
 pub mod alloc;
 mod backing;
+pub mod block_vec;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
 pub mod columns;
@@ -171,6 +173,8 @@ pub mod saved;
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
+#[doc(inline)]
+pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
 #[doc(inline)]
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
 #[doc(inline)]

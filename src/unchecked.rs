@@ -1,11 +1,12 @@
-//! Look-ups in secondary and dense maps that the caller vouches for: apart from the maps, which hold no unsafe
-//! code.
+//! Look-ups in secondary and dense maps, and in arrays of blocks, that the caller vouches for: apart from those, which
+//! hold no unsafe code, or have all of it in one place.
 //!
 //! Each is the safe look-up, of which the compiler is told that it finds something, so that it leaves
 //! out the compares on which that depends.
 
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
+use crate::block_vec::BlockVec;
 use crate::dense::DenseSlotMap;
 use crate::key::Key;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
@@ -104,4 +105,40 @@ unchecked! {
     /// // SAFETY: it was just put in.
     /// assert_eq!(unsafe { map.get_unchecked(key) }, &7);
     /// ```
+}
+
+impl<T> BlockVec<T> {
+    /// The element at an index that is known to be within the length. O(1).
+    ///
+    /// # Safety
+    ///
+    /// - `index` is below [`len`](Self::len).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let words = stayput::BlockVec::from(["to", "be"]);
+    /// // SAFETY: there are two.
+    /// assert_eq!(unsafe { words.get_unchecked(1) }, &"be");
+    /// ```
+    #[inline]
+    pub unsafe fn get_unchecked(&self, index: usize) -> &T {
+        let found = self.get(index);
+        debug_assert!(found.is_some(), "the index is out of bounds");
+        // SAFETY: the caller's promise.
+        unsafe { found.unwrap_unchecked() }
+    }
+
+    /// The element at an index that is known to be within the length, to be changed. O(1).
+    ///
+    /// # Safety
+    ///
+    /// - As for [`get_unchecked`](Self::get_unchecked).
+    #[inline]
+    pub unsafe fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+        let found = self.get_mut(index);
+        debug_assert!(found.is_some(), "the index is out of bounds");
+        // SAFETY: the caller's promise.
+        unsafe { found.unwrap_unchecked() }
+    }
 }

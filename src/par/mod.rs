@@ -7,6 +7,8 @@
 //!   has `par_iter`, `par_iter_mut`, `par_chunks`, `par_sort` and so on;
 //! - a [`SharedVec`](crate::SharedVec) has the same, and tasks append to one that is shared, by `par_extend` of
 //!   `&SharedVec`;
+//! - a [`BlockVec`](crate::BlockVec) is collected into, and has `par_iter`, `par_iter_mut` and `into_par_iter`, which
+//!   know their length, and go through each block as through a slice;
 //! - a map has `par_iter`, `par_iter_mut` and `into_par_iter`, and by itself `par_keys`, `par_values`
 //!   and `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
 //!   out by blocks of 64 slots and come back in the order of addresses; a
@@ -49,6 +51,7 @@
 //! arrays and maps are whole then: what is taken out by value is dropped, and what was to be put in is
 //! not there. (In an array that is shared, what came before is there.)
 
+pub mod block_vec;
 mod collect;
 pub mod columns;
 mod dense;

@@ -14,6 +14,7 @@
 //! | [`SparseSecondaryMap`](crate::SparseSecondaryMap) | the same, in no order; each of the two reads what the other wrote |
 //! | [`VmVec`](crate::VmVec) | a sequence of its elements, as a `Vec`; each of the two reads what the other wrote |
 //! | [`SharedVec`](crate::SharedVec) | the same: its [prefix](crate::SharedVec#the-prefix) |
+//! | [`BlockVec`](crate::BlockVec) | the same; each reads what the others wrote |
 //! | [`Columns`](crate::Columns) | a sequence of their rows, as a `Vec` of these; so each of the three reads what the others wrote |
 //!
 //! So in JSON a map of two values with a hole between them is
@@ -36,7 +37,7 @@
 //! - A map with a type number has it again, and one that was written without has none.
 //! - Options (a maximum, growth, which hole is filled first) are not written. What is read has those
 //!   of a new map or array, unless it is read into one that is there, by `deserialize_in_place`, which
-//!   `VmVec`, `SharedVec` and `Columns` have.
+//!   arrays and `Columns` have.
 //! - What is read is believed in nothing. What cannot be is an error and not a panic, and so is memory
 //!   that cannot be had; lengths that are only announced take none.
 //!
@@ -75,6 +76,7 @@
 
 #![forbid(unsafe_code)]
 
+mod block_vec;
 mod columns;
 mod dense;
 mod maps;

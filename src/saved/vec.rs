@@ -84,7 +84,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for InPlace<'_, T> {
 }
 
 /// Reads over an element.
-struct Over<'v, T>(&'v mut T);
+pub(super) struct Over<'v, T>(pub(super) &'v mut T);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Over<'_, T> {
     type Value = ();

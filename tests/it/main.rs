@@ -13,6 +13,11 @@ mod backing;
 mod block_adapted;
 mod block_model;
 mod block_op;
+mod block_vec;
+mod block_vec_model;
+mod block_vec_op;
+#[cfg(feature = "rayon")]
+mod block_vec_rayon;
 mod budget;
 mod buffer;
 mod columns;

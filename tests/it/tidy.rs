@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 26] = [
+const LAYERS: [(&str, &[&str]); 27] = [
     ("error", &[]),
     ("heap", &["error"]),
     ("page", &[]),
@@ -16,6 +16,7 @@ const LAYERS: [(&str, &[&str]); 26] = [
     ("growing", &["keeper", "reservation", "backing", "service", "os", "page", "heap", "error"]),
     ("raw_vec", &["growing", "keeper", "reservation", "backing", "service", "heap", "error"]),
     ("vec", &["raw_vec", "growing", "reservation", "backing", "service", "os", "page", "error"]),
+    ("block_vec", &["vec", "growing", "reservation", "heap", "error"]),
     ("key", &[]),
     (
         "slot_map",
@@ -47,7 +48,7 @@ const LAYERS: [(&str, &[&str]); 26] = [
     ),
     // Other names for what is there, and look-ups that the caller vouches for.
     ("names", &["slot_map", "secondary"]),
-    ("unchecked", &["key", "secondary", "dense"]),
+    ("unchecked", &["key", "block_vec", "secondary", "dense"]),
     // Leaves, which may use anything: `leaf_or_root` lets them.
     ("saved", &[]),
     ("par", &[]),

@@ -1,5 +1,6 @@
 //! Keys and maps go through serde and come back as they were; what is broken is an error.
 
+mod block_vec;
 mod columns;
 mod dense;
 mod saved;

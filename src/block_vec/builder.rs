@@ -1,0 +1,102 @@
+//! [`BlockVecBuilder`]: options for a `BlockVec`.
+
+#![forbid(unsafe_code)]
+
+use super::raw::Raw;
+use super::{BlockVec, Blocks, or_give_up};
+use crate::error::{Error, ErrorKind};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Options for a [`BlockVec`]; see [`BlockVec::builder`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::{BlockVec, Blocks};
+///
+/// let samples: BlockVec<f32> = BlockVec::builder()
+///     .max_len(1 << 28)
+///     .capacity(1 << 16)
+///     .blocks(Blocks::Fixed { bytes: 64 << 10 })
+///     .build();
+/// assert_eq!(samples.max_len(), 1 << 28);
+/// assert_eq!(samples.stats().blocks, 4);
+/// ```
+#[must_use = "nothing is made before `build` is called"]
+pub struct BlockVecBuilder<T> {
+    max_len: Option<usize>,
+    capacity: usize,
+    blocks: Blocks,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> BlockVecBuilder<T> {
+    pub(super) const fn new() -> Self {
+        Self { max_len: None, capacity: 0, blocks: Blocks::DEFAULT, element: PhantomData }
+    }
+
+    /// The number of elements that the array can ever hold. As many as there can be in any array, if not said.
+    pub const fn max_len(mut self, max_len: usize) -> Self {
+        self.max_len = Some(max_len);
+        self
+    }
+
+    /// For how many elements to take memory at once. None, if not said.
+    pub const fn capacity(mut self, capacity: usize) -> Self {
+        self.capacity = capacity;
+        self
+    }
+
+    /// How large blocks are. 16 KiB each, if not said.
+    pub const fn blocks(mut self, blocks: Blocks) -> Self {
+        self.blocks = blocks;
+        self
+    }
+
+    /// Makes the array.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_build`](Self::try_build) has an error.
+    #[track_caller]
+    pub fn build(self) -> BlockVec<T> {
+        or_give_up(self.try_build())
+    }
+
+    /// Makes the array. Calls the allocator only if a capacity was asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the memory cannot be had ([`Memory`](ErrorKind::Memory)); if the capacity is more than the maximum
+    /// ([`MaxLen`](ErrorKind::MaxLen)); if either has more than `isize::MAX` bytes
+    /// ([`CapacityOverflow`](ErrorKind::CapacityOverflow)).
+    pub fn try_build(self) -> Result<BlockVec<T>, Error> {
+        let max_len = self.max_len.unwrap_or(Raw::<T>::MOST);
+        if max_len > Raw::<T>::MOST {
+            let bytes = max_len.saturating_mul(size_of::<T>());
+            return Err(Error::new(ErrorKind::CapacityOverflow, bytes));
+        }
+        let mut vec = BlockVec { raw: Raw::new(self.blocks, max_len) };
+        vec.try_reserve(self.capacity)?;
+        Ok(vec)
+    }
+}
+
+impl<T> Clone for BlockVecBuilder<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for BlockVecBuilder<T> {}
+
+impl<T> fmt::Debug for BlockVecBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockVecBuilder")
+            .field("max_len", &self.max_len)
+            .field("blocks", &self.blocks)
+            .field("capacity", &self.capacity)
+            .finish()
+    }
+}

@@ -1,0 +1,118 @@
+//! Comparison, hashes, and how it is shown.
+
+#![forbid(unsafe_code)]
+
+use super::BlockVec;
+use crate::vec::VmVec;
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+impl<T> BlockVec<T> {
+    /// Whether it holds what a slice does.
+    fn is<U>(&self, other: &[U]) -> bool
+    where
+        T: PartialEq<U>,
+    {
+        let mut rest = other;
+        self.len() == other.len()
+            && self.blocks().all(|block| {
+                let (here, later) = rest.split_at(block.len());
+                rest = later;
+                block == here
+            })
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for BlockVec<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl<T: Hash> Hash for BlockVec<T> {
+    /// As equal arrays do, whatever their blocks are like.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_usize(self.len());
+        self.iter().for_each(|element| element.hash(state));
+    }
+}
+
+impl<T: PartialEq<U>, U> PartialEq<BlockVec<U>> for BlockVec<T> {
+    fn eq(&self, other: &BlockVec<U>) -> bool {
+        // Blocks may be of other sizes there.
+        let mut index = 0;
+        self.len() == other.len()
+            && self.blocks().all(|block| {
+                let there = other.range(index..index + block.len());
+                index += block.len();
+                block.iter().eq(there)
+            })
+    }
+}
+
+impl<T: Eq> Eq for BlockVec<T> {}
+
+impl<T: PartialOrd> PartialOrd for BlockVec<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.iter().partial_cmp(other)
+    }
+}
+
+impl<T: Ord> Ord for BlockVec<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.iter().cmp(other)
+    }
+}
+
+/// Equality with what can be sliced whole.
+macro_rules! equal_to_slices {
+    ($([$($generics:tt)*] $slice:ty;)*) => {$(
+        impl<T: PartialEq<U>, U, $($generics)*> PartialEq<$slice> for BlockVec<T> {
+            fn eq(&self, other: &$slice) -> bool {
+                self.is(&other[..])
+            }
+        }
+    )*};
+}
+
+equal_to_slices! {
+    [] [U];
+    [] &[U];
+    [] &mut [U];
+    [const N: usize] [U; N];
+    [const N: usize] &[U; N];
+    [] Vec<U>;
+    [] VmVec<U>;
+}
+
+/// The same, the other way round.
+macro_rules! slices_equal {
+    ($($slice:ty;)*) => {$(
+        impl<T: PartialEq<U>, U> PartialEq<BlockVec<U>> for $slice {
+            fn eq(&self, other: &BlockVec<U>) -> bool {
+                let mut rest = &self[..];
+                rest.len() == other.len()
+                    && other.blocks().all(|block| {
+                        let (here, later) = rest.split_at(block.len());
+                        rest = later;
+                        here == block
+                    })
+            }
+        }
+    )*};
+}
+
+slices_equal! {
+    [T];
+    &[T];
+    Vec<T>;
+    VmVec<T>;
+}
+
+impl<T: PartialEq<U>, U> PartialEq<VecDeque<U>> for BlockVec<T> {
+    fn eq(&self, other: &VecDeque<U>) -> bool {
+        self.len() == other.len() && self.iter().zip(other).all(|(a, b)| a == b)
+    }
+}

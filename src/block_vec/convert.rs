@@ -1,0 +1,122 @@
+//! Conversions from and to other containers.
+//!
+//! Elements move by one copy of their bytes, since the memory of the two sides is not of one kind.
+
+#![forbid(unsafe_code)]
+
+use super::BlockVec;
+use crate::error::{Holder, give_up};
+use crate::heap;
+use crate::vec::VmVec;
+use std::collections::VecDeque;
+
+impl<T> BlockVec<T> {
+    /// The elements in a `Vec`. They move, by one copy of their bytes: the memory is another. O(n).
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut numbers = stayput::BlockVec::from([3, 1, 2]);
+    /// let mut sorted = numbers.into_vec();
+    /// sorted.sort();
+    /// numbers = sorted.into();
+    /// assert_eq!(numbers, [1, 2, 3]);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn into_vec(mut self) -> Vec<T> {
+        let mut vec = Vec::new();
+        if let Err(error) = heap::try_reserve_exact(&mut vec, self.len()) {
+            give_up(error.of(Holder::BlockVec));
+        }
+        self.raw.move_to(&mut vec);
+        vec
+    }
+}
+
+impl<T> From<Vec<T>> for BlockVec<T> {
+    #[track_caller]
+    fn from(mut from: Vec<T>) -> Self {
+        let mut vec = Self::new();
+        vec.append_vec(&mut from);
+        vec
+    }
+}
+
+impl<T> From<BlockVec<T>> for Vec<T> {
+    /// As [`BlockVec::into_vec`].
+    #[track_caller]
+    fn from(from: BlockVec<T>) -> Self {
+        from.into_vec()
+    }
+}
+
+impl<T> From<VmVec<T>> for BlockVec<T> {
+    #[track_caller]
+    fn from(from: VmVec<T>) -> Self {
+        let mut vec = Self::new();
+        vec.reserve(from.len());
+        vec.extend(from);
+        vec
+    }
+}
+
+impl<T> From<BlockVec<T>> for VmVec<T> {
+    #[track_caller]
+    fn from(from: BlockVec<T>) -> Self {
+        let mut vec = Self::new();
+        vec.reserve_exact(from.len());
+        vec.extend(from);
+        vec
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for BlockVec<T> {
+    #[track_caller]
+    fn from(from: [T; N]) -> Self {
+        let mut vec = Self::with_capacity(N);
+        vec.extend(from);
+        vec
+    }
+}
+
+impl<T: Clone> From<&[T]> for BlockVec<T> {
+    #[track_caller]
+    fn from(from: &[T]) -> Self {
+        let mut vec = Self::new();
+        vec.extend_from_slice(from);
+        vec
+    }
+}
+
+impl<T: Clone> From<&mut [T]> for BlockVec<T> {
+    #[track_caller]
+    fn from(from: &mut [T]) -> Self {
+        Self::from(&*from)
+    }
+}
+
+impl<T: Clone, const N: usize> From<&[T; N]> for BlockVec<T> {
+    #[track_caller]
+    fn from(from: &[T; N]) -> Self {
+        Self::from(from.as_slice())
+    }
+}
+
+impl<T> From<Box<[T]>> for BlockVec<T> {
+    #[track_caller]
+    fn from(from: Box<[T]>) -> Self {
+        Self::from(from.into_vec())
+    }
+}
+
+impl<T> From<VecDeque<T>> for BlockVec<T> {
+    #[track_caller]
+    fn from(from: VecDeque<T>) -> Self {
+        Self::from(Vec::from(from))
+    }
+}

@@ -1,0 +1,159 @@
+//! Putting single elements in, and taking them out.
+
+#![forbid(unsafe_code)]
+
+use super::BlockVec;
+use super::access::out_of_bounds;
+use crate::error::{Refused, give_up};
+use std::mem;
+
+impl<T> BlockVec<T> {
+    /// Appends an element. O(1), no copy; takes a block from the allocator if there is no room.
+    ///
+    /// # Panics
+    ///
+    /// If the array holds `max_len` elements, or the allocator refuses memory.
+    #[inline]
+    #[track_caller]
+    pub fn push(&mut self, value: T) {
+        self.raw.push(value);
+    }
+
+    /// [`push`](Self::push), or the error and the element.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    #[inline]
+    pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
+        self.raw.try_push(value)
+    }
+
+    /// [`push`](Self::push), and a reference to the element where it now lies.
+    ///
+    /// # Panics
+    ///
+    /// As for [`push`](Self::push).
+    #[inline]
+    #[track_caller]
+    #[must_use = "if you don't need a reference to the element, use `push`"]
+    pub fn push_mut(&mut self, value: T) -> &mut T {
+        let index = self.len();
+        self.push(value);
+        &mut self[index]
+    }
+
+    /// Takes the last element out. O(1).
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.raw.pop()
+    }
+
+    /// Takes the last element out if the predicate says so.
+    pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
+        let last = self.last_mut()?;
+        if predicate(last) { self.pop() } else { None }
+    }
+
+    /// Inserts an element at `index`, moving those behind it up by one. O(n - index).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is beyond the length, the array is full, or the allocator refuses memory.
+    #[track_caller]
+    pub fn insert(&mut self, index: usize, value: T) {
+        if let Err(refused) = self.try_insert(index, value) {
+            give_up(refused.error);
+        }
+    }
+
+    /// [`insert`](Self::insert), or the error and the element.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is beyond the length.
+    #[track_caller]
+    pub fn try_insert(&mut self, index: usize, mut value: T) -> Result<(), Refused<T>> {
+        let len = self.len();
+        assert!(index <= len, "insertion index (is {index}) should be <= len (is {len})");
+        if let Err(error) = self.try_reserve(1) {
+            return Err(Refused { error, value });
+        }
+        let mut runs = self.raw.runs_mut(index..len);
+        while let Some(run) = runs.next() {
+            // The last one of each block goes on to the next.
+            run.rotate_right(1);
+            mem::swap(&mut run[0], &mut value);
+        }
+        self.raw.try_push(value)
+    }
+
+    /// [`insert`](Self::insert), and a reference to the element where it now lies.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert).
+    #[track_caller]
+    #[must_use = "if you don't need a reference to the element, use `insert`"]
+    pub fn insert_mut(&mut self, index: usize, value: T) -> &mut T {
+        self.insert(index, value);
+        &mut self[index]
+    }
+
+    /// Takes the element at `index` out, moving those behind it down by one. O(n - index).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length.
+    #[track_caller]
+    pub fn remove(&mut self, index: usize) -> T {
+        let len = self.len();
+        assert!(index < len, "removal index (is {index}) should be < len (is {len})");
+        let removed = self.drain(index..=index).next();
+        removed.unwrap_or_else(|| out_of_bounds(index, len))
+    }
+
+    /// Takes the element at `index` out, and puts the last one in its place. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below the length.
+    #[track_caller]
+    pub fn swap_remove(&mut self, index: usize) -> T {
+        let len = self.len();
+        assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
+        self.raw.swap(index, len - 1);
+        self.pop().unwrap_or_else(|| out_of_bounds(index, len))
+    }
+
+    /// Swaps two elements. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If either index is not below the length.
+    #[track_caller]
+    pub fn swap(&mut self, a: usize, b: usize) {
+        let len = self.len();
+        for index in [a, b] {
+            if index >= len {
+                out_of_bounds(index, len);
+            }
+        }
+        self.raw.swap(a, b);
+    }
+
+    /// Drops the elements from `len` on. The memory stays. O(number dropped).
+    pub fn truncate(&mut self, len: usize) {
+        self.raw.truncate(len);
+    }
+
+    /// Drops all elements. The memory stays. O(n).
+    #[inline]
+    pub fn clear(&mut self) {
+        self.truncate(0);
+    }
+}

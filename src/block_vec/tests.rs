@@ -1,0 +1,178 @@
+//! What needs refused blocks, or looks at the table; the rest is in `tests/it`.
+
+use super::fault::Refusing;
+use super::plan::Plan;
+use super::*;
+use crate::error::{Error, ErrorKind};
+
+/// An array of several blocks that has no room left for one more.
+fn full() -> BlockVec<String> {
+    let mut vec = BlockVec::builder().blocks(Blocks::Fixed { bytes: 200 }).build();
+    vec.push("first".to_owned());
+    vec.resize(vec.capacity() * 3, "filler".to_owned());
+    assert_eq!(vec.len(), vec.capacity());
+    vec
+}
+
+fn addresses<T>(vec: &BlockVec<T>) -> Vec<*const T> {
+    vec.iter().map(|element| &raw const *element).collect()
+}
+
+/// Runs `call` on a full array with no more blocks to be had than so many, and checks that nothing has changed.
+fn refused_after<R>(blocks: usize, call: impl FnOnce(&mut BlockVec<String>) -> Result<R, Error>) {
+    let mut vec = full();
+    let before = (addresses(&vec), vec.capacity(), vec.stats().blocks);
+    let refusing = Refusing::after(blocks);
+    let error = call(&mut vec).err().expect("planned");
+    drop(refusing);
+    assert_eq!((addresses(&vec), vec.capacity(), vec.stats().blocks), before);
+    assert_eq!(vec[0], "first");
+    assert!(vec.iter().skip(1).all(|filler| filler == "filler"));
+    vec.push("last".to_owned());
+    assert_eq!(vec.last().map(String::as_str), Some("last"));
+    assert_eq!(error.kind(), ErrorKind::Memory);
+    assert!(error.bytes() > 0);
+}
+
+fn refused<R>(call: impl FnOnce(&mut BlockVec<String>) -> Result<R, Error>) {
+    refused_after(0, call);
+}
+
+#[test]
+fn a_refused_push_gives_the_value_back() {
+    refused(|vec| {
+        let refused = vec.try_push("new".to_owned()).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn a_refused_insert_gives_the_value_back_and_moves_nothing() {
+    refused(|vec| {
+        let refused = vec.try_insert(0, "new".to_owned()).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn a_refused_resize_gives_the_value_back() {
+    refused(|vec| {
+        let refused = vec.try_resize(vec.len() + 5, "new".to_owned()).unwrap_err();
+        assert_eq!(refused.value, "new");
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn a_refused_extension_gives_all_values_back_in_order() {
+    refused(|vec| {
+        let refused = vec.try_extend(["a", "b"].map(str::to_owned)).unwrap_err();
+        assert!(refused.value.eq(["a", "b"]));
+        Err::<(), _>(refused.error)
+    });
+}
+
+#[test]
+fn every_other_fallible_call_is_refused_without_a_change() {
+    refused(|vec| vec.try_reserve(1));
+    refused(|vec| vec.try_reserve_exact(1));
+    refused(|vec| vec.try_resize_with(vec.len() + 1, || unreachable!("room comes first")));
+    refused(|vec| vec.try_extend_from_slice(&["new".to_owned()]));
+    refused(|vec| vec.try_extend_from_within(..1));
+    refused(|vec| vec.try_split_off(1));
+    refused(|vec| vec.try_clone());
+    refused(|vec| vec.try_append_vec(&mut vec!["new".to_owned()]));
+    refused(|vec| vec.grow_only().try_reserve(1));
+    refused(|vec| Ok(vec.grow_only().try_push("new".to_owned()).map(drop)?));
+}
+
+#[test]
+fn blocks_that_could_be_had_go_back_where_a_later_one_is_refused() {
+    for blocks in 0..5 {
+        refused_after(blocks, |vec| vec.try_reserve(5 * vec.len()));
+        // Of the other array's.
+        refused_after(blocks.min(2), |vec| vec.try_clone());
+    }
+}
+
+#[test]
+fn each_block_of_a_growing_array_may_be_refused() {
+    for blocks in [Blocks::Fixed { bytes: 64 }, Blocks::Doubling { first_bytes: 64 }] {
+        for nth in 0..10 {
+            let mut vec = BlockVec::builder().blocks(blocks).build();
+            let refusing = Refusing::after(nth);
+            let mut values = 0..10_000_u64;
+            let refused = vec.try_extend(&mut values).expect_err("not enough");
+            drop(refusing);
+            assert_eq!(vec.stats().blocks, nth);
+            assert_eq!(vec.len(), vec.capacity());
+            vec.extend(refused.value);
+            vec.extend(values);
+            assert!(vec.iter().copied().eq(0..10_000));
+        }
+        // All that a table needs to become large.
+        let vec: BlockVec<u64> = (0..100_000).collect();
+        assert!(vec.into_iter().eq(0..100_000));
+    }
+}
+
+#[test]
+fn an_array_whose_first_block_is_refused_stays_empty_and_usable() {
+    let mut vec = BlockVec::new();
+    let refusing = Refusing::after(0);
+    assert_eq!(vec.try_push(1).unwrap_err().value, 1);
+    assert!(BlockVec::<u8>::try_with_capacity(100).is_err());
+    assert!(BlockVec::<u8>::try_with_max_len(100).is_ok());
+    drop(refusing);
+    vec.push(2);
+    assert_eq!(vec, [2]);
+}
+
+#[test]
+fn elements_stay_where_they_are_when_the_table_moves() {
+    for blocks in [Blocks::Fixed { bytes: 8 }, Blocks::Doubling { first_bytes: 8 }] {
+        let mut vec = BlockVec::builder().blocks(blocks).build();
+        let mut kept = Vec::new();
+        for n in 0..40_000_u64 {
+            vec.push(n);
+            kept.push(&raw const vec[vec.len() - 1]);
+        }
+        assert!(vec.iter().copied().eq(0..40_000));
+        assert_eq!(addresses(&vec), kept);
+        // It shrinks, and grows again.
+        for len in [20_000, 600, 500, 5, 0] {
+            vec.truncate(len);
+            vec.shrink_to_fit();
+            assert!(vec.capacity() <= len * 2);
+            assert_eq!(addresses(&vec), kept[..len]);
+            vec.extend(len as u64..700);
+            assert!(vec.iter().copied().eq(0..vec.len() as u64));
+            vec.truncate(len);
+        }
+    }
+}
+
+#[test]
+fn blocks_follow_each_other_without_a_gap() {
+    for blocks in [Blocks::Fixed { bytes: 100 }, Blocks::Doubling { first_bytes: 100 }] {
+        for element_bytes in [1, 3, 8, 100, 1000] {
+            let plan = Plan::new(blocks, element_bytes);
+            let mut next = 0;
+            for nth in 0..10 {
+                let (from, to) = plan.block(next);
+                assert_eq!(from, next);
+                assert_eq!(plan.block(to - 1), (from, to));
+                // One element at least, and no more than fit.
+                let fixed = to - from == 1 || (to - from) * element_bytes <= 100;
+                let doubled = nth == 0 || to - from == from + plan.block(0).1;
+                assert!(if matches!(blocks, Blocks::Fixed { .. }) { fixed } else { doubled });
+                assert_eq!(plan.pieces(to - from) + plan.piece(from), plan.piece(to));
+                next = to;
+            }
+        }
+    }
+    let largest = Plan::new(Blocks::Fixed { bytes: usize::MAX }, 1);
+    assert_eq!(largest.block(usize::MAX - 1).1, usize::MAX);
+}

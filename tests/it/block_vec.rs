@@ -1,0 +1,449 @@
+//! `BlockVec`: what it is beyond what the model tells.
+
+use crate::ledger::{Ledger, Step, Token, panic_file, panic_message};
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use stayput::block_vec::{
+    BlockIter, BlockIterMut, Drain, ExtractIf, GrowOnlyIter, IntoIter, Iter, IterMut,
+};
+use stayput::{
+    BlockVec, BlockVecBuilder, BlockVecStats, Blocks, ErrorKind, GrowOnlyBlockVec, VmVec,
+};
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::iter::FusedIterator;
+use std::ops::IndexMut;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::MutexGuard;
+
+type Named = fn(&mut u8) -> bool;
+type SendOnly = Cell<u8>;
+type SyncOnly = MutexGuard<'static, u8>;
+type Neither = Rc<u8>;
+
+assert_impl_all!(BlockVec<u8>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone, Debug, Default);
+assert_impl_all!(BlockVec<u8>: Eq, Ord, Hash, FromIterator<u8>, Extend<u8>, Extend<&'static u8>, IndexMut<usize>);
+assert_impl_all!(BlockVec<u8>: From<Vec<u8>>, From<[u8; 3]>, From<&'static [u8]>, From<VmVec<u8>>);
+assert_impl_all!(BlockVec<SendOnly>: Send);
+assert_not_impl_any!(BlockVec<SendOnly>: Sync);
+assert_impl_all!(BlockVec<SyncOnly>: Sync);
+assert_not_impl_any!(BlockVec<SyncOnly>: Send);
+assert_not_impl_any!(BlockVec<Neither>: Send, Sync);
+assert_impl_all!(Iter<'static, u8>: Clone, DoubleEndedIterator, ExactSizeIterator, FusedIterator, Send, Sync, Debug);
+assert_impl_all!(IterMut<'static, u8>: DoubleEndedIterator, ExactSizeIterator, FusedIterator, Send, Sync, Debug);
+assert_impl_all!(IterMut<'static, SendOnly>: Send);
+assert_not_impl_any!(IterMut<'static, SendOnly>: Sync);
+assert_not_impl_any!(IterMut<'static, SyncOnly>: Send);
+assert_not_impl_any!(Iter<'static, SendOnly>: Send, Sync);
+assert_impl_all!(BlockIter<'static, u8>: Clone, DoubleEndedIterator, ExactSizeIterator, FusedIterator, Send, Sync, Debug);
+assert_impl_all!(BlockIterMut<'static, u8>: DoubleEndedIterator, ExactSizeIterator, FusedIterator, Send, Sync, Debug);
+assert_impl_all!(IntoIter<u8>: Clone, Default, DoubleEndedIterator, ExactSizeIterator, FusedIterator, Send, Sync, Debug);
+assert_impl_all!(IntoIter<SendOnly>: Send);
+assert_not_impl_any!(IntoIter<SendOnly>: Sync);
+assert_not_impl_any!(IntoIter<Neither>: Send, Sync);
+assert_impl_all!(Drain<'static, u8>: DoubleEndedIterator, ExactSizeIterator, FusedIterator, Send, Sync, Debug);
+assert_impl_all!(Drain<'static, SendOnly>: Send);
+assert_not_impl_any!(Drain<'static, SendOnly>: Sync);
+assert_not_impl_any!(Drain<'static, Neither>: Send, Sync);
+assert_impl_all!(ExtractIf<'static, u8, Named>: Iterator, Send, Sync, Debug);
+assert_not_impl_any!(ExtractIf<'static, Neither, Named>: Send, Sync);
+assert_impl_all!(GrowOnlyBlockVec<'static, u8>: Debug, RefUnwindSafe);
+assert_not_impl_any!(GrowOnlyBlockVec<'static, u8>: Send, Sync);
+assert_impl_all!(GrowOnlyIter<'static, 'static, u8>: Clone, ExactSizeIterator, FusedIterator, Debug);
+assert_not_impl_any!(GrowOnlyIter<'static, 'static, u8>: Send, Sync);
+assert_impl_all!(BlockVecBuilder<Neither>: Send, Sync, Copy, Debug);
+assert_impl_all!(BlockVecStats: Send, Sync, Copy, Eq, Debug);
+assert_impl_all!(Blocks: Send, Sync, Copy, Eq, Hash, Debug, Default);
+
+/// These compile only if the types are covariant, as `Vec`'s are.
+#[expect(dead_code, reason = "it is to compile")]
+fn elements_may_live_shorter<'s>(
+    vec: BlockVec<&'static str>,
+    iter: Iter<'static, &'static str>,
+    into_iter: IntoIter<&'static str>,
+    drain: Drain<'static, &'static str>,
+) -> (BlockVec<&'s str>, Iter<'s, &'s str>, IntoIter<&'s str>, Drain<'s, &'s str>) {
+    (vec, iter, into_iter, drain)
+}
+
+/// In blocks of so many bytes.
+fn fixed<T>(bytes: usize) -> BlockVec<T> {
+    BlockVec::builder().blocks(Blocks::Fixed { bytes }).build()
+}
+
+#[test]
+fn max_len_is_exact_and_named_in_the_error() {
+    for blocks in
+        [Blocks::default(), Blocks::Fixed { bytes: 40 }, Blocks::Doubling { first_bytes: 40 }]
+    {
+        for max_len in [0, 1, 5, 6, 1000, 5000] {
+            let mut vec = BlockVec::builder().max_len(max_len).blocks(blocks).build();
+            vec.extend(0..max_len as u64);
+            assert_eq!((vec.len(), vec.capacity(), vec.max_len()), (max_len, max_len, max_len));
+            let refused = vec.try_push(7).unwrap_err();
+            assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 7));
+            assert_eq!(refused.error.limit(), Some(max_len as u64));
+            assert_eq!(refused.error.bytes(), 8 * (max_len + 1));
+            let text = refused.error.to_string();
+            assert!(
+                text.contains("this BlockVec is full") && text.contains("`BlockVec::builder`"),
+                "{text}"
+            );
+            assert!(vec.try_reserve(1).is_err() && vec.try_insert(0, 7).is_err());
+            // No block has room for what will never be there.
+            assert_eq!(vec.stats().block_bytes, 8 * max_len);
+            assert!(vec.iter().copied().eq(0..max_len as u64));
+        }
+    }
+}
+
+#[test]
+fn what_no_array_can_hold_is_refused() {
+    let kind = |result: Result<(), stayput::Error>| result.unwrap_err().kind();
+    let mut vec = BlockVec::from([1_u64]);
+    assert_eq!(kind(vec.try_reserve(usize::MAX)), ErrorKind::CapacityOverflow);
+    assert_eq!(kind(vec.try_reserve(usize::MAX / 8)), ErrorKind::CapacityOverflow);
+    let max_len = BlockVec::<u64>::try_with_max_len(usize::MAX / 2).map(drop);
+    assert_eq!(kind(max_len), ErrorKind::CapacityOverflow);
+    let mut pair = BlockVec::<u64>::with_max_len(2);
+    assert_eq!(kind(pair.try_reserve(3)), ErrorKind::MaxLen);
+    let capacity = BlockVec::<u64>::builder().max_len(2).capacity(3).try_build().map(drop);
+    assert_eq!(kind(capacity), ErrorKind::MaxLen);
+    // One block of all addresses.
+    let mut vec = fixed::<u8>(usize::MAX);
+    assert_eq!(kind(vec.try_push(1).map_err(Into::into)), ErrorKind::Memory);
+    let mut nothing = BlockVec::from([(), ()]);
+    let overflow = nothing.try_reserve(usize::MAX).unwrap_err();
+    assert_eq!(overflow.kind(), ErrorKind::CapacityOverflow);
+    assert_eq!(overflow.limit(), Some(usize::MAX as u64));
+}
+
+#[test]
+fn elements_without_a_size_take_no_memory() {
+    let mut vec = BlockVec::new();
+    vec.resize(1_000_000, ());
+    assert_eq!((vec.len(), vec.capacity(), vec.blocks().len()), (1_000_000, usize::MAX, 1));
+    let stats = vec.stats();
+    assert_eq!((stats.blocks, stats.block_bytes, stats.table_bytes), (0, 0, 0));
+    vec.shrink_to_fit();
+    assert_eq!((vec.remove(7), vec.drain(..10).count(), vec.len()), ((), 10, 999_989));
+    assert_eq!(vec.iter().count() + vec.into_iter().count(), 2 * 999_989);
+    let mut few = BlockVec::with_max_len(3);
+    few.extend([(); 3]);
+    assert_eq!(few.try_push(()).unwrap_err().error.limit(), Some(3));
+}
+
+#[test]
+fn elements_lie_as_their_type_asks_and_large_ones_one_a_block() {
+    #[repr(align(4096))]
+    #[derive(Clone)]
+    struct Aligned(u8);
+    let vec: BlockVec<Aligned> = (0..50).map(Aligned).collect();
+    assert!(vec.iter().all(|element| (&raw const *element).addr() % 4096 == 0));
+    assert!(vec.iter().zip(0..).all(|(element, n)| element.0 == n));
+    assert_eq!(vec.stats().blocks, 13);
+
+    let mut huge = fixed(4096);
+    for n in 0..20 {
+        huge.push([n; 12_000]);
+    }
+    assert_eq!(huge.stats().blocks, 20);
+    huge.insert(3, [99_u8; 12_000]);
+    assert_eq!(huge.remove(3)[5], 99);
+    assert!(huge.iter().zip(0..).all(|(element, n)| *element == [n; 12_000]));
+}
+
+#[test]
+fn blocks_are_as_large_as_was_asked() {
+    let lens = |blocks| {
+        let mut vec = BlockVec::builder().blocks(blocks).build();
+        vec.extend(0..700_u32);
+        vec.blocks().map(<[u32]>::len).collect::<Vec<_>>()
+    };
+    assert_eq!(lens(Blocks::Fixed { bytes: 1024 }), [256, 256, 188]);
+    // A power of two of elements.
+    assert_eq!(lens(Blocks::Fixed { bytes: 2047 }), [256, 256, 188]);
+    assert_eq!(lens(Blocks::Doubling { first_bytes: 400 }), [64, 128, 256, 252]);
+    assert_eq!(lens(Blocks::Fixed { bytes: 0 }), [1; 700]);
+    assert_eq!(lens(Blocks::Doubling { first_bytes: 0 })[..5], [1, 2, 4, 8, 16]);
+}
+
+#[test]
+fn memory_goes_back_block_by_block() {
+    let mut vec = fixed::<u64>(800);
+    vec.extend(0..1000);
+    let first = &raw const vec[0];
+    assert_eq!(vec.stats().blocks, 16);
+    vec.truncate(65);
+    assert_eq!(vec.stats().blocks, 16);
+    vec.shrink_to(300);
+    assert_eq!((vec.stats().blocks, vec.capacity()), (5, 320));
+    vec.shrink_to_fit();
+    assert_eq!((vec.stats().blocks, vec.capacity()), (2, 128));
+    assert_eq!(&raw const vec[0], first);
+    vec.clear();
+    vec.shrink_to_fit();
+    assert_eq!((vec.stats().blocks, vec.stats().table_bytes), (0, 0));
+    vec.push(1);
+    assert_eq!(vec, [1]);
+}
+
+#[test]
+fn ten_thousand_small_arrays_take_little_more_than_their_elements() {
+    let blocks = Blocks::Doubling { first_bytes: 128 };
+    let builder = BlockVec::builder().blocks(blocks);
+    let mut arrays: Vec<BlockVec<u64>> = (0..10_000).map(|_| builder.build()).collect();
+    for n in 0..100 {
+        for array in &mut arrays {
+            array.push(n);
+        }
+    }
+    assert!(arrays.iter().all(|array| array.iter().copied().eq(0..100)));
+    let bytes = |stats: BlockVecStats| stats.block_bytes + stats.table_bytes;
+    // Of 800 bytes each.
+    assert!(arrays.iter().all(|array| bytes(array.stats()) <= 2100));
+}
+
+#[test]
+fn it_is_compared_and_shown_as_a_vec_is() {
+    let std: Vec<u32> = (0..300).collect();
+    let (mut a, mut b) = (fixed(64), fixed(1 << 10));
+    a.extend(&std);
+    b.extend(&std);
+    assert_eq!(a, b);
+    assert_eq!(a, std);
+    assert_eq!(std, a);
+    assert_eq!(a, std[..]);
+    assert_eq!(a, &std[..]);
+    assert_eq!(std[..], a);
+    assert_eq!(a, *<&[u32; 300]>::try_from(&std[..]).unwrap());
+    assert_eq!(a, VecDeque::from(std.clone()));
+    assert_eq!(format!("{a:?}"), format!("{std:?}"));
+    assert_eq!(format!("{:?}", a.range(2..4)), "[2, 3]");
+    assert_eq!(format!("{:?}", a.blocks().next().unwrap()), format!("{:?}", &std[..16]));
+    assert!(HashSet::from([a.clone()]).contains(&b));
+    b[299] = 7;
+    assert_ne!(a, b);
+    assert!(a > b && BTreeSet::from([a.clone(), b.clone()]).len() == 2);
+    b.pop();
+    assert_ne!(a, b);
+    assert!(a > b);
+    assert_ne!(a, std[1..]);
+    assert_eq!(a.into_vec(), std);
+}
+
+#[test]
+fn it_becomes_a_vm_vec_and_back_and_equals_it() {
+    let mut vec = fixed(64);
+    vec.extend((0..300).map(|n| n.to_string()));
+    let vm = VmVec::from(vec.clone());
+    assert_eq!(vm, vec);
+    assert_eq!(vec, vm);
+    assert_ne!(vec, VmVec::from(["0".to_owned()]));
+    assert_eq!(BlockVec::from(vm), vec);
+}
+
+#[test]
+fn the_ends_of_an_iterator_meet_in_one_block() {
+    let vec: BlockVec<u32> = (0..10).collect();
+    let mut iter = vec.iter();
+    for n in 0..5 {
+        assert_eq!((iter.next(), iter.next_back()), (Some(&n), Some(&(9 - n))));
+    }
+    assert_eq!((iter.next(), iter.next_back(), iter.next()), (None, None, None));
+    let mut leaps = vec.iter();
+    assert_eq!((leaps.nth(3), leaps.nth_back(3), leaps.nth(2)), (Some(&3), Some(&6), None));
+    assert_eq!((leaps.next(), leaps.next_back()), (None, None));
+}
+
+#[test]
+fn references_outlast_millions_of_pushes() {
+    let mut vec = BlockVec::new();
+    let scope = vec.grow_only();
+    let mut kept: Vec<(u64, &u64)> = Vec::new();
+    for i in 0..2_000_000_u64 {
+        let element = scope.push(i);
+        if i.is_power_of_two() || i % 65_537 == 0 {
+            kept.push((i, element));
+        }
+    }
+    assert!(kept.iter().all(|(i, element)| **element == *i));
+    assert!(kept.iter().all(|(i, element)| scope.index_of(element) == usize::try_from(*i).ok()));
+    assert_eq!(vec.len(), 2_000_000);
+}
+
+#[test]
+fn a_scope_reads_as_the_array_does_and_its_iterator_does_not_grow() {
+    let mut vec = BlockVec::builder().max_len(100).blocks(Blocks::Fixed { bytes: 16 }).build();
+    vec.extend(0..10);
+    let scope = vec.grow_only();
+    assert_eq!((scope.len(), scope.is_empty(), scope.max_len()), (10, false, 100));
+    scope.reserve(50);
+    assert!(scope.capacity() >= 60);
+    assert_eq!(scope.try_reserve(91).unwrap_err().kind(), ErrorKind::MaxLen);
+    assert_eq!((scope[3], scope.get(9), scope.get(10)), (3, Some(&9), None));
+    assert_eq!(format!("{scope:?}"), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]");
+    for element in &scope {
+        scope.push(element * 10);
+    }
+    assert_eq!(
+        vec.range(10..).copied().collect::<Vec<_>>(),
+        [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]
+    );
+    assert!(BlockVec::<u8>::new().grow_only().is_empty());
+    // Nobody has it, it is only full.
+    let mut none = BlockVec::<u8>::with_max_len(0);
+    assert_eq!(none.grow_only().try_push(1).unwrap_err().error.kind(), ErrorKind::MaxLen);
+}
+
+#[test]
+fn panics_say_what_is_wrong_and_where() {
+    let mut vec = BlockVec::from([1, 2, 3]);
+    assert_eq!(panic_message(|| vec[3]), "index out of bounds: the len is 3 but the index is 3");
+    assert_eq!(
+        panic_message(|| vec[5] = 1),
+        "index out of bounds: the len is 3 but the index is 5"
+    );
+    assert!(panic_message(|| vec.insert(4, 1)).contains("insertion index (is 4)"));
+    assert!(panic_message(|| vec.remove(3)).contains("removal index (is 3)"));
+    assert!(panic_message(|| vec.swap(0, 3)).contains("the index is 3"));
+    assert!(panic_message(|| vec.range(2..5).count()).contains("range end index 5"));
+    assert!(panic_message(|| vec.drain(5..).count()).contains("range start index 5"));
+    assert!(panic_message(|| vec.split_off(4)).contains("`at` split index (is 4)"));
+    let mut full = BlockVec::with_max_len(1);
+    full.push(1);
+    assert!(panic_message(|| full.push(2)).starts_with("stayput: this BlockVec is full"));
+    for file in [
+        panic_file(|| vec[3]),
+        panic_file(|| full.push(2)),
+        panic_file(|| full.reserve(2)),
+        panic_file(|| full.extend([2])),
+        panic_file(|| vec.remove(3)),
+    ] {
+        assert!(file.ends_with("block_vec.rs") && file.contains("tests"), "{file}");
+    }
+    assert_eq!((vec.len(), full.len()), (3, 1));
+}
+
+/// Runs `act` on an array of so many tokens in small blocks, with a panic after each number of steps in turn; all
+/// that is left must be live, and all be dropped once.
+fn with_panics(step: Step, act: impl for<'l> Fn(&mut BlockVec<Token<'l>>, &'l Ledger)) {
+    let mut panicked = 0;
+    for pass in 0.. {
+        let ledger = Ledger::new();
+        let mut vec = fixed(4 * size_of::<Token<'_>>());
+        vec.extend(ledger.tokens(0..20));
+        ledger.set_fuse(step, pass);
+        let result = catch_unwind(AssertUnwindSafe(|| act(&mut vec, &ledger)));
+        let burnt = ledger.clear_fuse();
+        assert_eq!(result.is_err(), burnt);
+        assert!(vec.iter().all(|token| ledger.is_live(token)));
+        assert_eq!(ledger.live(), vec.len(), "lost elements");
+        // It is as good as ever.
+        vec.extend(ledger.tokens(0..9));
+        vec.truncate(3);
+        drop(vec);
+        ledger.assert_all_dropped_but(0);
+        if !burnt {
+            break;
+        }
+        panicked += 1;
+    }
+    assert!(panicked > 0, "nothing panicked");
+}
+
+#[test]
+fn a_panicking_drop_loses_no_other_element() {
+    with_panics(Step::Drop, |vec, _| vec.truncate(3));
+    with_panics(Step::Drop, |vec, _| vec.clear());
+    with_panics(Step::Drop, |vec, _| drop(vec.drain(5..15)));
+    with_panics(Step::Drop, |vec, _| drop(std::mem::take(vec)));
+    with_panics(Step::Drop, |vec, _| {
+        let mut iter = std::mem::take(vec).into_iter();
+        drop((iter.next(), iter.next_back()));
+    });
+    with_panics(Step::Drop, |vec, _| vec.retain(|token| token.value % 3 == 0));
+    with_panics(Step::Drop, |vec, _| vec.dedup_by_key(|token| token.value / 3));
+    with_panics(Step::Drop, |vec, ledger| vec.resize(4, ledger.token(7)));
+}
+
+#[test]
+fn a_panicking_clone_loses_no_element() {
+    with_panics(Step::Clone, |vec, _| drop(vec.clone()));
+    with_panics(Step::Clone, |vec, _| vec.extend_from_within(3..18));
+    with_panics(Step::Clone, |vec, ledger| vec.resize(40, ledger.token(7)));
+    with_panics(Step::Clone, |vec, _| {
+        let other = vec.clone();
+        vec.extend_from_slice(other.blocks().next().unwrap());
+        vec.clone_from(&other);
+    });
+    with_panics(Step::Clone, |vec, _| {
+        let mut iter = std::mem::take(vec).into_iter();
+        iter.next();
+        drop(iter.clone());
+    });
+}
+
+#[test]
+fn a_panicking_closure_loses_no_element() {
+    with_panics(Step::Call, |vec, ledger| {
+        vec.retain(|token| {
+            ledger.step(Step::Call);
+            token.value % 3 == 0
+        });
+    });
+    with_panics(Step::Call, |vec, _| vec.dedup());
+    with_panics(Step::Call, |vec, ledger| {
+        let taken = vec.extract_if(2..17, |token| {
+            ledger.step(Step::Call);
+            token.value % 2 == 0
+        });
+        taken.for_each(drop);
+    });
+    with_panics(Step::Call, |vec, ledger| {
+        vec.extend(ledger.tokens(0..30).inspect(|_| ledger.step(Step::Call)));
+    });
+    with_panics(Step::Call, |vec, ledger| {
+        vec.resize_with(40, || {
+            ledger.step(Step::Call);
+            ledger.token(1)
+        });
+    });
+    with_panics(Step::Call, |vec, ledger| {
+        vec.iter_mut().for_each(|token| {
+            ledger.step(Step::Call);
+            token.value += 1;
+        });
+    });
+}
+
+#[test]
+fn an_iterator_that_gives_more_than_it_says_is_believed_in_nothing() {
+    struct Lying(u32);
+    impl Iterator for Lying {
+        type Item = u32;
+        fn next(&mut self) -> Option<u32> {
+            self.0 = self.0.checked_sub(1)?;
+            Some(self.0)
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            (usize::MAX, Some(3))
+        }
+    }
+    let mut vec = fixed(64);
+    vec.extend(Lying(100));
+    assert!(vec.into_iter().rev().eq(0..100));
+}
+
+#[test]
+fn elements_are_dropped_in_their_order() {
+    let ledger = Ledger::new();
+    let mut vec = fixed(4 * size_of::<Token<'_>>());
+    vec.extend(ledger.tokens(0..20));
+    vec.truncate(11);
+    assert!(ledger.take_order().into_iter().eq(11..20));
+    drop(vec);
+    assert!(ledger.take_order().into_iter().eq(0..11));
+}
