@@ -156,8 +156,9 @@ pub enum ErrorKind {
     /// No file may be that large: for this process (`RLIMIT_FSIZE`; [`Error::limit`] is that limit in bytes), or
     /// where it lies.
     FileLimit,
-    /// This system has no virtual memory that the crate knows how to use. Arrays and maps can be made in
-    /// memory that a [`Backing`](crate::Backing) supplies.
+    /// This system has no virtual memory that the crate knows how to use, and what was asked for cannot be done
+    /// without: to lock memory, or to tell what is resident. (Arrays and maps can be made there, see
+    /// [systems](crate#systems).)
     Unsupported,
     /// Any other refusal; [`Error::raw_os_error`] says which.
     System,
@@ -315,8 +316,9 @@ impl Error {
             ),
             ErrorKind::Unsupported => {
                 f.write_str(
-                    "this system has no virtual memory that stayput can use; make arrays and maps in \
-                     memory of your own (`build_in` of their builders, with a `Backing`), or use a `BlockVec`",
+                    "this cannot be done on this system: it has no virtual memory that stayput can use, or cannot \
+                     touch pages that others use; do without it, or make arrays and maps in memory of your own, by \
+                     a `Backing` that can",
                 )
             }
             _ => write!(f, "the system refused a request for {bytes}"),

@@ -85,15 +85,25 @@
 //!
 //! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows.
 //!
-//! With other targets, WebAssembly among them, there is no virtual memory to reserve:
+//! With other targets, WebAssembly among them, and under Miri, there is no virtual memory to reserve. There a
+//! reservation is a block of the system's allocator ([`std::alloc::System`]), taken at once, and all that this crate
+//! promises of addresses and keys holds:
 //!
+//! - **Name what you need**: `max_len` is exact, and costs what it says, since it is taken from what all of the program
+//!   can have (4 GiB in WebAssembly). Who names none is given 4 MiB, or 4 MiB more than he needs at once;
+//!   beyond that there is an error of the kind [`MaxLen`](ErrorKind::MaxLen). Where the allocator has no such block, it
+//!   is [`AddressSpace`](ErrorKind::AddressSpace), and who named no maximum is given less.
+//! - Memory is written to, zeroes, when it is committed, and not before: in a browser it takes memory only then.
+//! - What is given back (`shrink_to_fit`, `trim`) can be used again where it was, but it stays with the process until
+//!   the array is dropped; and nobody is stopped who reads or writes there by a stray pointer.
+//! - Nothing is made ready ahead: [`CommitAhead`] and [`Release::Background`] do nothing, `prefault` nothing that
+//!   committing has not done, and `prefault_ahead` says that it made nothing resident. The [`keeper`] keeps nothing:
+//!   what is dropped goes to the allocator, which does.
+//! - To lock memory, and to tell what of it is resident, is refused with [`ErrorKind::Unsupported`]; so are files.
 //! - [`alloc::GlobalVm`] and [`alloc::VmAlloc`] leave all blocks to their parent, so that a program can have
 //!   them on all systems.
 //! - A [`BlockVec`] takes its blocks from the program's allocator, and works as everywhere.
-//! - Arrays and maps are made in [memory of your own](#memory-of-your-own), and work there.
-//! - All others, and arenas, are refused with [`ErrorKind::Unsupported`]: by an error of each `try_` call, and a
-//!   panic of the other. What needs no memory is not refused.
-//! - [`VmVec::prefault_ahead`] and [`Budget::time`] need a clock, which `wasm32-unknown-unknown` has not.
+//! - [`Budget::time`] needs a clock, which `wasm32-unknown-unknown` has not.
 //!
 //! After `fork` the child has a copy of every array, at the same addresses, as of all private
 //! memory, and may use them and make others, whatever other threads were doing to theirs meanwhile. Memory locked by [`Reservation::lock`] is not locked in the child, and the background

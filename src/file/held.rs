@@ -132,7 +132,7 @@ impl Held {
             self.has_failed.store(true, Ordering::Relaxed);
             self.error(error)
         })?;
-        #[cfg(test)]
+        #[cfg(all(test, not(no_vm)))]
         super::tests::loss::is_durable();
         Ok(())
     }

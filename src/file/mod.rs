@@ -63,7 +63,8 @@ mod mode;
 mod snapshot;
 mod system;
 mod temporary;
-#[cfg(test)]
+// Files are refused where there is no virtual memory.
+#[cfg(all(test, not(no_vm)))]
 mod tests;
 mod vec;
 

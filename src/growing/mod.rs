@@ -39,7 +39,7 @@ use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
 use crate::heap::Room;
 use crate::keeper;
-use crate::reservation::{Reservation, page_size};
+use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
 use std::mem;
 use std::ops::Range;
@@ -99,7 +99,8 @@ struct Front {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Prefaulted {
-    /// Bytes that were made resident by the call. Pages that were so before, from earlier use, are passed
+    /// Bytes that were made resident by the call: none where there is no virtual memory (WebAssembly), since memory is
+    /// written to there when it is committed. Pages that were so before, from earlier use, are passed
     /// over, and no budget of bytes is spent on them.
     ///
     /// (They are counted too where nobody tells which they are: OpenBSD, and in memory that a
@@ -426,6 +427,10 @@ impl GrowingReservation {
         most: usize,
         budget: Budget,
     ) -> Prefaulted {
+        if !IS_SUPPORTED {
+            // There may be no clock to tell frames by, and what is not committed has nothing to be made resident.
+            return Prefaulted { bytes: 0, ahead_bytes: 0, refused: None };
+        }
         let used = used.min(self.front.usable);
         let window = self.front.recent.note(used, Instant::now()).min(most.saturating_sub(used));
         let mut purse = Purse::new(budget);

@@ -277,6 +277,7 @@ fn where_steps_are_refused_growth_takes_what_it_needs() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "no thread makes memory ready there")]
 fn what_lies_ahead_of_others_is_taken_back_before_growth_is_refused() {
     let new = |ahead| Reservation::new(16 * MIB).unwrap().growing().commit_ahead(ahead);
     for ahead in [CommitAhead::Off, CommitAhead::Bytes(MIB)] {
@@ -304,6 +305,7 @@ fn what_lies_ahead_of_others_is_taken_back_before_growth_is_refused() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn without_the_service_memory_is_prefaulted_by_the_budget() {
     let mut memory = growing(64 * MIB, CommitAhead::Off);
     let piece = memory.prefault_ahead(0, Budget::bytes(1));
@@ -321,6 +323,7 @@ fn without_the_service_memory_is_prefaulted_by_the_budget() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn what_use_has_made_resident_is_not_counted_as_prefaulted() {
     if cfg!(any(target_os = "openbsd", miri)) {
         return;
@@ -351,6 +354,7 @@ fn what_use_has_made_resident_is_not_counted_as_prefaulted() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn what_was_resident_in_a_reservation_before_it_grew_is_not_counted_as_prefaulted() {
     if cfg!(any(target_os = "openbsd", miri)) {
         return;
@@ -393,6 +397,7 @@ fn prefaulting_tells_what_was_refused_and_what_was_done() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is made ready there")]
 fn prefaulting_helps_the_service() {
     let mut memory = growing(64 * MIB, CommitAhead::Bytes(2 * MIB));
     let first = memory.prefault_ahead(0, Budget::bytes(1));
@@ -447,6 +452,7 @@ fn how_far_ahead_can_be_said_again() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is made ready there")]
 fn to_keep_more_than_there_is_gives_nothing_back() {
     for is_served in [false, true] {
         let mut memory = Reservation::new(64 << 20).unwrap().growing();

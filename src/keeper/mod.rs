@@ -78,7 +78,7 @@ pub(crate) use pieces::{
 };
 
 use crate::os;
-use crate::reservation::{Reservation, take_all_rooms};
+use crate::reservation::{IS_SUPPORTED, Reservation, take_all_rooms};
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -245,9 +245,13 @@ static MOST_BYTES: AtomicUsize = AtomicUsize::new(UNSAID);
 static MOST_RESERVED_BYTES_EACH: AtomicUsize = AtomicUsize::new(UNSAID);
 static TIME_MS: AtomicU32 = AtomicU32::new(1000);
 
-/// How many bytes are kept and lent at most.
+/// How many bytes are kept and lent at most. None where there is no virtual memory: what is released there goes to the
+/// allocator, which keeps it as it is, for others too.
 fn most_bytes() -> usize {
     const USUAL_BYTES: usize = 64 << 20;
+    if !IS_SUPPORTED {
+        return 0;
+    }
     said_or(&MOST_BYTES, || {
         let memory = os::memory_bytes().and_then(|bytes| usize::try_from(bytes / 32).ok());
         let addresses = os::address_limit().map(|(limit, _)| limit / 16);

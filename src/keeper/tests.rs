@@ -91,6 +91,7 @@ fn take_any(bytes: usize) -> Option<u64> {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn what_was_put_is_taken_with_what_is_in_it() {
     let _alone = alone();
     assert!(take_any(1).is_none());
@@ -106,6 +107,7 @@ fn what_was_put_is_taken_with_what_is_in_it() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn the_smallest_class_that_is_large_enough_comes_first_and_one_below_last() {
     let _alone = alone();
     for (bytes, number) in [(8 * MIB, 8), (MIB, 1), (4 * MIB, 4), (2 * MIB, 2)] {
@@ -122,6 +124,7 @@ fn the_smallest_class_that_is_large_enough_comes_first_and_one_below_last() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn what_does_not_suit_stays() {
     let _alone = alone();
     for number in 0..4 {
@@ -139,6 +142,7 @@ fn what_does_not_suit_stays() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn no_more_is_kept_and_lent_than_was_said() {
     let _alone = alone();
     set_most_bytes(5 * MIB);
@@ -169,6 +173,7 @@ fn no_more_is_kept_and_lent_than_was_said() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn what_is_old_is_released_by_those_who_come() {
     let _alone = alone();
     for number in 0..4 {
@@ -208,6 +213,7 @@ fn what_is_old_is_released_by_those_who_come() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
     let _alone = alone();
     assert_eq!(age(), None);
@@ -242,6 +248,7 @@ fn who_has_nothing_else_to_do_releases_what_is_old_piece_by_piece() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn a_class_has_so_many_places() {
     let _alone = alone();
     for number in 0..SLOTS as u64 {
@@ -255,6 +262,7 @@ fn a_class_has_so_many_places() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
     const THREADS: usize = 4;
     const ROUNDS: u64 = if cfg!(any(miri, target_family = "wasm")) { 20 } else { 500 };
@@ -304,6 +312,7 @@ fn threads_that_put_and_take_lose_nothing_and_have_nothing_twice() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn who_puts_while_another_takes_finds_no_room_for_what_is_being_lent() {
     const ROUNDS: usize = if cfg!(any(miri, target_family = "wasm")) { 10 } else { 4000 };
     const PIECE_BYTES: usize = 2 * LEAST_BYTES;

@@ -8,7 +8,12 @@ use std::ptr::NonNull;
 pub(super) use region::page::size as page_bytes;
 
 /// The parts of a range that can be read and written; the first and last may reach beyond it.
-pub(super) fn accessible(
+///
+/// # Safety
+///
+/// - None to keep: any range may be asked for.
+pub(super) unsafe fn accessible(
+    _: NonNull<u8>,
     start: NonNull<u8>,
     bytes: usize,
 ) -> Result<impl Iterator<Item = Result<Range<usize>, Code>>, Code> {

@@ -17,6 +17,9 @@
 //! All of them may be called from any thread, and none of them allocates; [`committed_bytes`] and
 //! [`resident_bytes`] may.
 //!
+//! Where there is no virtual memory, a reservation is a block of the system's allocator. `heap.rs` says what of the
+//! table holds there.
+//!
 //! # Forks
 //!
 //! Nothing here is locked while it is done, nor in the modules that stand on this but for the
@@ -54,7 +57,7 @@ mod sys;
 #[path = "windows.rs"]
 mod sys;
 #[cfg(no_vm)]
-#[path = "unsupported.rs"]
+#[path = "heap.rs"]
 mod sys;
 mod touch;
 
@@ -63,7 +66,8 @@ pub(crate) mod fault;
 #[cfg(test)]
 mod tests;
 
-/// Whether there is virtual memory. If not, every reservation is refused, and whoever can do without does.
+/// Whether there is virtual memory. If not, a reservation takes memory from the allocator, and whoever can do without
+/// does.
 pub(crate) const IS_SUPPORTED: bool = cfg!(not(no_vm));
 
 /// The calls that a system can refuse.
@@ -195,19 +199,25 @@ pub(crate) fn reserve_if_possible(bytes: PageBytes) -> Option<NonNull<u8>> {
 
 /// Makes pages readable and writable, and has the system promise memory for them.
 ///
+/// (All that change pages are told of which reservation they are: not every system knows.)
+///
 /// On failure the pages hold what they held, and some may have become accessible.
 ///
 /// # Safety
 ///
-/// - `start` is a page boundary, and the range lies inside one that [`reserve`] gave and that was
-///   not released.
-pub(crate) unsafe fn commit(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+/// - `of` is where a range begins that [`reserve`] or [`move_if_possible`] gave, and that was not released.
+/// - `start` is a page boundary, and the range from there on lies inside that one.
+pub(crate) unsafe fn commit(
+    of: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: PageBytes,
+) -> Result<(), Error> {
     if bytes == PageBytes::ZERO {
         return Ok(());
     }
     attempt(Call::Commit, bytes.get(), || {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::commit(start, bytes.get()) }
+        unsafe { sys::commit(of, start, bytes.get()) }
     })
 }
 
@@ -216,13 +226,17 @@ pub(crate) unsafe fn commit(start: NonNull<u8>, bytes: PageBytes) -> Result<(), 
 /// # Safety
 ///
 /// - As for [`commit`].
-pub(crate) unsafe fn commit_if_possible(start: NonNull<u8>, bytes: PageBytes) -> bool {
+pub(crate) unsafe fn commit_if_possible(
+    of: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: PageBytes,
+) -> bool {
     if bytes == PageBytes::ZERO {
         return true;
     }
     ask(Call::Commit, || {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::commit(start, bytes.get()) }
+        unsafe { sys::commit(of, start, bytes.get()) }
     })
     .is_ok()
 }
@@ -235,13 +249,17 @@ pub(crate) unsafe fn commit_if_possible(start: NonNull<u8>, bytes: PageBytes) ->
 ///
 /// - As for [`commit`].
 /// - Nothing is read from or written to the range until it is committed again.
-pub(crate) unsafe fn decommit(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
+pub(crate) unsafe fn decommit(
+    of: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: PageBytes,
+) -> Result<(), Error> {
     if bytes == PageBytes::ZERO {
         return Ok(());
     }
     attempt(Call::Decommit, bytes.get(), || {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::decommit(start, bytes.get()) }
+        unsafe { sys::decommit(of, start, bytes.get()) }
     })
 }
 
@@ -250,13 +268,17 @@ pub(crate) unsafe fn decommit(start: NonNull<u8>, bytes: PageBytes) -> Result<()
 /// # Safety
 ///
 /// - As for [`decommit`].
-pub(crate) unsafe fn decommit_if_possible(start: NonNull<u8>, bytes: PageBytes) -> bool {
+pub(crate) unsafe fn decommit_if_possible(
+    of: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: PageBytes,
+) -> bool {
     if bytes == PageBytes::ZERO {
         return true;
     }
     ask(Call::Decommit, || {
         // SAFETY: the caller's promise is the same.
-        unsafe { sys::decommit(start, bytes.get()) }
+        unsafe { sys::decommit(of, start, bytes.get()) }
     })
     .is_ok()
 }
@@ -332,7 +354,7 @@ pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), E
 pub(crate) const RELEASES_PARTS: bool = cfg!(unix_vm);
 
 /// Whether [`move_if_possible`] ever can.
-pub(crate) const MOVES: bool = cfg!(target_os = "linux");
+pub(crate) const MOVES: bool = cfg!(all(target_os = "linux", not(no_vm)));
 
 /// Whether others may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
@@ -426,23 +448,43 @@ pub(crate) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) -> bool {
 }
 
 /// How many bytes of the range are committed.
-pub(crate) fn committed_bytes(start: NonNull<u8>, bytes: PageBytes) -> Result<usize, Error> {
+///
+/// # Safety
+///
+/// - As for [`commit`].
+pub(crate) unsafe fn committed_bytes(
+    of: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: PageBytes,
+) -> Result<usize, Error> {
     let mut sum = 0;
-    for_each_committed(start, bytes, |_, part| {
+    let visit = |_, part: PageBytes| {
         sum += part.get();
         Ok(())
-    })?;
+    };
+    // SAFETY: the caller's promise is the same.
+    unsafe { for_each_committed(of, start, bytes, visit) }?;
     Ok(sum)
 }
 
 /// How many bytes of the range are resident.
-pub(crate) fn resident_bytes(start: NonNull<u8>, bytes: PageBytes) -> Result<usize, Error> {
+///
+/// # Safety
+///
+/// - As for [`commit`].
+pub(crate) unsafe fn resident_bytes(
+    of: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: PageBytes,
+) -> Result<usize, Error> {
     let mut sum = 0;
-    // A reservation may have billions of pages; only those that are committed can be resident.
-    for_each_committed(start, bytes, |start, part| {
+    let visit = |start, part: PageBytes| {
         sum += attempt(Call::Query, part.get(), || sys::resident_bytes(start, part.get()))?;
         Ok(())
-    })?;
+    };
+    // A reservation may have billions of pages; only those that are committed can be resident.
+    // SAFETY: the caller's promise is the same.
+    unsafe { for_each_committed(of, start, bytes, visit) }?;
     Ok(sum)
 }
 
@@ -452,7 +494,12 @@ pub(crate) fn resident_bytes_within(start: NonNull<u8>, bytes: PageBytes) -> Opt
 }
 
 /// Calls `visit` with each committed part of the range, in address order.
-fn for_each_committed(
+///
+/// # Safety
+///
+/// - As for [`commit`].
+unsafe fn for_each_committed(
+    of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
     mut visit: impl FnMut(NonNull<u8>, PageBytes) -> Result<(), Error>,
@@ -462,7 +509,10 @@ fn for_each_committed(
     }
     let first = start.addr().get();
     let end = first + bytes.get();
-    let mut parts = attempt(Call::Query, bytes.get(), || sys::accessible(start, bytes.get()))?;
+    let mut parts = attempt(Call::Query, bytes.get(), || {
+        // SAFETY: the caller's promise is the same.
+        unsafe { sys::accessible(of, start, bytes.get()) }
+    })?;
     while let Some(part) = attempt(Call::Query, bytes.get(), || parts.next().transpose())? {
         let part_start = part.start.max(first);
         let part_end = part.end.min(end);

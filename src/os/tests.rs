@@ -9,20 +9,7 @@ fn pages(count: usize) -> PageBytes {
     PageBytes::exact(count * page_size().get(), page_size()).expect("whole pages")
 }
 
-#[cfg(no_vm)]
-mod unsupported {
-    use super::*;
-
-    #[test]
-    fn every_request_is_refused_with_a_reason() {
-        let refused = reserve(pages(1)).unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Unsupported);
-        assert_eq!(refused.bytes(), page_size().get());
-    }
-}
-
-#[cfg(not(no_vm))]
-mod supported {
+mod contract {
     use super::*;
 
     /// A range that ends with the test.
@@ -47,12 +34,12 @@ mod supported {
 
         fn commit(&self, index: usize, count: usize) -> Result<(), Error> {
             // SAFETY: `page` checks the start, and the tests keep to the range.
-            unsafe { commit(self.page(index), pages(count)) }
+            unsafe { commit(self.start, self.page(index), pages(count)) }
         }
 
         fn decommit(&self, index: usize, count: usize) -> Result<(), Error> {
             // SAFETY: as above; no references to the pages exist.
-            unsafe { decommit(self.page(index), pages(count)) }
+            unsafe { decommit(self.start, self.page(index), pages(count)) }
         }
 
         fn discard(&self, index: usize, count: usize) -> Result<(), Error> {
@@ -87,14 +74,27 @@ mod supported {
         }
 
         fn committed(&self) -> usize {
-            committed_bytes(self.start, self.bytes).expect("the system tells") / page_size().get()
+            // SAFETY: all of the range.
+            let committed = unsafe { committed_bytes(self.start, self.start, self.bytes) };
+            committed.expect("the system tells") / page_size().get()
         }
 
         fn resident(&self) -> usize {
-            resident_bytes(self.start, self.bytes).expect("the system tells") / page_size().get()
+            // SAFETY: all of the range.
+            let resident = unsafe { resident_bytes(self.start, self.start, self.bytes) };
+            resident.expect("the system tells") / page_size().get()
+        }
+
+        /// Whether a page may be read and written. Nobody enforces it where the allocator has it.
+        #[cfg(no_vm)]
+        fn is_accessible(&self, index: usize) -> bool {
+            // SAFETY: a page of the range.
+            let committed = unsafe { committed_bytes(self.start, self.page(index), pages(1)) };
+            committed == Ok(page_size().get())
         }
 
         /// Whether the system says that a page can be read and written, by its own word.
+        #[cfg(not(no_vm))]
         fn is_accessible(&self, index: usize) -> bool {
             let region = region::query(self.page(index).as_ptr()).expect("the system tells");
             assert_eq!(region.is_readable(), region.is_writable());
@@ -175,6 +175,7 @@ mod supported {
     }
 
     #[test]
+    #[cfg_attr(no_vm, ignore = "nobody tells what is resident")]
     fn memory_is_taken_by_touching_and_given_back_by_discarding() {
         let range = Range::new(64);
         range.commit(0, 64).unwrap();
@@ -185,6 +186,7 @@ mod supported {
     }
 
     #[test]
+    #[cfg_attr(no_vm, ignore = "nobody tells what is resident")]
     fn prefaulted_pages_are_resident_and_keep_their_contents() {
         let range = Range::new(64);
         range.commit(0, 1).unwrap();
@@ -196,6 +198,7 @@ mod supported {
     }
 
     #[test]
+    #[cfg_attr(no_vm, ignore = "nobody tells what is resident")]
     fn touched_pages_are_resident_and_lose_no_write() {
         use std::sync::Barrier;
         use std::thread;
@@ -227,12 +230,65 @@ mod supported {
     }
 
     #[test]
+    fn pages_are_committed_by_several_threads_at_once_and_lose_no_write() {
+        use std::thread;
+
+        let range = Range::new(300);
+        let address = range.start.as_ptr().expose_provenance();
+        let bytes = pages(1).get();
+        let write = |thread: usize| {
+            let start = || {
+                NonNull::new(std::ptr::with_exposed_provenance_mut::<u8>(address)).expect("a page")
+            };
+            for page in 0..297 {
+                let first = address + page * bytes;
+                let first = start().map_addr(|_| first.try_into().expect("not null"));
+                // SAFETY: inside the range.
+                unsafe { commit(start(), first, pages(3)) }.expect("a few pages");
+                // SAFETY: inside the page.
+                let byte = unsafe { first.add(thread) };
+                // SAFETY: committed, and this thread's alone.
+                unsafe { byte.write(7) };
+            }
+        };
+        thread::scope(|threads| {
+            for thread in 0..3 {
+                threads.spawn(move || write(thread));
+            }
+        });
+        assert_eq!(range.committed(), 299);
+        for page in 0..297 {
+            for thread in 0..3 {
+                // SAFETY: inside the page.
+                let byte = unsafe { range.page(page).add(thread) };
+                // SAFETY: committed, and the threads are gone.
+                assert_eq!(unsafe { byte.read() }, 7, "{page} {thread}");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(no_vm)]
+    fn what_the_allocator_cannot_do_is_refused_as_not_supported() {
+        let range = Range::new(2);
+        range.commit(0, 2).unwrap();
+        let refused = lock(range.start, pages(2)).unwrap_err();
+        assert_eq!((refused.kind(), refused.raw_os_error()), (ErrorKind::Unsupported, None));
+        // SAFETY: all of the range.
+        let refused = unsafe { resident_bytes(range.start, range.start, range.bytes) };
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unsupported);
+        // SAFETY: committed, and not used again if it could be.
+        let moved = unsafe { move_if_possible(range.start, range.bytes, pages(4)) };
+        assert_eq!(moved, None);
+    }
+
+    #[test]
     fn some_memory_is_available() {
         let (available, all) = (available_bytes(), memory_bytes());
         if let (Some(available), Some(all)) = (available, all) {
             assert!(0 < available && available <= all, "{available} of {all}");
         }
-        #[cfg(target_os = "linux")]
+        #[cfg(linux_kernel)]
         assert!(available.is_some());
     }
 
@@ -259,6 +315,7 @@ mod supported {
     }
 
     #[test]
+    #[cfg_attr(no_vm, ignore = "nothing can be locked")]
     fn locked_pages_are_resident_and_unlocking_twice_is_no_error() {
         let range = Range::new(4);
         range.commit(0, 4).unwrap();
@@ -272,6 +329,7 @@ mod supported {
     }
 
     #[test]
+    #[cfg_attr(no_vm, ignore = "nothing can be locked")]
     fn locked_pages_can_be_discarded() {
         let range = Range::new(2);
         range.commit(0, 2).unwrap();
@@ -303,7 +361,7 @@ mod supported {
         let refused = first.and_then(|_| reserve(bytes)).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::AddressSpace);
         assert_eq!(refused.bytes(), bytes.get());
-        assert!(refused.raw_os_error().is_some());
+        assert_eq!(refused.raw_os_error().is_some(), IS_SUPPORTED);
         if let Ok(start) = first {
             // SAFETY: just reserved, and not used.
             assert!(unsafe { release(start, bytes) });
@@ -311,6 +369,7 @@ mod supported {
     }
 
     #[test]
+    #[cfg_attr(no_vm, ignore = "nobody tells how much memory there is")]
     fn the_machine_has_pages_and_memory() {
         assert!(memory_bytes().unwrap() > 1 << 20);
         if let Some(huge) = huge_page_bytes() {
@@ -319,7 +378,6 @@ mod supported {
     }
 }
 
-#[cfg(not(no_vm))]
 mod faults {
     use super::*;
 

@@ -211,7 +211,7 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
 /// # Safety
 ///
 /// As for [`super::commit`].
-pub(super) unsafe fn commit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+pub(super) unsafe fn commit(_: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     // SAFETY: the range is ours by the caller's promise; more access harms no one.
     check(unsafe { libc::mprotect(start.as_ptr().cast(), bytes, READ_WRITE) })
 }
@@ -219,7 +219,11 @@ pub(super) unsafe fn commit(start: NonNull<u8>, bytes: usize) -> Result<(), Code
 /// # Safety
 ///
 /// As for [`super::decommit`].
-pub(super) unsafe fn decommit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+pub(super) unsafe fn decommit(
+    _: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: usize,
+) -> Result<(), Code> {
     // Taking the access away by `mprotect` would keep the charge; a fresh inaccessible mapping
     // over the old one drops both, and merges with inaccessible neighbours.
     // SAFETY: the caller promises that the range is ours and nothing in it is used.
@@ -273,7 +277,7 @@ pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 #[cfg(not(linux_kernel))]
 pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     // SAFETY: the caller's promise is the same.
-    unsafe { decommit(start, bytes) }
+    unsafe { decommit(start, start, bytes) }
 }
 
 /// Replaces a range by a fresh one. On failure the old one stands.

@@ -114,7 +114,7 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
 /// # Safety
 ///
 /// As for [`super::commit`].
-pub(super) unsafe fn commit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+pub(super) unsafe fn commit(_: NonNull<u8>, start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     // SAFETY: the range is ours by the caller's promise; committed pages keep what they hold.
     let at = unsafe { VirtualAlloc(start.as_ptr().cast(), bytes, MEM_COMMIT, PAGE_READWRITE) };
     if at.is_null() { Err(last_code()) } else { Ok(()) }
@@ -123,7 +123,11 @@ pub(super) unsafe fn commit(start: NonNull<u8>, bytes: usize) -> Result<(), Code
 /// # Safety
 ///
 /// As for [`super::decommit`].
-pub(super) unsafe fn decommit(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+pub(super) unsafe fn decommit(
+    _: NonNull<u8>,
+    start: NonNull<u8>,
+    bytes: usize,
+) -> Result<(), Code> {
     // SAFETY: the caller promises that the range is ours and nothing in it is used.
     check(unsafe { VirtualFree(start.as_ptr().cast(), bytes, MEM_DECOMMIT) })
 }
@@ -135,9 +139,9 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
     // `MEM_RESET` and `DiscardVirtualMemory` leave anything at all to be read; fresh pages are
     // zero.
     // SAFETY: the caller promises that the range is ours and nothing in it is used.
-    unsafe { decommit(start, bytes) }?;
+    unsafe { decommit(start, start, bytes) }?;
     // SAFETY: the same range.
-    unsafe { commit(start, bytes) }
+    unsafe { commit(start, start, bytes) }
 }
 
 /// # Safety
@@ -145,7 +149,7 @@ pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Cod
 /// As for [`super::abandon`].
 pub(super) unsafe fn abandon(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     // SAFETY: the caller's promise is the same.
-    unsafe { decommit(start, bytes) }
+    unsafe { decommit(start, start, bytes) }
 }
 
 /// # Safety

@@ -117,6 +117,9 @@ pub(crate) fn is_much_unreleased() -> bool {
 ///
 /// Every method except the getters may enter the kernel.
 ///
+/// Where there is [no virtual memory](crate#systems) it is a block of the allocator's: of its full size from the
+/// beginning on, and nothing in it is inaccessible.
+///
 /// # Examples
 ///
 /// ```
@@ -174,6 +177,8 @@ struct Pages<'r> {
 
 /// Pages that lie side by side in a reservation: made by [`Pages::each`], and for the whole of one.
 struct Place<'r> {
+    /// Where what the system gave begins.
+    of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
     reservation: PhantomData<&'r Reservation>,
@@ -221,7 +226,7 @@ impl<'r> Pages<'r> {
         debug_assert!(offset + bytes.get() <= self.reservation.span().get());
         // SAFETY: inside the range that begins at `start`, or one past its end.
         let start = unsafe { self.reservation.start.add(offset) };
-        Place { start, bytes, reservation: PhantomData }
+        Place { of: self.reservation.mapping_start, start, bytes, reservation: PhantomData }
     }
 
     #[inline(never)]
@@ -233,7 +238,7 @@ impl<'r> Pages<'r> {
 impl Place<'_> {
     fn commit(&self) -> Result<(), Error> {
         // SAFETY: the pages lie inside a reservation, which is borrowed.
-        unsafe { os::commit(self.start, self.bytes) }
+        unsafe { os::commit(self.of, self.start, self.bytes) }
     }
 
     fn prefault(&self) -> Result<(), Error> {
@@ -286,7 +291,8 @@ impl Reservation {
     ///
     /// [`System`](ErrorKind::System) if the system does not tell (no `/proc`, for example).
     pub fn committed_bytes(&self) -> Result<usize, Error> {
-        os::committed_bytes(self.start, self.span())
+        // SAFETY: all of the range that `self` owns.
+        unsafe { os::committed_bytes(self.mapping_start, self.start, self.span()) }
     }
 
     /// How many bytes are in memory now, as the system tells it.
@@ -297,7 +303,8 @@ impl Reservation {
     ///
     /// As for [`committed_bytes`](Self::committed_bytes).
     pub fn resident_bytes(&self) -> Result<usize, Error> {
-        os::resident_bytes(self.start, self.span())
+        // SAFETY: all of the range that `self` owns.
+        unsafe { os::resident_bytes(self.mapping_start, self.start, self.span()) }
     }
 
     /// How many bytes are in memory now; none, if the system does not tell.
@@ -379,7 +386,7 @@ impl Reservation {
         pages.each(|place| {
             // SAFETY: `place` lies inside the range that `self` owns, and is not used by the caller's
             // promise.
-            let decommitted = unsafe { os::decommit(place.start, place.bytes) };
+            let decommitted = unsafe { os::decommit(place.of, place.start, place.bytes) };
             if mem::take(&mut is_first) {
                 return decommitted;
             }
@@ -402,7 +409,7 @@ impl Reservation {
         let mut is_first = true;
         let decommitted = pages.each(|place| {
             // SAFETY: as for `decommit`.
-            let is_done = unsafe { os::decommit_if_possible(place.start, place.bytes) };
+            let is_done = unsafe { os::decommit_if_possible(place.of, place.start, place.bytes) };
             if mem::take(&mut is_first) {
                 return is_done.then_some(()).ok_or(());
             }
@@ -630,7 +637,7 @@ impl Reservation {
         let Ok(pages) = self.pages(range) else { return false };
         let committed = pages.each(|place| {
             // SAFETY: `place` lies inside the range that `self` owns.
-            let is_done = unsafe { os::commit_if_possible(place.start, place.bytes) };
+            let is_done = unsafe { os::commit_if_possible(place.of, place.start, place.bytes) };
             if is_done { Ok(()) } else { Err(()) }
         });
         committed.is_ok()

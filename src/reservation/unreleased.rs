@@ -78,7 +78,7 @@ impl Range {
     fn write(self, other: Written) -> bool {
         let page = PageBytes::one(os::page_size());
         // SAFETY: the range is ours, and has a page at least. Where it is accessible this changes nothing.
-        let is_accessible = unsafe { os::commit_if_possible(self.start, page) };
+        let is_accessible = unsafe { os::commit_if_possible(self.start, self.start, page) };
         if is_accessible {
             // SAFETY: accessible, nobody else's, and at a page boundary.
             unsafe { self.page().write(other) };
@@ -195,7 +195,7 @@ pub(super) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) {
     }
     // Inaccessible, it may be one mapping with its neighbours, and then there is one for taking it out.
     // SAFETY: the range is ours, and nothing uses it, by the caller's promise.
-    let decommitted = unsafe { os::decommit_if_possible(start, bytes) };
+    let decommitted = unsafe { os::decommit_if_possible(start, start, bytes) };
     if decommitted {
         if range.is_released() {
             return;

@@ -170,8 +170,12 @@ impl Service {
         current.filter(|service| !service.is_of_another_process())
     }
 
-    /// That of this process; none if there is no memory for it.
+    /// That of this process; none if there is no memory for it, nor where memory is not virtual: what would be made
+    /// ready there is so once it is committed.
     pub(super) fn current() -> Option<&'static Self> {
+        if !os::IS_SUPPORTED {
+            return None;
+        }
         loop {
             let at = CURRENT.load(Ordering::Acquire);
             // SAFETY: null, or leaked below, so it lives for ever.

@@ -145,6 +145,7 @@ fn the_largest_marks_can_be_expressed() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn a_step_makes_pages_resident_and_gives_them_to_nobody() {
     let served = served(16 * MIB, CommitAhead::Bytes(2 * MIB));
     let shared = served.shared();
@@ -792,6 +793,7 @@ fn what_marks_cannot_tell_is_not_served() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "there is none")]
 fn there_is_always_one_service_of_this_process() {
     let current = Service::current().unwrap();
     assert!(std::ptr::eq(Service::current().unwrap(), current));

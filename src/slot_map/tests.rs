@@ -227,6 +227,7 @@ fn no_key_comes_again_after_a_clear_wherever_generations_are() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
     // For the slots, then for the holes, of so many slots that their bits are no block of the heap.
     for pass in [0, 1] {
@@ -247,6 +248,7 @@ fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn nothing_is_put_in_that_could_not_become_a_hole() {
     let mut map: Map<String> = plain();
     // The slots have their memory, the bitmap has none: of so many it is no block of the heap.
@@ -364,6 +366,7 @@ mod supplied {
     }
 
     #[test]
+    #[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
     fn memory_comes_back_from_a_map_whose_holes_have_none() {
         // So many slots that the bits of holes are no block of the heap.
         let words = Words(Vec::with_capacity(1_000_000), 0);

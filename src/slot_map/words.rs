@@ -20,7 +20,7 @@ mod tests;
 
 /// How many words are in the heap at most: those of 32,768 slots, which are copied in less than the time of a
 /// page fault.
-const MOST_IN_HEAP: usize = if cfg!(no_vm) { usize::MAX } else { 512 };
+const MOST_IN_HEAP: usize = if cfg!(no_vm) { isize::MAX as usize } else { 512 };
 
 /// Words, all zero at first.
 #[derive(Debug)]

@@ -39,7 +39,7 @@ impl<T> VecBuilder<T> {
     /// once.
     ///
     /// If it is not said, as much is reserved as the machine has memory, but each of very many arrays has
-    /// less; see [`VmVec::new`].
+    /// less; see [`VmVec::new`]. Where there is [no virtual memory](crate#systems) that is little, so there say it.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.options.max_len = Some(max_len);
         self

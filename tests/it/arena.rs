@@ -525,6 +525,7 @@ fn a_limit_below_what_is_used_holds_for_what_comes_after_it_is_free_again() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is made ready there")]
 fn nothing_is_committed_behind_a_limit_whatever_the_steps() {
     for step_bytes in [1 << 20, 40 << 20, 1 << 30] {
         let arena = Arena::builder().growth(Growth::Fixed { step_bytes }).build();

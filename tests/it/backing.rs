@@ -564,6 +564,7 @@ fn elements_of_size_zero_need_no_call() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is made ready there")]
 fn pages_are_made_resident_by_the_backing_and_nothing_is_done_in_the_background() {
     let buffer = Buffer::new(1 << 20, 4 * KIB, 8);
     let log = buffer.log();

@@ -94,6 +94,7 @@ fn arrays_may_grow_and_shrink_between_the_calls() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is made ready there")]
 fn time_that_is_up_ends_the_work_and_time_enough_does_it_all() {
     let mut vec = bytes(CommitAhead::Off);
     let given = vec.shrink_to_fit_within(Budget::time(Duration::ZERO)).expect("it is ours");

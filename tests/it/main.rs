@@ -48,7 +48,8 @@ mod layouts;
 mod ledger;
 mod many;
 mod max_len;
-#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+// What the system has promised, and what is resident, is told of virtual memory alone.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
 mod model;
 mod op;

@@ -53,6 +53,7 @@ fn assert_pages(range: &Reservation, expected: &[bool]) {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
 fn committed_pages_are_accessible_and_no_others() {
     let page = page_size();
     let mut range = pages(6);
@@ -70,6 +71,7 @@ fn committed_pages_are_accessible_and_no_others() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
 fn the_page_behind_the_end_is_never_accessible() {
     let page = page_size();
     for huge_pages in [HugePages::Auto, HugePages::Always, HugePages::Never] {
@@ -88,6 +90,7 @@ fn the_page_behind_the_end_is_never_accessible() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is mapped there")]
 fn the_range_is_released_on_drop() {
     let page = page_size();
     // What was ours may be taken by another thread at once; so several tries, one must show it.
@@ -153,6 +156,7 @@ fn discarded_pages_read_as_zero_and_stay_accessible() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn prefaulting_makes_resident_and_giving_back_ends_it() {
     let page = page_size();
     let mut range =
@@ -184,6 +188,7 @@ fn under_sanitizer() -> bool {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing can be locked there")]
 fn locked_pages_are_resident_until_released() {
     let page = page_size();
     let mut range = pages(4);
@@ -231,6 +236,7 @@ fn refusal(range: &mut Reservation, part: impl RangeBounds<usize> + Clone) -> Er
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
 fn ranges_that_are_not_inside_are_refused() {
     let page = page_size();
     let total = 4 * page;
@@ -270,6 +276,7 @@ fn ranges_that_are_not_inside_are_refused() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
 fn ranges_that_are_no_whole_pages_are_refused() {
     let page = page_size();
     let mut range = pages(4);
@@ -290,6 +297,7 @@ fn ranges_that_are_no_whole_pages_are_refused() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
 fn every_form_of_range_means_what_it_means_for_slices() {
     let page = page_size();
     let mut range = pages(4);
@@ -338,6 +346,7 @@ fn alignments_that_no_address_space_has_are_refused() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is inaccessible there")]
 fn nothing_at_all_can_be_reserved() {
     for mut range in [
         Reservation::new(0).unwrap(),

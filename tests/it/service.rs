@@ -159,6 +159,7 @@ fn is_served(vec: &mut VmVec<u64>) -> bool {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "no thread makes memory ready there")]
 fn clones_and_parts_have_the_same_options() {
     for ahead in KINDS {
         let mut vec: VmVec<u64> = builder(ahead).build();

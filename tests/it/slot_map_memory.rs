@@ -45,6 +45,7 @@ fn remove<K: Key>(map: &mut SlotMap<K, Large>, slots: impl IntoIterator<Item = u
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn with_all_values_gone_trim_gives_all_memory_back_and_no_key_comes_again() {
     let mut map = map_of::<DefaultKey>(20_000);
     let keys: Vec<_> = map.keys().collect();
@@ -68,6 +69,7 @@ fn with_all_values_gone_trim_gives_all_memory_back_and_no_key_comes_again() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn trim_gives_memory_back_between_values_that_stay() {
     let mut map = map_of::<DefaultKey>(10_000);
     let keys: Vec<_> = map.keys().collect();
@@ -305,6 +307,7 @@ fn maps_with_huge_pages_give_back_whole_ones() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn small_values_go_back_by_larger_blocks() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().huge_pages(HugePages::Never).build();
     map.extend(0..1_000_000);
@@ -323,6 +326,7 @@ fn small_values_go_back_by_larger_blocks() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 #[cfg(target_pointer_width = "64")] // where a `u64` has the alignment of its size
 fn a_map_takes_what_its_slots_take_and_a_bit_for_each() {
     const COUNT: usize = 1_000_000;
@@ -360,6 +364,7 @@ fn an_empty_map_takes_nothing() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn prefaulting_makes_room_resident() {
     let mut map = map_of::<DefaultKey>(1);
     map.prefault(2_000);

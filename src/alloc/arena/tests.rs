@@ -215,6 +215,7 @@ fn absurd_sizes_are_errors() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn an_arena_begins_where_others_were_and_zeroes_are_zero_there() {
     let _alone = keeper::tests::alone();
     let mut vec = crate::VmVec::new();

@@ -18,7 +18,8 @@
 pub(super) mod of_parent;
 mod room;
 mod tally;
-#[cfg(test)]
+// Allocators leave all blocks to their parent where there is no virtual memory.
+#[cfg(all(test, not(no_vm)))]
 mod tests;
 mod warm;
 

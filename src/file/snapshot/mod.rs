@@ -15,7 +15,8 @@
 #![forbid(unsafe_code)]
 
 mod read;
-#[cfg(test)]
+// Files are refused where there is no virtual memory.
+#[cfg(all(test, not(no_vm)))]
 mod tests;
 mod write;
 

@@ -223,6 +223,7 @@ fn whatever_is_refused_bytes_agree_with_the_model() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn whatever_is_refused_bytes_that_others_had_agree_with_the_model() {
     let _alone = alone();
     let ops = || vec(any::<(Op, Refused)>(), 1..40);

@@ -127,6 +127,7 @@ fn the_highest_level_that_indices_need_is_used() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 #[cfg(target_os = "linux")]
 fn covering_and_cloning_touch_only_words_with_bits() {
     let mut bitmap = covering(1 << 29);
@@ -142,6 +143,7 @@ fn covering_and_cloning_touch_only_words_with_bits() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn memory_goes_back_when_less_is_covered() {
     let mut bitmap = covering(1 << 23);
     assert!((0..1 << 23).all(|index| bitmap.set(index)));
@@ -186,6 +188,7 @@ fn refused(call: Call, mut bitmap: Bitmap, len: usize) {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn refused_memory_changes_nothing() {
     // So many that the words are no block of the heap.
     refused(Call::Reserve, Bitmap::new(), 1 << 20);
@@ -199,6 +202,7 @@ fn refused_memory_changes_nothing() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn a_refused_clone_leaves_the_original() {
     let mut bitmap = covering(1 << 20);
     assert!(bitmap.set(1 << 19));
@@ -212,6 +216,7 @@ fn a_refused_clone_leaves_the_original() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn a_refused_decommit_costs_only_memory() {
     let mut bitmap = covering(1 << 26);
     assert!(bitmap.set(3));

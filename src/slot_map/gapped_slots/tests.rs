@@ -110,6 +110,7 @@ fn whatever_is_done_bits_are_as_slots_are() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn slots_without_memory_for_their_bits_are_not_added() {
     for call in [Call::Reserve, Call::Commit] {
         // The slots' memory, then that of the bits.

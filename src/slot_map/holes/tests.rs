@@ -236,6 +236,7 @@ fn a_hole_is_told_by_its_index_and_the_generation_that_comes() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
 fn refused_memory_covers_nothing() {
     for call in [Call::Reserve, Call::Commit] {
         let mut holes = Holes::new();

@@ -21,6 +21,7 @@ fn kept() -> usize {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn an_array_begins_where_another_was_and_grows_as_if_it_were_fresh() {
     let _alone = alone();
     let mut fresh: VmVec<u64> = VmVec::new();
@@ -90,6 +91,7 @@ fn slots_where_others_were_are_vacant() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn shrinking_gives_back_what_it_never_used_and_does_not_make_capacity() {
     let _alone = alone();
     leave(16 * MIB);
@@ -115,6 +117,7 @@ fn shrinking_gives_back_what_it_never_used_and_does_not_make_capacity() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn who_asks_for_something_else_gets_nothing_of_it() {
     let _alone = alone();
     let first = leave(MIB);
@@ -177,6 +180,7 @@ fn a_first_commit_that_is_refused_leaves_what_there_was() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn zeroes_take_no_memory_where_others_were() {
     let bytes = 10 * MIB;
     for before in [0, 1, 5000] {
@@ -204,6 +208,7 @@ fn zeroes_take_no_memory_where_others_were() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn what_an_array_never_used_is_not_leaked_with_it() {
     let _alone = alone();
     leave(16 * MIB);
@@ -218,6 +223,7 @@ fn what_an_array_never_used_is_not_leaked_with_it() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn a_step_that_ends_behind_what_others_left_is_a_whole_one() {
     let _alone = alone();
     let steps = |vec: &mut VmVec<u8>| {
@@ -268,6 +274,7 @@ fn what_stays_in_fresh_memory_when_an_array_shrinks_stays_where_others_were() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn slots_that_are_passed_over_where_others_were_take_no_memory() {
     for refused in [false, true] {
         let _alone = alone();

@@ -30,6 +30,7 @@ fn soon(mut is_so: impl FnMut() -> bool) {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn an_array_begins_where_the_last_was_with_all_of_it_ready() {
     let _alone = alone();
     soon(|| {
@@ -119,6 +120,7 @@ fn slots_are_vacant_where_others_were_ahead() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn what_was_kept_is_ready_for_an_array_that_is_ahead_and_is_kept_again() {
     let _alone = alone();
     let first = leave(8 * MIB);
@@ -139,6 +141,7 @@ fn what_was_kept_is_ready_for_an_array_that_is_ahead_and_is_kept_again() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn who_says_how_much_is_to_be_ahead_or_wants_fresh_memory_takes_nothing_and_leaves_nothing() {
     let _alone = alone();
     let first = leave(MIB);
