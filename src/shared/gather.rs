@@ -130,13 +130,13 @@ impl<T> Gather<'_, T> {
 
     /// How many elements are gathered and not appended yet.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.run.len()
     }
 
     /// Whether all that was gathered is appended.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.run.is_empty()
     }
 

@@ -84,7 +84,7 @@ impl<T> Memory<T> {
             // Where nobody named a number, there may be fewer addresses.
             let (bound, options) = (self.elements.max_len(), self.elements.options());
             let max_len = options.max_len.map(|named| named.min(bound));
-            self.flags = VmVec::try_unreserved(Options { bound, max_len, ..options })?;
+            self.flags = VmVec::try_unreserved(Options { max_len, bound, ..options })?;
         }
         if self.flags.try_extend_by_zeros(missing).is_err() {
             // More are not worth that it is refused.
