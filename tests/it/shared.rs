@@ -501,7 +501,8 @@ fn traits_are_those_of_an_array() {
     write!(&vec, "{}-{}", 12, 3).unwrap();
     assert_eq!(vec, b"12-3".to_vec());
     assert_eq!(vec, VmVec::from(b"12-3"));
-    assert!(vec > SharedVec::from(*b"12"));
+    let less = SharedVec::from(*b"12");
+    assert!(vec > less);
     assert_eq!(Vec::from(vec), b"12-3");
 }
 
