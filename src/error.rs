@@ -46,6 +46,7 @@ pub(crate) enum Holder {
     DenseSlotMap,
     Table,
     SharedVec,
+    SharedSlotMap,
     Index,
     /// That which a map has in its keys.
     TypeNumber,
@@ -66,6 +67,7 @@ impl Holder {
             Self::DenseSlotMap => "DenseSlotMap",
             Self::Table => "Table",
             Self::SharedVec => "SharedVec",
+            Self::SharedSlotMap => "SharedSlotMap",
             Self::Index => "index",
             Self::TypeNumber => "type number",
             #[cfg(feature = "file")]

@@ -192,7 +192,7 @@ pub use secondary::{
 #[doc(inline)]
 pub use service::{CommitAhead, Release};
 #[doc(inline)]
-pub use shared::{SharedVec, SharedVecBuilder};
+pub use shared::{SharedSlotMap, SharedSlotMapBuilder, SharedVec, SharedVecBuilder};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use slot_map::Bitmap;

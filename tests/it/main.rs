@@ -63,6 +63,7 @@ mod shared_model;
 mod shared_op;
 #[cfg(feature = "rayon")]
 mod shared_rayon;
+mod shared_slot_map;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;
