@@ -18,7 +18,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
@@ -201,20 +201,20 @@ fn frames<'c, K: Key + Send + Sync>(
 #[test]
 fn keys_are_given_once_and_stay_stale_and_values_are_dropped_once() {
     let live = AtomicUsize::new(0);
-    frames(Shared::new(), &live, 20);
+    frames(Shared::new(), &live, 12);
     for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 100 }] {
-        frames(Shared::builder().reuse(reuse).build(), &live, 10);
+        frames(Shared::builder().reuse(reuse).build(), &live, 7);
     }
-    frames(SharedSlotMap::<Tagged, _>::builder().type_id(9).build(), &live, 10);
-    frames(Shared::builder().commit_ahead(CommitAhead::Auto).build(), &live, 10);
+    frames(SharedSlotMap::<Tagged, _>::builder().type_id(9).build(), &live, 7);
+    frames(Shared::builder().commit_ahead(CommitAhead::Auto).build(), &live, 7);
     let buffer = Buffer::new(4 << 20, 4096, 8);
-    frames(Shared::builder().build_in(buffer), &live, 10);
+    frames(Shared::builder().build_in(buffer), &live, 7);
 }
 
 #[test]
 fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
     let live = AtomicUsize::new(0);
-    frames(SharedSlotMap::<Few, _>::with_key(), &live, 40);
+    frames(SharedSlotMap::<Few, _>::with_key(), &live, 30);
     let mut map = SharedSlotMap::<Few, usize>::with_key();
     let mut given = HashSet::new();
     for round in 0.. {
@@ -340,14 +340,14 @@ fn who_looks_meanwhile_sees_whole_values_and_what_was_there_before() {
     let map = Shared::<(usize, String)>::new();
     let (first, _) = map.insert((0, "0".into()));
     let is_done = AtomicBool::new(false);
-    let newest = Mutex::new(first);
+    let newest = AtomicU64::new(first.to_bits());
     thread::scope(|scope| {
         let (map, is_done, newest) = (&map, &is_done, &newest);
         let reader = scope.spawn(move || {
             let mut rounds = 0;
             loop {
                 let is_last = is_done.load(Ordering::Acquire);
-                let key = *newest.lock().unwrap();
+                let key = DefaultKey::from_bits(newest.load(Ordering::Acquire)).unwrap();
                 let known = map.get(key).map(ptr::from_ref);
                 let mut has_seen = false;
                 for (key, value) in map {
@@ -368,7 +368,7 @@ fn who_looks_meanwhile_sees_whole_values_and_what_was_there_before() {
                 if (n + worker) % 3 == 0 {
                     map.remove(key);
                 } else {
-                    *newest.lock().unwrap() = key;
+                    newest.store(key.to_bits(), Ordering::Release);
                 }
             }
         });

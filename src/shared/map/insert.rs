@@ -189,7 +189,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     }
 
     #[inline]
-    fn claim(&self) -> Result<usize, Error> {
+    pub(super) fn claim(&self) -> Result<usize, Error> {
         match self.places.claim() {
             Claim::Place(ticket) => Ok(ticket),
             claim => self.claim_slowly(&claim).map(|ticket| ticket.expect("not one alone")),

@@ -55,6 +55,8 @@ mod insert;
 mod iter;
 mod memory;
 mod owned;
+#[cfg(test)]
+mod tests;
 mod traits;
 
 pub use builder::SharedSlotMapBuilder;
