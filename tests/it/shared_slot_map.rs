@@ -13,7 +13,6 @@ use stayput::{
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::marker::PhantomData;
 use std::mem;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::ptr;
@@ -417,6 +416,16 @@ fn values_know_their_keys_if_they_are_to() {
     assert!(catch_unwind(AssertUnwindSafe(|| full.insert_with_key(|_| 1))).is_err());
 }
 
+/// Takes so many keys of each run, or panics if that is none.
+struct Takes(usize);
+
+impl Extend<DefaultKey> for Takes {
+    fn extend<I: IntoIterator<Item = DefaultKey>>(&mut self, keys: I) {
+        assert!(self.0 > 0, "enough");
+        assert_eq!(keys.into_iter().take(self.0).count(), self.0);
+    }
+}
+
 #[test]
 fn several_have_their_keys_in_order() {
     let map = Shared::<usize>::new();
@@ -431,13 +440,6 @@ fn several_have_their_keys_in_order() {
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(values, &mut few))).is_err());
     assert_eq!((few.len(), map.len()), (64, 1064));
     // One that takes no keys, and one that panics.
-    struct Takes(usize);
-    impl Extend<DefaultKey> for Takes {
-        fn extend<I: IntoIterator<Item = DefaultKey>>(&mut self, keys: I) {
-            assert!(self.0 > 0, "enough");
-            assert_eq!(keys.into_iter().take(self.0).count(), self.0);
-        }
-    }
     map.insert_many(0..10, &mut Takes(3));
     assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(0..10, &mut Takes(0)))).is_err());
     assert_eq!((map.len(), map.iter().count()), (1084, 1084));
@@ -448,19 +450,24 @@ fn several_have_their_keys_in_order() {
     assert!(keys.iter().zip(0..).all(|(key, n)| large[*key] == [n; 10_000]));
 }
 
+struct Nothing;
+
+static DROPS: AtomicUsize = AtomicUsize::new(0);
+
+impl Drop for Nothing {
+    fn drop(&mut self) {
+        DROPS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[repr(align(8192))]
+struct Wide<'c>(Counted<'c>);
+
 #[test]
 fn values_may_have_no_size_and_may_be_aligned_and_large() {
     let live = AtomicUsize::new(0);
-    struct Nothing<'c>(PhantomData<&'c ()>);
-    static DROPS: AtomicUsize = AtomicUsize::new(0);
-    impl Drop for Nothing<'_> {
-        fn drop(&mut self) {
-            DROPS.fetch_add(1, Ordering::Relaxed);
-        }
-    }
     let mut map = Shared::new();
-    let keys =
-        together(|_| (0..1000).map(|_| map.insert(Nothing(PhantomData)).0).collect::<Vec<_>>());
+    let keys = together(|_| (0..1000).map(|_| map.insert(Nothing).0).collect::<Vec<_>>());
     for key in &keys[0] {
         assert!(map.remove(*key).is_some() && map.remove(*key).is_none());
     }
@@ -471,8 +478,6 @@ fn values_may_have_no_size_and_may_be_aligned_and_large() {
     drop(map);
     assert_eq!(DROPS.load(Ordering::Relaxed), 4000);
 
-    #[repr(align(8192))]
-    struct Wide<'c>(Counted<'c>);
     let mut map = Shared::new();
     for round in 0..3 {
         together(|worker| {

@@ -99,7 +99,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         loop {
             let next = self.places.claimed();
             or_give_up(self.try_have(next));
-            // SAFETY: it has its slot, since it is committed.
+            // SAFETY: it has its slot now: committed, which was seen by acquire, or made with the lock.
             let (index, generation) = unsafe { self.ground.dealt::<V>(next) };
             let value = make(self.ground.mint().key(index, generation))?;
             if or_give_up(self.claim_exactly(next)) {

@@ -294,6 +294,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// # Safety
     ///
     /// - It was, through this borrow of the map.
+    #[expect(clippy::unused_self, reason = "what it returns lives no longer")]
     #[inline]
     unsafe fn value(&self, slot: SlotAt<V>) -> &V {
         // SAFETY: it was live, which is known by acquire, so the value was written; and nobody writes there, nor moves

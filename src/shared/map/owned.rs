@@ -55,7 +55,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// let (key, _) = jobs.insert("sort");
     /// jobs.insert("count");
     /// jobs.remove(key);
-    /// assert!(jobs.as_mut_map().values().eq(["count"]));
+    /// assert!(jobs.as_mut_map().values().eq(&["count"]));
     /// let (new, _) = jobs.insert("sum"); // into the same slot
     /// assert_eq!((jobs.get(key), jobs[new]), (None, "sum"));
     /// ```

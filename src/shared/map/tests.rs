@@ -50,7 +50,7 @@ fn tickets_of_another_process_become_holes() {
     }
     // Others than those that are there all get a slot.
     map.insert_many((0..4).map(|n| n.to_string()), &mut keys);
-    assert_eq!(keys.iter().map(|key| key.index()).collect::<HashSet<_>>().len(), 22);
+    assert_eq!(keys.iter().map(Key::index).collect::<HashSet<_>>().len(), 22);
     check(&mut map, 22, 22);
 }
 
