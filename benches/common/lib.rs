@@ -4,6 +4,7 @@
 
 pub mod allocator;
 pub mod callgrind;
+pub mod cores;
 pub mod delegate;
 pub mod machine;
 pub mod memory;

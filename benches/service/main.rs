@@ -7,7 +7,6 @@
 mod ahead;
 mod calls;
 mod cli;
-mod cores;
 mod idle;
 mod pages;
 mod release;

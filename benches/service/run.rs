@@ -2,12 +2,13 @@
 
 use std::error::Error;
 
+use bench_common::cores;
 use bench_common::machine::Machine;
 use bench_common::table::Table;
 use serde::Serialize;
 
 use crate::cli::{Options, Plan};
-use crate::{ahead, cores, idle, release, steps};
+use crate::{ahead, idle, release, steps};
 
 /// All that was measured.
 #[derive(Debug, Serialize)]

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::cores;
 use bench_common::memory::{size_text, touch};
 use bench_common::table::Table;
 use serde::Serialize;
@@ -20,8 +21,7 @@ use stayput::{Reservation, page_size};
 
 use crate::calls::Call;
 use crate::pages::Pages;
-use crate::samples::{Figures, Run, latency, median};
-use crate::{cores, samples};
+use crate::samples::{self, Figures, Run, latency, median};
 
 /// How much is measured.
 #[derive(Debug)]

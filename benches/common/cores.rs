@@ -8,7 +8,7 @@
 /// Two processors, not likely to be halves of one core: these are numbered side by side, or half of
 /// all apart. `None` where there is but one, or the system does not tell; threads then run where
 /// they may.
-pub(crate) fn two() -> [Option<usize>; 2] {
+pub fn two() -> [Option<usize>; 2] {
     let allowed = allowed();
     match *allowed.as_slice() {
         [first, .., last] => [Some(first), Some(last)],
@@ -17,14 +17,14 @@ pub(crate) fn two() -> [Option<usize>; 2] {
 }
 
 /// Keeps the calling thread, and those it will start, on one processor.
-pub(crate) fn pin_to_one() -> Result<(), &'static str> {
+pub fn pin_to_one() -> Result<(), &'static str> {
     let last = *allowed().last().ok_or("only Linux can keep a process on one processor")?;
     if pin(last) { Ok(()) } else { Err("the system refuses to keep the process on one processor") }
 }
 
 /// The processors that the calling thread may run on, in order.
 #[cfg(target_os = "linux")]
-fn allowed() -> Vec<usize> {
+pub fn allowed() -> Vec<usize> {
     // SAFETY: all zero is a valid value of a set of bits.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     // SAFETY: the call fills a set of the size that it is told. 0 stands for the calling thread.
@@ -38,22 +38,33 @@ fn allowed() -> Vec<usize> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn allowed() -> Vec<usize> {
+pub fn allowed() -> Vec<usize> {
     Vec::new()
 }
 
 /// Keeps the calling thread on a processor, one of those allowed. Whether the system did so.
+pub fn pin(processor: usize) -> bool {
+    allow(&[processor])
+}
+
+/// Has the calling thread run on a processor for now, and then on any of those that are allowed. Whether the system did so.
+pub fn move_to(processor: usize, allowed: &[usize]) -> bool {
+    pin(processor) && allow(allowed)
+}
+
 #[cfg(target_os = "linux")]
-pub(crate) fn pin(processor: usize) -> bool {
+fn allow(processors: &[usize]) -> bool {
     // SAFETY: all zero is a valid value of a set of bits.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: those allowed are within the set's bits.
-    unsafe { libc::CPU_SET(processor, &mut set) };
+    for processor in processors {
+        // SAFETY: those allowed are within the set's bits.
+        unsafe { libc::CPU_SET(*processor, &mut set) };
+    }
     // SAFETY: the call reads a set of the size that it is told. 0 stands for the calling thread.
     unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) == 0 }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn pin(_: usize) -> bool {
+fn allow(_: &[usize]) -> bool {
     false
 }

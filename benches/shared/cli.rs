@@ -1,0 +1,146 @@
+//! The command line.
+
+use std::{env, thread};
+
+use bench_common::numbers;
+use clap::{Parser, ValueEnum};
+
+use crate::arrays::Contender;
+use crate::push::Case;
+
+/// Arrays to which many threads append: pushing, reading meanwhile, memory, and whether anything is lost.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo bench --bench shared --")]
+pub(crate) struct Options {
+    /// A look in under 10 seconds
+    #[arg(long)]
+    quick: bool,
+
+    /// Measure these parts only [default: all]
+    #[arg(long, value_name = "PART", num_args = 1..)]
+    parts: Vec<Part>,
+
+    /// Compare these only [default: all]
+    #[arg(long, value_name = "ARRAY", num_args = 1..)]
+    only: Vec<Contender>,
+
+    /// Threads that push [default: 1 2 4 8; with --quick: 1 2]
+    #[arg(long, value_name = "N", num_args = 1.., value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Vec<u16>,
+
+    /// Elements of 8 bytes that are pushed; of 64 bytes, an eighth of it [default: 8M; with --quick: 256K]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    elements: Option<usize>,
+
+    /// Elements that are read [default: 1M; with --quick: 64K]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    read: Option<usize>,
+
+    /// Pushes of which none is to be lost [default: 10,000,000; with --quick: 200,000]
+    #[arg(long, value_name = "N", value_parser = numbers::parse)]
+    lost: Option<usize>,
+
+    /// How often each thing is measured [default: 5; with --quick: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: Option<u32>,
+
+    /// Print everything as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Pushes by several threads, and the longest push
+    Push,
+    /// Reads while another thread pushes
+    Read,
+    /// What is resident beyond the elements, and whether any is lost
+    Memory,
+}
+
+/// What is to be measured, every choice made.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) parts: Vec<Part>,
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) threads: Vec<usize>,
+    pub(crate) cases: Vec<Case>,
+    /// Threads whose longest push is looked for.
+    pub(crate) worst_threads: Vec<usize>,
+    pub(crate) elements: usize,
+    pub(crate) read: usize,
+    pub(crate) read_ms: u64,
+    pub(crate) lost: usize,
+    pub(crate) repetitions: usize,
+}
+
+impl Options {
+    /// From the command line, less the flag that cargo adds.
+    pub(crate) fn from_args() -> Self {
+        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        let of = |usual, if_quick| if self.quick { if_quick } else { usual };
+        let all = [Part::Push, Part::Read, Part::Memory];
+        let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
+        let mut threads: Vec<usize> = self.threads.iter().copied().map(usize::from).collect();
+        if threads.is_empty() {
+            threads = if self.quick { vec![1, 2] } else { vec![1, 2, 4, 8] };
+        }
+        let elements = self.elements.unwrap_or(of(8 << 20, 256 << 10));
+        let everyday = if self.quick { vec![1 << 10] } else { vec![1 << 10, 64 << 10, 1 << 20] };
+        let pushes = of(4 << 20, 64 << 10);
+        Plan {
+            parts: if self.parts.is_empty() { all.to_vec() } else { self.parts.clone() },
+            contenders: Contender::ALL.into_iter().filter(only).collect(),
+            cases: cases(&threads, elements, &everyday, pushes),
+            worst_threads: no_more_than_cores(&threads),
+            threads,
+            elements,
+            read: self.read.unwrap_or(of(1 << 20, 64 << 10)),
+            read_ms: if self.quick { 5 } else { 100 },
+            lost: self.lost.unwrap_or(of(10_000_000, 200_000)),
+            repetitions: self.repetitions.map_or(of(5, 1), |repetitions| repetitions as usize),
+        }
+    }
+}
+
+/// Large arrays of both sizes of elements, and everyday sizes of so many pushes in all.
+fn cases(threads: &[usize], elements: usize, everyday: &[usize], pushes: usize) -> Vec<Case> {
+    let large =
+        [(8, elements), (64, elements / 8)].into_iter().flat_map(|(element_bytes, total)| {
+            threads.iter().map(move |&threads| Case { threads, element_bytes, total, arrays: 1 })
+        });
+    let threads = no_more_than_cores(threads);
+    let small = everyday.iter().flat_map(|&total| {
+        let arrays = (pushes / total).max(2);
+        threads.iter().map(move |&threads| Case { threads, element_bytes: 8, total, arrays })
+    });
+    large.chain(small).collect()
+}
+
+/// Where a thread is kept off its core, nothing else shows in short times and in long ones.
+fn no_more_than_cores(threads: &[usize]) -> Vec<usize> {
+    let cores = thread::available_parallelism().map_or(1, Into::into);
+    threads.iter().copied().filter(|threads| *threads <= cores).collect()
+}
+
+impl Plan {
+    /// Everything once, and small.
+    pub(crate) fn smoke() -> Self {
+        Self {
+            parts: vec![Part::Push, Part::Read, Part::Memory],
+            contenders: Contender::ALL.to_vec(),
+            cases: cases(&[1, 2], 4 << 10, &[64], 128),
+            worst_threads: vec![2],
+            threads: vec![1, 2],
+            elements: 4 << 10,
+            read: 1 << 10,
+            read_ms: 1,
+            lost: 10_000,
+            repetitions: 1,
+        }
+    }
+}

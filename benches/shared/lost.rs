@@ -1,0 +1,179 @@
+//! Whether all that was pushed is there: with memory for all, at the maximum, and where memory is refused at random.
+
+use std::error::Error;
+
+use bench_common::table::{Table, table, words};
+use serde::{Deserialize, Serialize};
+use stayput::{Growth, SharedVec};
+
+use crate::arrays::{Array, Contender, Element, Job, Totals};
+use crate::refusing::Refusing;
+use crate::rounds::{rounds, share};
+use crate::task::{Task, in_turns};
+
+const THREADS: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Limit {
+    /// There is memory for all.
+    None,
+    /// The array can hold three quarters of what is pushed, and has to refuse the others.
+    MaxLen,
+    /// Memory is refused three times out of four, and then asked for again.
+    Refusals,
+}
+
+/// What a child has found.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Lost {
+    refused: u64,
+    lost: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) contender: Contender,
+    limit: Limit,
+    /// In all repetitions, as what follows.
+    pushes: u64,
+    refused: u64,
+    pub(crate) lost: u64,
+}
+
+pub(crate) fn lose(
+    contender: Contender,
+    limit: Limit,
+    count: usize,
+) -> Result<Lost, Box<dyn Error>> {
+    Ok(match limit {
+        Limit::None => contender.make::<u64, _>(Losing { count }),
+        Limit::MaxLen => {
+            let found = try_to_push(count, || SharedVec::with_max_len(count * 3 / 4), Tries::One);
+            // Those that were refused would have had no room.
+            Lost {
+                lost: found.lost + (count as u64 - found.refused).abs_diff(count as u64 * 3 / 4),
+                ..found
+            }
+        }
+        Limit::Refusals => {
+            let memory = Refusing::new(8 * count)?;
+            let growth = Growth::Fixed { step_bytes: 64 << 10 };
+            let memory = std::sync::Mutex::new(Some(memory));
+            let make = || {
+                let memory = memory.lock().expect("nobody panicked").take();
+                SharedVec::builder().growth(growth).build_in(memory.expect("there is one array"))
+            };
+            try_to_push(count, make, Tries::UntilStored)
+        }
+    })
+}
+
+struct Losing {
+    count: usize,
+}
+
+impl<E: Element> Job<E> for Losing {
+    type Found = Lost;
+
+    fn run<A: Array<E>>(self) -> Lost {
+        let fill = |thread, array: &A| {
+            let mut push = array.pusher();
+            share(self.count, THREADS, thread).for_each(|number| push(E::of(number)));
+        };
+        let mut lost = 0;
+        rounds(
+            THREADS,
+            1,
+            || A::new(self.count),
+            fill,
+            |mut round| {
+                lost = difference(round.array.totals(), Totals::below(self.count as u64));
+            },
+        );
+        Lost { refused: 0, lost }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tries {
+    One,
+    UntilStored,
+}
+
+fn try_to_push(count: usize, make: impl Fn() -> SharedVec<u64>, tries: Tries) -> Lost {
+    let fill = |thread, array: &SharedVec<u64>| {
+        let (mut stored, mut refused) = (Totals::default(), 0_u64);
+        for number in share(count, THREADS, thread) {
+            let mut is_stored = array.try_push(number).is_ok();
+            refused += u64::from(!is_stored);
+            while !is_stored && tries == Tries::UntilStored {
+                is_stored = array.try_push(number).is_ok();
+                refused += u64::from(!is_stored);
+            }
+            if is_stored {
+                stored.add(number);
+            }
+        }
+        (stored, refused)
+    };
+    let mut found = Lost { refused: 0, lost: 0 };
+    rounds(THREADS, 1, make, fill, |mut round| {
+        let mut all = Totals::default();
+        for (stored, refused) in round.found {
+            all.count += stored.count;
+            all.sum += stored.sum;
+            found.refused += refused;
+        }
+        found.lost = difference(round.array.totals(), all);
+    });
+    found
+}
+
+/// How many elements are missing, or too many.
+fn difference(found: Totals, all: Totals) -> u64 {
+    let difference = found.count.abs_diff(all.count);
+    assert!(difference > 0 || found.sum == all.sum, "there are others than were pushed");
+    difference
+}
+
+/// Those that it is asked of, and one that is known for it.
+pub(crate) fn measure(
+    contenders: &[Contender],
+    count: usize,
+    repetitions: usize,
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let trials = [
+        (Contender::SharedVec, Limit::None),
+        (Contender::SharedVec, Limit::MaxLen),
+        (Contender::SharedVec, Limit::Refusals),
+        (Contender::SharedVecGathered, Limit::None),
+        (Contender::SharedVecAhead, Limit::None),
+        (Contender::VirtualBuffer, Limit::None),
+    ];
+    let trials: Vec<(Contender, Limit)> =
+        trials.into_iter().filter(|(contender, _)| contenders.contains(contender)).collect();
+    let tasks = trials.iter().map(|&(contender, limit)| Task::Lost { contender, limit, count });
+    let found: Vec<Vec<Lost>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
+    let rows = trials.into_iter().zip(found).map(|((contender, limit), found)| Row {
+        contender,
+        limit,
+        pushes: (count * repetitions) as u64,
+        refused: found.iter().map(|lost| lost.refused).sum(),
+        lost: found.iter().map(|lost| lost.lost).sum(),
+    });
+    Ok(rows.collect())
+}
+
+pub(crate) fn show(rows: &[Row]) -> Table {
+    let cells = rows.iter().map(|row| {
+        let limit = match row.limit {
+            Limit::None => "",
+            Limit::MaxLen => "at the maximum",
+            Limit::Refusals => "memory refused at random",
+        };
+        let [pushes, refused, lost] = [row.pushes, row.refused, row.lost].map(|n| n.to_string());
+        vec![row.contender.name().to_owned(), limit.to_owned(), pushes, refused, lost]
+    });
+    table(2, words(["array", "limit", "pushes", "refused", "lost"]), cells.collect())
+}

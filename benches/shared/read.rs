@@ -1,0 +1,204 @@
+//! Reading what is there, while another thread pushes, and while nobody does.
+
+use std::error::Error;
+use std::hint;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bench_common::random::Random;
+use bench_common::spread::Spread;
+use bench_common::table::{Table, table, words};
+use bench_common::{cores, memory};
+use serde::{Deserialize, Serialize};
+
+use crate::arrays::{Array, Contender, Element, Job, Totals};
+use crate::task::{Task, in_turns};
+
+/// So many pushes at a time, and from one to the next: for each array the same, if it can.
+const RUN: u64 = 16;
+const RUN_EVERY: Duration = Duration::from_nanos(800);
+/// How many may be pushed, which is for some seconds.
+const PUSHES: usize = 64 << 20;
+/// Reads by index between two looks at the time.
+const GETS: usize = 64 << 10;
+
+/// What a child has found, in nanoseconds; `None` where nobody can push meanwhile.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Read {
+    get: Option<f64>,
+    iter_beside: Option<f64>,
+    iter: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) contender: Contender,
+    pub(crate) get_ns: Option<Spread>,
+    pub(crate) iter_beside_ns: Option<Spread>,
+    pub(crate) iter_ns: Spread,
+}
+
+/// Of so many elements of 8 bytes, each thing for so many milliseconds.
+pub(crate) fn read(contender: Contender, count: usize, ms: u64) -> Result<Read, Box<dyn Error>> {
+    memory::touch(32 * (count + (8 << 20)))?;
+    Ok(contender.make::<u64, _>(Reading { contender, count, time: Duration::from_millis(ms) }))
+}
+
+struct Reading {
+    contender: Contender,
+    count: usize,
+    time: Duration,
+}
+
+impl<E: Element> Job<E> for Reading {
+    type Found = Read;
+
+    fn run<A: Array<E>>(self) -> Read {
+        let Self { contender, count, time } = self;
+        let mut array = A::new(count + PUSHES);
+        {
+            let mut push = array.pusher();
+            (0..count as u64).for_each(|number| push(E::of(number)));
+        }
+        let iter = iterate(&array, count, time);
+        if contender.is_alone() {
+            return Read { get: None, iter_beside: None, iter };
+        }
+        let processors = cores::allowed();
+        let settle = |thread: usize| {
+            if processors.len() > 1 {
+                cores::move_to(processors[thread], &processors);
+            }
+        };
+        let (has_begun, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (get, iter_beside, pushed) = thread::scope(|scope| {
+            let pushing = scope.spawn(|| {
+                settle(1);
+                push_until(&array, count as u64, &has_begun, &is_over)
+            });
+            settle(0);
+            while !has_begun.load(Ordering::Acquire) {
+                thread::yield_now();
+            }
+            let get = get(&array, count, time);
+            let iter_beside = iterate(&array, count, time);
+            is_over.store(true, Ordering::Release);
+            (get, iter_beside, pushing.join().expect("it did not panic"))
+        });
+        assert!(pushed < PUSHES as u64, "nobody pushed at the end");
+        let all = Totals::below(count as u64 + pushed);
+        assert_eq!(array.totals(), all, "{} has other elements", contender.name());
+        Read { get: Some(get), iter_beside: Some(iter_beside), iter }
+    }
+}
+
+/// Pushes numbers from one on, not too fast; how many.
+fn push_until<E: Element, A: Array<E>>(
+    array: &A,
+    from: u64,
+    has_begun: &AtomicBool,
+    is_over: &AtomicBool,
+) -> u64 {
+    let mut push = array.pusher();
+    let mut pushed = 0;
+    while pushed + RUN <= PUSHES as u64 && !is_over.load(Ordering::Acquire) {
+        let begun = Instant::now();
+        (0..RUN).for_each(|number| push(E::of(from + pushed + number)));
+        pushed += RUN;
+        has_begun.store(true, Ordering::Release);
+        while begun.elapsed() < RUN_EVERY {
+            hint::spin_loop();
+        }
+    }
+    pushed
+}
+
+/// Reads at random, which take so many nanoseconds each.
+fn get<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> f64 {
+    let mut random = Random::new(1);
+    let mut reads = 0;
+    let begun = Instant::now();
+    loop {
+        let (mut sum, mut right) = (0_u64, 0);
+        for _ in 0..GETS {
+            let index = random.below(count);
+            sum += array.get(index);
+            right += index as u64;
+        }
+        assert_eq!(sum, right, "another element was read");
+        reads += GETS;
+        let took = begun.elapsed();
+        if took >= time {
+            return took.as_nanos() as f64 / reads as f64;
+        }
+    }
+}
+
+/// Iterates over all that was there at first, which takes so many nanoseconds an element.
+fn iterate<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> f64 {
+    let right = Totals::below(count as u64).sum;
+    let mut passes = 0;
+    let begun = Instant::now();
+    loop {
+        let sum = black_box(array).sum(count);
+        assert_eq!(sum, right, "other elements were read");
+        passes += 1;
+        let took = begun.elapsed();
+        if took >= time {
+            return took.as_nanos() as f64 / (passes * count) as f64;
+        }
+    }
+}
+
+/// All of them in turns.
+pub(crate) fn measure(
+    contenders: &[Contender],
+    count: usize,
+    ms: u64,
+    repetitions: usize,
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let contenders: Vec<Contender> =
+        contenders.iter().copied().filter(|contender| contender.is_read()).collect();
+    let tasks = contenders.iter().map(|&contender| Task::Read { contender, count, ms });
+    let found: Vec<Vec<Read>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
+    let rows = contenders.into_iter().zip(found).map(|(contender, found)| {
+        let of = |figure: fn(&Read) -> Option<f64>| {
+            let figures: Option<Vec<f64>> = found.iter().map(figure).collect();
+            figures.map(Spread::of)
+        };
+        Row {
+            contender,
+            get_ns: of(|read| read.get),
+            iter_beside_ns: of(|read| read.iter_beside),
+            iter_ns: Spread::of(found.iter().map(|read| read.iter)),
+        }
+    });
+    Ok(rows.collect())
+}
+
+pub(crate) fn show(rows: &[Row]) -> Table {
+    let header = words([
+        "array",
+        "random get beside, ns",
+        "range",
+        "iteration beside, ns",
+        "range",
+        "iteration alone, ns",
+        "range",
+    ]);
+    let cells = rows.iter().map(|row| {
+        let beside = |spread: Option<Spread>| {
+            spread.map_or_else(Default::default, |spread: Spread| spread.range())
+        };
+        [
+            [row.contender.name().to_owned()].as_slice(),
+            &beside(row.get_ns),
+            &beside(row.iter_beside_ns),
+            &row.iter_ns.range(),
+        ]
+        .concat()
+    });
+    table(1, header, cells.collect())
+}

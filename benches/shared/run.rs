@@ -1,0 +1,119 @@
+//! From the plan to what is printed.
+
+use std::error::Error;
+
+use bench_common::machine::Machine;
+use bench_common::table::Table;
+use serde::Serialize;
+
+use crate::cli::{Options, Part, Plan};
+use crate::{asked, held, lost, push, read, worst};
+
+/// All that was measured.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    machine: Machine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) push: Option<Vec<push::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) worst: Option<Vec<worst::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) read: Option<Vec<read::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<Vec<held::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lost: Option<Vec<lost::Row>>,
+}
+
+/// Measures, and prints everything.
+pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+    let plan = options.plan();
+    let summary = measure(&plan)?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&summary)?);
+        return Ok(());
+    }
+    for (label, value) in summary.machine.facts().iter().filter(|(_, value)| !value.is_empty()) {
+        println!("{label}: {value}");
+    }
+    for (title, table) in tables(&plan, &summary) {
+        println!("\n{title}\n{table}");
+    }
+    Ok(())
+}
+
+/// Everything once, and small: what `cargo test --benches` runs.
+pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+    let plan = Plan::smoke();
+    let summary = measure(&plan)?;
+    let tables = tables(&plan, &summary);
+    let lines: usize = tables.iter().map(|(_, table)| table.height()).sum();
+    let json = serde_json::to_string(&summary)?;
+    println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
+    Ok(())
+}
+
+const PEERS: [&str; 8] = [
+    "append-only-vec",
+    "boxcar",
+    "elsa",
+    "orx-concurrent-bag",
+    "orx-concurrent-vec",
+    "parking_lot",
+    "scc",
+    "virtual-buffer@2",
+];
+
+fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
+    let Plan { contenders, elements, repetitions, .. } = plan;
+    let (elements, repetitions) = (*elements, *repetitions);
+    let is_wanted = |part| plan.parts.contains(&part);
+    let mut summary = Summary {
+        machine: Machine::with(env!("CARGO_PKG_NAME"), PEERS),
+        push: None,
+        worst: None,
+        read: None,
+        held: None,
+        lost: None,
+    };
+    if is_wanted(Part::Push) {
+        summary.push = Some(push::measure(contenders, &plan.cases, repetitions)?);
+        let threads = &plan.worst_threads;
+        summary.worst = Some(worst::measure(contenders, threads, elements, repetitions)?);
+    }
+    if is_wanted(Part::Read) {
+        summary.read = Some(read::measure(contenders, plan.read, plan.read_ms, repetitions)?);
+    }
+    if is_wanted(Part::Memory) {
+        summary.held = Some(held::measure(contenders, elements, repetitions)?);
+        summary.lost = Some(lost::measure(contenders, plan.lost, repetitions)?);
+    }
+    Ok(summary)
+}
+
+/// Those of the parts that were measured, each with its title.
+fn tables(plan: &Plan, summary: &Summary) -> Vec<(String, Table)> {
+    let count = bench_common::numbers::text(plan.elements);
+    let mut tables = Vec::new();
+    if let Some(rows) = &summary.push {
+        tables.extend(push::show(rows));
+    }
+    if let Some(rows) = &summary.worst {
+        let title = format!("the longest push of {count} of 8 bytes");
+        tables.push((title, worst::show(rows)));
+    }
+    if let Some(rows) = &summary.read {
+        let count = bench_common::numbers::text(plan.read);
+        let title = format!("reading {count} of 8 bytes, beside a thread that pushes, and alone");
+        tables.push((title, read::show(rows)));
+    }
+    if let Some(rows) = &summary.held {
+        let title = format!("memory of {count} of 8 bytes, beyond theirs, an element");
+        tables.push((title, held::show(rows)));
+    }
+    if let Some(rows) = &summary.lost {
+        tables.push(("pushes by 4 threads, and what is lost".to_owned(), lost::show(rows)));
+    }
+    tables.extend(asked::show(plan, summary).map(|table| ("what is asked".to_owned(), table)));
+    tables
+}
