@@ -47,6 +47,7 @@ pub(crate) enum Holder {
     Table,
     SharedVec,
     BlockVec,
+    SharedSlotMap,
     Index,
     /// That which a map has in its keys.
     TypeNumber,
@@ -68,6 +69,7 @@ impl Holder {
             Self::Table => "Table",
             Self::SharedVec => "SharedVec",
             Self::BlockVec => "BlockVec",
+            Self::SharedSlotMap => "SharedSlotMap",
             Self::Index => "index",
             Self::TypeNumber => "type number",
             #[cfg(feature = "file")]

@@ -40,6 +40,7 @@
 //! | [`GrowingReservation`] | the same, used from its front on, as all of the above do |
 //! | [`Backing`] | what to implement for an array or a map in memory of your own |
 //! | [`SharedVec`] | an array to which many threads append, and which others read meanwhile |
+//! | [`SharedSlotMap`] | a `SlotMap` into which many threads put values, which others look up meanwhile |
 //! | `FileVec`, `Follow` | an array in a file, and readers of it in other processes (feature `file`) |
 //! | `FileBacking` | memory in a file for any array or map |
 //!
@@ -206,7 +207,7 @@ pub use secondary::{
 #[doc(inline)]
 pub use service::{CommitAhead, Release};
 #[doc(inline)]
-pub use shared::{SharedVec, SharedVecBuilder};
+pub use shared::{SharedSlotMap, SharedSlotMapBuilder, SharedVec, SharedVecBuilder};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use slot_map::Bitmap;

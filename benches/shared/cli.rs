@@ -6,6 +6,7 @@ use bench_common::numbers;
 use clap::{Parser, ValueEnum};
 
 use crate::arrays::Contender;
+use crate::maps::MapCase;
 use crate::push::Case;
 
 /// Arrays to which many threads append: pushing, reading meanwhile, memory, and whether anything is lost.
@@ -57,6 +58,8 @@ pub(crate) enum Part {
     Read,
     /// What is resident beyond the elements, and whether any is lost
     Memory,
+    /// Slot maps, of which all are compared
+    Maps,
 }
 
 /// What is to be measured, every choice made.
@@ -72,6 +75,7 @@ pub(crate) struct Plan {
     pub(crate) read: usize,
     pub(crate) read_ms: u64,
     pub(crate) lost: usize,
+    pub(crate) maps: Vec<MapCase>,
     pub(crate) repetitions: usize,
 }
 
@@ -83,7 +87,7 @@ impl Options {
 
     pub(crate) fn plan(&self) -> Plan {
         let of = |usual, if_quick| if self.quick { if_quick } else { usual };
-        let all = [Part::Push, Part::Read, Part::Memory];
+        let all = [Part::Push, Part::Read, Part::Memory, Part::Maps];
         let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
         let mut threads: Vec<usize> = self.threads.iter().copied().map(usize::from).collect();
         if threads.is_empty() {
@@ -97,6 +101,11 @@ impl Options {
             contenders: Contender::ALL.into_iter().filter(only).collect(),
             cases: cases(&threads, elements, &everyday, pushes),
             worst_threads: no_more_than_cores(&threads),
+            maps: if self.quick {
+                map_cases(&[2], &[64 << 10], 100_000)
+            } else {
+                map_cases(&no_more_than_cores(&threads), &[64 << 10, 1 << 20], 1 << 20)
+            },
             threads,
             elements,
             read: self.read.unwrap_or(of(1 << 20, 64 << 10)),
@@ -121,6 +130,15 @@ fn cases(threads: &[usize], elements: usize, everyday: &[usize], pushes: usize) 
     large.chain(small).collect()
 }
 
+fn map_cases(threads: &[usize], totals: &[usize], calls: usize) -> Vec<MapCase> {
+    let kinds = totals.iter().flat_map(|&total| [(8, total), (56, total)]);
+    kinds
+        .flat_map(|(value_bytes, total)| {
+            threads.iter().map(move |&threads| MapCase { threads, value_bytes, total, calls })
+        })
+        .collect()
+}
+
 /// Where a thread is kept off its core, nothing else shows in short times and in long ones.
 fn no_more_than_cores(threads: &[usize]) -> Vec<usize> {
     let cores = thread::available_parallelism().map_or(1, Into::into);
@@ -131,7 +149,7 @@ impl Plan {
     /// Everything once, and small.
     pub(crate) fn smoke() -> Self {
         Self {
-            parts: vec![Part::Push, Part::Read, Part::Memory],
+            parts: vec![Part::Push, Part::Read, Part::Memory, Part::Maps],
             contenders: Contender::ALL.to_vec(),
             cases: cases(&[1, 2], 4 << 10, &[64], 128),
             worst_threads: vec![2],
@@ -140,6 +158,7 @@ impl Plan {
             read: 1 << 10,
             read_ms: 1,
             lost: 10_000,
+            maps: map_cases(&[1, 2], &[1 << 10], 2000),
             repetitions: 1,
         }
     }

@@ -1,4 +1,5 @@
-//! Arrays to which many threads append: pushing, reading meanwhile, memory, and whether anything is lost.
+//! Arrays to which many threads append: pushing, reading meanwhile, memory, and whether anything is lost; and slot maps
+//! into which many threads put values.
 //!
 //! `cargo bench --bench shared` measures and prints tables; `benches/README.md` says what is measured, how, and how to
 //! read it.
@@ -10,6 +11,7 @@ mod asked;
 mod cli;
 mod held;
 mod lost;
+mod maps;
 mod peers;
 mod push;
 mod read;

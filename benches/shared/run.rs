@@ -7,7 +7,7 @@ use bench_common::table::Table;
 use serde::Serialize;
 
 use crate::cli::{Options, Part, Plan};
-use crate::{asked, held, lost, push, read, worst};
+use crate::{asked, held, lost, maps, push, read, worst};
 
 /// All that was measured.
 #[derive(Debug, Serialize)]
@@ -23,6 +23,8 @@ pub(crate) struct Summary {
     pub(crate) held: Option<Vec<held::Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lost: Option<Vec<lost::Row>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maps: Option<Vec<maps::Row>>,
 }
 
 /// Measures, and prints everything.
@@ -53,14 +55,17 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-const PEERS: [&str; 8] = [
+const PEERS: [&str; 11] = [
     "append-only-vec",
     "boxcar",
+    "concurrent-slotmap",
     "elsa",
     "orx-concurrent-bag",
     "orx-concurrent-vec",
     "parking_lot",
     "scc",
+    "sharded-slab",
+    "slotmap",
     "virtual-buffer@2",
 ];
 
@@ -75,6 +80,7 @@ fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
         read: None,
         held: None,
         lost: None,
+        maps: None,
     };
     if is_wanted(Part::Push) {
         summary.push = Some(push::measure(contenders, &plan.cases, repetitions)?);
@@ -87,6 +93,9 @@ fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
     if is_wanted(Part::Memory) {
         summary.held = Some(held::measure(contenders, elements, repetitions)?);
         summary.lost = Some(lost::measure(contenders, plan.lost, repetitions)?);
+    }
+    if is_wanted(Part::Maps) {
+        summary.maps = Some(maps::measure(&plan.maps, repetitions)?);
     }
     Ok(summary)
 }
@@ -113,6 +122,9 @@ fn tables(plan: &Plan, summary: &Summary) -> Vec<(String, Table)> {
     }
     if let Some(rows) = &summary.lost {
         tables.push(("pushes by 4 threads, and what is lost".to_owned(), lost::show(rows)));
+    }
+    if let Some(rows) = &summary.maps {
+        tables.extend(maps::show(rows));
     }
     tables.extend(asked::show(plan, summary).map(|table| ("what is asked".to_owned(), table)));
     tables

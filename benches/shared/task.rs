@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::Contender;
-use crate::{held, lost, push, read, worst};
+use crate::{held, lost, maps, push, read, worst};
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum Task {
@@ -18,6 +18,7 @@ pub(crate) enum Task {
     Read { contender: Contender, count: usize, ms: u64 },
     Held { contender: Contender, count: usize },
     Lost { contender: Contender, limit: lost::Limit, count: usize },
+    Maps { contender: maps::MapContender, case: maps::MapCase },
 }
 
 impl Task {
@@ -30,6 +31,7 @@ impl Task {
             Self::Read { contender, .. } => format!("reads, {}", contender.name()),
             Self::Held { contender, .. } => format!("memory, {}", contender.name()),
             Self::Lost { contender, .. } => format!("what is lost, {}", contender.name()),
+            Self::Maps { contender, .. } => format!("maps, {}", contender.name()),
         }
     }
 }
@@ -53,6 +55,7 @@ pub(crate) fn run(task: Task) -> Result<(), Box<dyn Error>> {
         Task::Lost { contender, limit, count } => {
             delegate::answer(&lost::lose(contender, limit, count)?)?;
         }
+        Task::Maps { contender, case } => delegate::answer(&maps::find(contender, case)?)?,
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! [`SharedVec`]: an array to which many threads append, and which others read meanwhile.
+//! [`SharedVec`]: an array to which many threads append, and which others read meanwhile; and [`SharedSlotMap`], a map of
+//! which the same is true.
 
 // # Why this is sound
 //
@@ -44,13 +45,14 @@
 #![expect(unsafe_code, reason = "writes to places that were claimed, and reads published ones")]
 
 mod sync {
-    //! What [`places`](super::places) is made of; `loom/` has its own.
+    //! What [`places`](super::places) and the like are made of; `loom/` has its own.
     pub(super) use std::sync::atomic;
 }
 mod builder;
 mod bulk;
 mod gather;
 mod lock;
+pub mod map;
 mod memory;
 mod owned;
 mod places;
@@ -61,6 +63,7 @@ mod traits;
 pub use builder::SharedVecBuilder;
 pub use bulk::Rest;
 pub use gather::Gather;
+pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
 use crate::error::{Error, ErrorKind, Holder, Refused, give_up, or_give_up};

@@ -351,6 +351,12 @@ impl Places {
             self.published_within(place + 1);
             self.prefix.0.is_scanned.store(false, Ordering::Release);
         }
+        self.is_ahead(place)
+    }
+
+    /// Whether there is to be more memory soon, now that a place is filled.
+    #[inline]
+    pub(super) fn is_ahead(&self, place: usize) -> bool {
         place >= self.ground.0.ahead_from.load(Ordering::Relaxed)
     }
 

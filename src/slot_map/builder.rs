@@ -225,10 +225,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         });
         match covered {
             Ok(()) => Ok(map),
-            Err(error) => {
-                let slots = mem::replace(&mut map.slots, Slots::new(&Options::DEFAULT));
-                Err(Refused { error, value: slots.into_backing() })
-            }
+            Err(error) => Err(Refused { error, value: map.into_backing() }),
         }
     }
 
@@ -242,6 +239,13 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
             return Err(error.of(Holder::SlotMap));
         }
         Ok(Options { bound, holder: Holder::SlotMap, ..self.options })
+    }
+}
+
+impl<K: Key, V> SlotMap<K, V> {
+    /// The backing, from a map that was just made in it.
+    pub(crate) fn into_backing<B: Backing>(mut self) -> B {
+        mem::replace(&mut self.slots, Slots::new(&Options::DEFAULT)).into_backing()
     }
 }
 

@@ -26,6 +26,11 @@ impl Floors {
         self.blocks.get(block).copied().unwrap_or(self.beyond)
     }
 
+    /// Those of the first blocks, which have one each, and that of all behind.
+    pub(super) fn parts(&self) -> (&[u32], u32) {
+        (&self.blocks, self.beyond)
+    }
+
     /// Whether blocks from this one on have the same, as many as there will ever be.
     #[inline]
     pub(super) fn is_beyond(&self, block: usize) -> bool {

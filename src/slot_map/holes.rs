@@ -44,7 +44,7 @@ mod tests;
 /// So it is in one word what the key of its last value was, and that of the next is one more. It is not 0
 /// if the slot has had a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hole(u64);
+pub(crate) struct Hole(u64);
 
 impl Hole {
     const NONE: Self = Self(0);
@@ -61,7 +61,7 @@ impl Hole {
     }
 
     #[inline]
-    pub(super) const fn index(self) -> u32 {
+    pub(crate) const fn index(self) -> u32 {
         // Of the same number as the generation, which is all of the next key then.
         ((self.0 + 1) >> 32) as u32
     }
@@ -69,7 +69,7 @@ impl Hole {
     /// That of the next value.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "it is the lower half")]
-    pub(super) const fn generation(self) -> u32 {
+    pub(crate) const fn generation(self) -> u32 {
         (self.0 + 1) as u32
     }
 }

@@ -47,12 +47,17 @@ pub(crate) mod mint;
 pub(crate) mod parts;
 mod place_of;
 pub(crate) mod prefetch;
+mod sharing;
+mod slot_at;
 pub(crate) mod slots;
 pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod traits;
 mod vacancy;
+pub(crate) use holes::Hole;
+pub(crate) use sharing::{Begun, Gaps, Sharing, Told};
+pub(crate) use slot_at::SlotAt;
 pub(crate) use vacancy::Vacancy;
 mod vacant;
 mod weak;

@@ -44,7 +44,7 @@ mod tests;
 #[repr(C)]
 pub(super) struct Slot<V> {
     value: MaybeUninit<V>,
-    state: State,
+    pub(super) state: State,
 }
 
 /// An array of [`Slot`]s that never move. Dropping it drops no values; see
@@ -400,10 +400,33 @@ impl<V> Slots<V> {
     pub(crate) fn extend_vacant(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         let (len, end) = (self.len(), self.len() + additional);
-        // What others had before holds anything.
-        let warm = self.slots.warm_bytes().div_ceil(Self::STRIDE_BYTES);
+        let warm = self.warm();
         let empty = self.empty_untouched(len.max(self.fresh_from)..end.min(warm));
-        let unknown = len..end.min(self.fresh_from.max(warm));
+        self.extend_vacant_but(empty, end);
+        Ok(())
+    }
+
+    /// Adds vacant slots up to `wish` in memory that there is, which others are about to fill; and where none
+    /// behind has to be touched for it, up to `most`.
+    pub(super) fn extend_vacant_for_use(&mut self, wish: usize, most: usize) {
+        let is_known = wish >= self.fresh_from.max(self.warm());
+        self.extend_vacant_but(0..0, if is_known { most.max(wish) } else { wish });
+    }
+
+    /// How many slots lie in memory that others had before, which holds anything.
+    fn warm(&self) -> usize {
+        self.slots.warm_bytes().div_ceil(Self::STRIDE_BYTES)
+    }
+
+    /// Adds vacant slots up to `end`, of which some read as empty.
+    ///
+    /// # Panics
+    ///
+    /// If there is no memory for so many.
+    fn extend_vacant_but(&mut self, empty: Range<usize>, end: usize) {
+        assert!(end <= self.capacity(), "no memory was committed for these slots");
+        let end = end.max(self.len());
+        let unknown = self.len()..end.min(self.fresh_from.max(self.warm()));
         for index in unknown.filter(|index| !empty.contains(index)) {
             // SAFETY: within capacity.
             let slot = unsafe { self.start().add(index) };
@@ -414,7 +437,35 @@ impl<V> Slots<V> {
         // those before `fresh_from`, or in memory that others had, were made so above, the others are all
         // zero, see there.
         unsafe { self.slots.set_len(end) };
-        Ok(())
+    }
+
+    /// Takes vacant slots behind the first `len` away again, since nothing was put there.
+    ///
+    /// # Safety
+    ///
+    /// - None of them was written to since they were added.
+    pub(super) unsafe fn retract(&mut self, len: usize) {
+        // What held anything before is below `fresh_from` yet, or in memory that others had.
+        // SAFETY: there may be fewer in any array; and by the caller's promise all behind is as it was.
+        unsafe { self.slots.set_len(len.min(self.len())) };
+    }
+
+    /// Makes a slot live again, by the generation that its value had, and returns that; none, if it is live.
+    ///
+    /// # Safety
+    ///
+    /// - It is below the length; and if it is not live, it was, with that generation, and its value was neither
+    ///   moved out nor dropped.
+    pub(super) unsafe fn revive(&mut self, index: u32) -> Option<u32> {
+        let slot = self.at(index as usize)?;
+        // SAFETY: inside the array, and `&mut self` keeps others away.
+        let state = unsafe { &mut (*slot.as_ptr()).state };
+        if state.is_live() {
+            return None;
+        }
+        // Its value is there, by the caller's promise.
+        *state = State::live(state.generation());
+        Some(state.generation())
     }
 
     /// Hands back whole pages of memory that others had, in which slots behind the last one lie that were never

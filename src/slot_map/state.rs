@@ -28,6 +28,12 @@ impl State {
         Self(generation | LIVE)
     }
 
+    /// The one that a value of a generation leaves.
+    #[inline]
+    pub(crate) const fn vacant(generation: u32) -> Self {
+        Self(generation & !LIVE)
+    }
+
     #[inline]
     pub(crate) const fn is_live(self) -> bool {
         self.0 & LIVE != 0
@@ -43,6 +49,17 @@ impl State {
     #[inline]
     pub(crate) const fn generation(self) -> u32 {
         self.0 & !LIVE
+    }
+
+    /// The word, for those who come to it by an atomic.
+    #[inline]
+    pub(crate) const fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
     }
 
     /// The generation of the value, if there is one.

@@ -193,12 +193,22 @@ impl AnyMap<'_> {
     }
 
     fn bring_vacancy(&mut self) -> Result<(), Error> {
-        let Vacancy { index, generation, place } = self.vacancy_after_all()?;
+        let vacancy = self.vacancy_after_all()?;
+        self.put_in_front(vacancy);
+        Ok(())
+    }
+
+    fn put_in_front(&mut self, Vacancy { index, generation, place }: Vacancy) {
         if let Place::Marked = place {
             self.unmark_hole(index);
             self.holes.put_in_front(Hole::after(index, generation - 1));
         }
-        Ok(())
+    }
+
+    /// Has a hole be in front, if one may be filled.
+    pub(super) fn bring_hole(&mut self) -> bool {
+        let hole = self.hole_after_all();
+        hole.map(|hole| self.put_in_front(hole)).is_some()
     }
 
     /// The hole that is next.

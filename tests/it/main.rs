@@ -70,6 +70,9 @@ mod shared_model;
 mod shared_op;
 #[cfg(feature = "rayon")]
 mod shared_rayon;
+mod shared_slot_map;
+mod shared_slot_map_model;
+mod shared_slot_map_op;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;

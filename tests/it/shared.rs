@@ -32,10 +32,10 @@ assert_impl_all!(Drain<'static, u8>: Send, Sync);
 assert_impl_all!(VecMut<'static, u8>: Send, Sync);
 assert_not_impl_any!(VecMut<'static, Rc<u8>>: Send, Sync);
 
-const THREADS: usize = 4;
+pub(crate) const THREADS: usize = 4;
 
 /// Has threads do the same at the same time.
-fn together<R: Send>(run: impl Fn(usize) -> R + Sync) -> Vec<R> {
+pub(crate) fn together<R: Send>(run: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let barrier = Barrier::new(THREADS);
     let (run, barrier) = (&run, &barrier);
     thread::scope(|scope| {
@@ -507,9 +507,9 @@ fn traits_are_those_of_an_array() {
 }
 
 /// Memory that does something else when it is asked for more.
-struct Hooked {
-    buffer: Buffer,
-    hook: Arc<dyn Fn() + Send + Sync>,
+pub(crate) struct Hooked {
+    pub(crate) buffer: Buffer,
+    pub(crate) hook: Arc<dyn Fn() + Send + Sync>,
 }
 
 // SAFETY: it does what a buffer does.

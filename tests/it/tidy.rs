@@ -30,7 +30,21 @@ const LAYERS: [(&str, &[&str]); 27] = [
     ("table", &["index", "vec", "key", "slot_map", "raw_vec", "growing", "error"]),
     ("columns", &["vec", "raw_vec", "growing", "reservation", "heap", "error"]),
     ("dense", &["columns", "vec", "key", "slot_map", "raw_vec", "growing", "heap", "error"]),
-    ("shared", &["vec", "raw_vec", "growing", "reservation", "backing", "os", "heap", "error"]),
+    (
+        "shared",
+        &[
+            "vec",
+            "key",
+            "slot_map",
+            "raw_vec",
+            "growing",
+            "reservation",
+            "backing",
+            "os",
+            "heap",
+            "error",
+        ],
+    ),
     ("alloc", &["growing", "keeper", "reservation", "service", "error"]),
     (
         "file",

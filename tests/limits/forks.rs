@@ -10,7 +10,7 @@ use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
 use stayput::{
     Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Refused, Release,
-    Reservation, SharedVec, SlotMap, VmVec, service,
+    Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
 };
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -437,6 +437,86 @@ fn children_forked_while_others_append_to_a_shared_array_use_it() {
                 result.unwrap_or_else(|panic| resume_unwind(panic));
             });
             assert!(all_are_whole(vec.iter()) && vec.get(vec.len()).is_none());
+        }
+    });
+}
+
+/// What a child can do whose parent had other threads at the map, which takes no memory.
+fn use_shared_map(map: &SharedSlotMap<DefaultKey, Wide>, first: DefaultKey) {
+    assert!(all_are_whole(map.values()) && map.get(first) == Some(&[7; 32]));
+    for (key, _) in map.iter().take(10).filter(|(key, _)| *key != first) {
+        assert!(map.remove(key).is_some() && map.get(key).is_none());
+    }
+    let (key, _) = map.insert([5; 32]);
+    assert_eq!(map.get(key), Some(&[5; 32]));
+
+    // SAFETY: the other threads are the parent's, and the process ends here.
+    let mut map = unsafe { ptr::read(map) };
+    let (found, capacity) = (map.iter().count(), map.capacity());
+    let owned = map.as_mut_map();
+    let stats = owned.stats();
+    // What another had begun to put in is a hole, what he had begun to take out is there, or is not.
+    assert_eq!((owned.len(), owned.iter().count(), stats.detached), (found, found, 0));
+    assert!(all_are_whole(owned.values()) && owned.contains_key(key) && owned.contains_key(first));
+    let slots = stats.live + stats.holes;
+    drop(owned);
+    // All slots can be filled.
+    let mut keys = Vec::new();
+    map.insert_many((found..slots).map(|n| [n; 32]), &mut keys);
+    let owned = map.into_inner();
+    assert_eq!((owned.len(), owned.stats().holes, owned.capacity()), (slots, 0, capacity));
+    assert!(all_are_whole(owned.values()));
+}
+
+#[test]
+fn children_forked_while_others_are_at_a_shared_map_use_it() {
+    in_child("forks::children_forked_while_others_are_at_a_shared_map_use_it", || {
+        const THREADS: usize = 3;
+        const MOST: usize = 100_000;
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        for n in 0..effort::rounds(20) as usize {
+            let mut map = SharedSlotMap::new();
+            // Holes, and slots behind them.
+            map.insert_many((0..2000).map(|n| [n; 32]), &mut Vec::new());
+            map.clear();
+            let (first, _) = map.insert([7; 32]);
+            map.reserve(MOST + 10_000);
+            let is_done = AtomicBool::new(false);
+            let barrier = Barrier::new(THREADS + 1);
+            thread::scope(|scope| {
+                for _ in 0..THREADS {
+                    let (map, is_done, barrier) = (&map, &is_done, &barrier);
+                    scope.spawn(move || {
+                        barrier.wait();
+                        let mut keys = Vec::new();
+                        for n in 0..MOST / THREADS / 2 {
+                            if is_done.load(Ordering::Relaxed) {
+                                return;
+                            }
+                            keys.push(map.insert([n; 32]).0);
+                            map.insert_many([[n; 32]], &mut keys);
+                            if n % 3 == 0 {
+                                map.remove(keys[n / 3]);
+                            }
+                        }
+                    });
+                }
+                barrier.wait();
+                for _ in 0..n % 10 * 500 {
+                    hint::spin_loop();
+                }
+                let result = catch_unwind(AssertUnwindSafe(|| {
+                    for _ in 0..3 {
+                        forked(|| use_shared_map(&map, first));
+                    }
+                }));
+                is_done.store(true, Ordering::Relaxed);
+                result.unwrap_or_else(|panic| resume_unwind(panic));
+            });
+            let found = map.iter().count();
+            assert_eq!((map.len(), map.as_mut_map().len()), (found, found));
         }
     });
 }

@@ -2,7 +2,7 @@
 //! first.
 
 use loom::sync::atomic;
-pub(crate) use loom::sync::atomic::{AtomicU8, Ordering};
+pub(crate) use loom::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::cell::OnceCell;
 use std::ops::Deref;
 

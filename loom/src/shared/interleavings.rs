@@ -6,7 +6,7 @@ use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 
 /// All interleavings, but for those with very many switches where there are three threads.
-fn model(most_switches: Option<usize>, run: impl Fn() + Send + Sync + 'static) {
+pub(super) fn model(most_switches: Option<usize>, run: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = most_switches;
     builder.check(run);

@@ -1,4 +1,5 @@
-//! The interleavings of threads that append to one array, and read it, while memory is taken and refused.
+//! The interleavings of threads that append to one array, and read it, while memory is taken and refused; and of those
+//! that put values into one [map], and take them out.
 //!
 //! `src/shared/places.rs` is compiled here over loom's atomics. What it hands out are places of [`Array`], which sees
 //! whether two threads are at one, or somebody reads what is not there.
@@ -7,7 +8,10 @@ mod sync {
     pub(super) use super::atomic;
 }
 mod atomic;
+#[path = "../../../src/shared/map/deal.rs"]
+mod deal;
 mod interleavings;
+mod map;
 #[path = "../../../src/shared/places.rs"]
 #[expect(dead_code, reason = "what concerns memory alone is not modelled")]
 mod places;

@@ -1,0 +1,547 @@
+//! Slot maps into which many threads put values: inserting, looking up, also beside one who inserts, all of it in frames,
+//! and removing.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bench_common::random::Random;
+use bench_common::spread::Spread;
+use bench_common::table::{Table, table, words};
+use bench_common::{cores, memory, numbers};
+use serde::{Deserialize, Serialize};
+use stayput::{DefaultKey, SharedSlotMap};
+
+use crate::rounds::{Round, rounds, share};
+use crate::task::{Task, in_turns};
+
+/// What is put in: a number, told by its first bytes.
+pub(crate) trait Value: Copy + Send + Sync + 'static {
+    fn of(number: u64) -> Self;
+    fn number(&self) -> u64;
+}
+
+impl Value for u64 {
+    fn of(number: u64) -> Self {
+        number
+    }
+
+    fn number(&self) -> u64 {
+        *self
+    }
+}
+
+/// With its state a cache line, in some of them.
+impl Value for [u64; 7] {
+    fn of(number: u64) -> Self {
+        [number; 7]
+    }
+
+    fn number(&self) -> u64 {
+        self[0]
+    }
+}
+
+/// A map for threads.
+trait Map<V: Value>: Send + Sync {
+    type Key: Copy + Send + Sync;
+
+    /// For so many values and fewer.
+    fn new(most: usize) -> Self;
+
+    fn insert(&self, value: V) -> Self::Key;
+
+    fn get(&self, key: Self::Key) -> Option<u64>;
+
+    /// Whether it was there.
+    fn remove(&self, key: Self::Key) -> bool;
+
+    fn insert_all(&self, values: impl Iterator<Item = V>, keys: &mut Vec<Self::Key>) {
+        keys.extend(values.map(|value| self.insert(value)));
+    }
+
+    /// What one thread does that has it alone, between frames.
+    fn end_frame(&mut self) {}
+}
+
+impl<V: Value> Map<V> for SharedSlotMap<DefaultKey, V> {
+    type Key = DefaultKey;
+
+    fn new(_: usize) -> Self {
+        Self::with_key()
+    }
+
+    #[inline]
+    fn insert(&self, value: V) -> DefaultKey {
+        self.insert(value).0
+    }
+
+    #[inline]
+    fn get(&self, key: DefaultKey) -> Option<u64> {
+        self.get(key).map(V::number)
+    }
+
+    #[inline]
+    fn remove(&self, key: DefaultKey) -> bool {
+        self.remove(key).is_some()
+    }
+
+    fn end_frame(&mut self) {
+        drop(self.as_mut_map());
+    }
+}
+
+/// The same, by `insert_many`.
+struct Many<V>(SharedSlotMap<DefaultKey, V>);
+
+impl<V: Value> Map<V> for Many<V> {
+    type Key = DefaultKey;
+
+    fn new(most: usize) -> Self {
+        Self(Map::new(most))
+    }
+
+    #[inline]
+    fn insert(&self, value: V) -> DefaultKey {
+        self.0.insert(value).0
+    }
+
+    #[inline]
+    fn get(&self, key: DefaultKey) -> Option<u64> {
+        Map::get(&self.0, key)
+    }
+
+    #[inline]
+    fn remove(&self, key: DefaultKey) -> bool {
+        Map::remove(&self.0, key)
+    }
+
+    fn insert_all(&self, values: impl Iterator<Item = V>, keys: &mut Vec<DefaultKey>) {
+        self.0.insert_many(values, keys);
+    }
+
+    fn end_frame(&mut self) {
+        self.0.end_frame();
+    }
+}
+
+/// Maps for one thread, in locks.
+macro_rules! locked {
+    ($($name:ident: $lock:ident<$map:ident> by $read:ident, $write:ident;)+) => {$(
+        struct $name<V>(parking_lot::$lock<$map::SlotMap<$map::DefaultKey, V>>);
+
+        impl<V: Value> Map<V> for $name<V> {
+            type Key = $map::DefaultKey;
+
+            fn new(_: usize) -> Self {
+                Self(parking_lot::$lock::new($map::SlotMap::new()))
+            }
+
+            #[inline]
+            fn insert(&self, value: V) -> Self::Key {
+                self.0.$write().insert(value)
+            }
+
+            #[inline]
+            fn get(&self, key: Self::Key) -> Option<u64> {
+                self.0.$read().get(key).map(V::number)
+            }
+
+            #[inline]
+            fn remove(&self, key: Self::Key) -> bool {
+                self.0.$write().remove(key).is_some()
+            }
+        }
+    )+};
+}
+
+locked! {
+    StayputRwLock: RwLock<stayput> by read, write;
+    SlotmapMutex: Mutex<slotmap> by lock, lock;
+    SlotmapRwLock: RwLock<slotmap> by read, write;
+}
+
+impl<V: Value> Map<V> for sharded_slab::Slab<V> {
+    type Key = usize;
+
+    fn new(_: usize) -> Self {
+        Self::new()
+    }
+
+    #[inline]
+    fn insert(&self, value: V) -> usize {
+        self.insert(value).expect("there is room")
+    }
+
+    #[inline]
+    fn get(&self, key: usize) -> Option<u64> {
+        self.get(key).map(|value| value.number())
+    }
+
+    #[inline]
+    fn remove(&self, key: usize) -> bool {
+        self.remove(key)
+    }
+}
+
+/// With a guard for each call.
+impl<V: Value> Map<V> for concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, V> {
+    type Key = concurrent_slotmap::SlotId;
+
+    /// Growing to just that may fail (0.2.0-alpha.1).
+    fn new(most: usize) -> Self {
+        Self::new(u32::try_from(2 * most + (1 << 20)).expect("not so many"))
+    }
+
+    #[inline]
+    fn insert(&self, value: V) -> Self::Key {
+        self.insert(value, &self.pin())
+    }
+
+    #[inline]
+    fn get(&self, key: Self::Key) -> Option<u64> {
+        self.get(key, &self.pin()).map(V::number)
+    }
+
+    #[inline]
+    fn remove(&self, key: Self::Key) -> bool {
+        self.remove(key, &self.pin()).is_some()
+    }
+}
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MapContender {
+    SharedSlotMap,
+    Many,
+    StayputRwLock,
+    SlotmapMutex,
+    SlotmapRwLock,
+    ConcurrentSlotmap,
+    ShardedSlab,
+}
+
+impl MapContender {
+    const ALL: [Self; 7] = [
+        Self::SharedSlotMap,
+        Self::Many,
+        Self::StayputRwLock,
+        Self::SlotmapMutex,
+        Self::SlotmapRwLock,
+        Self::ConcurrentSlotmap,
+        Self::ShardedSlab,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::SharedSlotMap => "SharedSlotMap",
+            Self::Many => "SharedSlotMap, insert_many",
+            Self::StayputRwLock => "RwLock<stayput::SlotMap>",
+            Self::SlotmapMutex => "Mutex<slotmap>",
+            Self::SlotmapRwLock => "RwLock<slotmap>",
+            Self::ConcurrentSlotmap => "concurrent-slotmap",
+            Self::ShardedSlab => "sharded-slab",
+        }
+    }
+
+    fn run<V: Value>(self, case: MapCase) -> MapFound {
+        match self {
+            Self::SharedSlotMap => run::<V, SharedSlotMap<DefaultKey, V>>(case),
+            Self::Many => run::<V, Many<V>>(case),
+            Self::StayputRwLock => run::<V, StayputRwLock<V>>(case),
+            Self::SlotmapMutex => run::<V, SlotmapMutex<V>>(case),
+            Self::SlotmapRwLock => run::<V, SlotmapRwLock<V>>(case),
+            Self::ConcurrentSlotmap => run::<V, concurrent_slotmap::SlotMap<_, V>>(case),
+            Self::ShardedSlab => run::<V, sharded_slab::Slab<V>>(case),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MapCase {
+    pub(crate) threads: usize,
+    pub(crate) value_bytes: usize,
+    pub(crate) total: usize,
+    /// Look-ups of each thread, and calls of all in frames.
+    pub(crate) calls: usize,
+}
+
+/// What a child has found: nanoseconds. Of look-ups, those of one thread; else wall time over all calls.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct MapFound {
+    insert: f64,
+    get: f64,
+    /// While one thread inserts without pause, and the others look up.
+    beside: Option<f64>,
+    mixed: f64,
+    remove: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    contender: MapContender,
+    case: MapCase,
+    insert_ns: Spread,
+    get_ns: Spread,
+    beside_ns: Option<Spread>,
+    mixed_ns: Spread,
+    remove_ns: Spread,
+}
+
+pub(crate) fn find(contender: MapContender, case: MapCase) -> Result<MapFound, Box<dyn Error>> {
+    memory::touch((8 * case.total * (case.value_bytes + 16)).max(64 << 20))?;
+    Ok(match case.value_bytes {
+        8 => contender.run::<u64>(case),
+        _ => contender.run::<[u64; 7]>(case),
+    })
+}
+
+/// Calls between which all threads meet, and one has the map alone.
+const FRAME: usize = 100_000;
+
+fn run<V: Value, M: Map<V>>(case: MapCase) -> MapFound {
+    let MapCase { threads, total, calls, .. } = case;
+    let most = 2 * total + 2 * calls + BESIDE;
+    let (mut map, keys, insert) = insert::<V, M>(threads, total, most);
+    let mut all: Vec<M::Key> = keys.into_iter().flatten().collect();
+    let sum: u64 = all.iter().map(|key| map.get(*key).expect("it is there")).sum();
+    assert_eq!(sum, (0..total as u64).sum::<u64>(), "another value is there");
+    shuffle(&mut all);
+    let get = on_threads(threads, |_| look_up(&map, &all, calls));
+    let get = get.into_iter().sum::<f64>() / threads as f64;
+    let beside = (threads > 1).then(|| look_up_beside(&map, &all, threads, calls));
+    map.end_frame();
+    let mixed = frames(&mut map, &mut all, threads, calls);
+    shuffle(&mut all);
+    let removing = wall(threads, |thread| {
+        let own = share(all.len(), threads, thread);
+        own.map(|at| usize::from(map.remove(all[index(at)]))).sum::<usize>()
+    });
+    assert_eq!(removing.1.into_iter().sum::<usize>(), all.len(), "a value was not there");
+    let remove = per(removing.0, all.len());
+    MapFound { insert, get, beside, mixed, remove }
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).expect("there are as many keys")
+}
+
+fn per(time: Duration, calls: usize) -> f64 {
+    time.as_nanos() as f64 / calls.max(1) as f64
+}
+
+/// Into a map that is empty at first. Keys are kept where memory was touched before.
+fn insert<V: Value, M: Map<V>>(
+    threads: usize,
+    total: usize,
+    most: usize,
+) -> (M, Vec<Vec<M::Key>>, f64) {
+    let mut ended = None;
+    let work = |thread: usize, map: &M| {
+        let own = share(total, threads, thread);
+        let mut keys = Vec::with_capacity(index(own.end - own.start));
+        map.insert_all(own.map(V::of), &mut keys);
+        keys
+    };
+    rounds(
+        threads,
+        1,
+        || M::new(most),
+        work,
+        |round: Round<M, Vec<M::Key>>| {
+            ended = Some((round.array, round.found, per(round.worked_for, total)));
+        },
+    );
+    ended.expect("there was a round")
+}
+
+/// What threads find that begin together; each begins on a processor of its own, if there are as many.
+fn on_threads<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    wall(threads, work).1
+}
+
+/// The same, and how long it takes from when the first begins until the last is done.
+fn wall<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> (Duration, Vec<R>) {
+    let mut ended = None;
+    rounds(
+        threads,
+        1,
+        || (),
+        |thread, ()| work(thread),
+        |round: Round<(), R>| {
+            ended = Some((round.worked_for, round.found));
+        },
+    );
+    ended.expect("there was a round")
+}
+
+fn shuffle<T>(all: &mut [T]) {
+    let mut random = Random::new(7);
+    for at in (1..all.len()).rev() {
+        all.swap(at, random.below(at + 1));
+    }
+}
+
+fn look_up<V: Value, M: Map<V>>(map: &M, all: &[M::Key], calls: usize) -> f64 {
+    let begun = Instant::now();
+    let found = all.iter().cycle().take(calls).filter_map(|key| map.get(*key));
+    let (count, sum) =
+        found.fold((0, 0_u64), |(count, sum), number| (count + 1, sum.wrapping_add(number)));
+    black_box(sum);
+    assert_eq!(count, calls, "a value was not there");
+    per(begun.elapsed(), calls)
+}
+
+/// No more are put in meanwhile.
+const BESIDE: usize = 20_000_000;
+
+fn look_up_beside<V: Value, M: Map<V>>(
+    map: &M,
+    all: &[M::Key],
+    threads: usize,
+    calls: usize,
+) -> f64 {
+    let is_over = AtomicBool::new(false);
+    let left = AtomicU64::new(threads as u64 - 1);
+    let processors = cores::allowed();
+    thread::scope(|scope| {
+        let (is_over, left, processors) = (&is_over, &left, &processors);
+        let settle = move |thread: usize| {
+            if threads <= processors.len() {
+                cores::move_to(processors[thread], processors);
+            }
+        };
+        let readers: Vec<_> = (1..threads)
+            .map(|thread| {
+                scope.spawn(move || {
+                    settle(thread);
+                    let took = look_up(map, all, calls);
+                    if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        is_over.store(true, Ordering::Release);
+                    }
+                    took
+                })
+            })
+            .collect();
+        settle(0);
+        let mut keys = Vec::with_capacity(64);
+        let mut inserted = 0;
+        while !is_over.load(Ordering::Acquire) && inserted < BESIDE {
+            map.insert_all((0..64).map(V::of), &mut keys);
+            keys.clear();
+            inserted += 64;
+        }
+        let count = readers.len() as f64;
+        readers.into_iter().map(|reader| reader.join().expect("no panic")).sum::<f64>() / count
+    })
+}
+
+/// Of 20 calls, 18 look up, one removes and one inserts.
+fn frames<V: Value, M: Map<V>>(
+    map: &mut M,
+    all: &mut Vec<M::Key>,
+    threads: usize,
+    calls: usize,
+) -> f64 {
+    let own = |thread| {
+        let Range { start, end } = share(all.len(), threads, thread);
+        all[index(start)..index(end)].to_vec()
+    };
+    let mut shares: Vec<Vec<M::Key>> = (0..threads).map(own).collect();
+    let mut took = Duration::ZERO;
+    let mut done = 0;
+    for frame in 0..calls.div_ceil(FRAME) {
+        let each = FRAME.min(calls - frame * FRAME) / threads / 20;
+        let given: Vec<parking_lot::Mutex<Vec<M::Key>>> =
+            shares.drain(..).map(parking_lot::Mutex::new).collect();
+        let (time, found) = wall(threads, |thread| {
+            let mut keys = std::mem::take(&mut *given[thread].lock());
+            let mut random = Random::new((frame * threads + thread) as u64 + 1);
+            let mut count = 0;
+            for number in 0..each {
+                for _ in 0..18 {
+                    let key = keys[random.below(keys.len())];
+                    count += usize::from(map.get(key).is_some());
+                }
+                let at = random.below(keys.len());
+                assert!(map.remove(keys[at]), "it was not there");
+                keys[at] = map.insert(V::of(number as u64));
+            }
+            assert_eq!(count, 18 * each, "a value was not there");
+            keys
+        });
+        let begun = Instant::now();
+        map.end_frame();
+        took += time + begun.elapsed();
+        done += each * 20 * threads;
+        shares = found;
+    }
+    *all = shares.into_iter().flatten().collect();
+    per(took, done)
+}
+
+/// All of them in turns.
+pub(crate) fn measure(cases: &[MapCase], repetitions: usize) -> Result<Vec<Row>, Box<dyn Error>> {
+    let pairs: Vec<(MapContender, MapCase)> = cases
+        .iter()
+        .flat_map(|case| MapContender::ALL.map(|contender| (contender, *case)))
+        .collect();
+    let tasks = pairs.iter().map(|&(contender, case)| Task::Maps { contender, case });
+    let found: Vec<Vec<MapFound>> = in_turns(&tasks.collect::<Vec<_>>(), repetitions)?;
+    let rows = pairs.into_iter().zip(found).map(|((contender, case), found)| {
+        let of = |figure: fn(&MapFound) -> f64| Spread::of(found.iter().map(figure));
+        let beside: Option<Vec<f64>> = found.iter().map(|found| found.beside).collect();
+        Row {
+            contender,
+            case,
+            insert_ns: of(|found| found.insert),
+            get_ns: of(|found| found.get),
+            beside_ns: beside.map(Spread::of),
+            mixed_ns: of(|found| found.mixed),
+            remove_ns: of(|found| found.remove),
+        }
+    });
+    Ok(rows.collect())
+}
+
+/// A table of each case, a line for each map.
+pub(crate) fn show(rows: &[Row]) -> Vec<(String, Table)> {
+    let mut cases: Vec<MapCase> = rows.iter().map(|row| row.case).collect();
+    cases.dedup();
+    let of_case = |case: MapCase| {
+        let header = words([
+            "map",
+            "insert, ns",
+            "range",
+            "get, ns",
+            "range",
+            "get beside, ns",
+            "range",
+            "mixed, ns",
+            "range",
+            "remove, ns",
+            "range",
+        ]);
+        let cells = rows.iter().filter(|row| row.case == case).map(|row| {
+            let beside = row.beside_ns.map_or_else(Default::default, |spread| spread.range());
+            [
+                [row.contender.name().to_owned()].as_slice(),
+                &row.insert_ns.range(),
+                &row.get_ns.range(),
+                &beside,
+                &row.mixed_ns.range(),
+                &row.remove_ns.range(),
+            ]
+            .concat()
+        });
+        let MapCase { threads, value_bytes, total, .. } = case;
+        let (total, threads) = (numbers::text(total), crate::push::threads_text(threads));
+        let title = format!("slot maps of {total} values of {value_bytes} bytes, {threads}");
+        (title, table(1, header, cells.collect()))
+    };
+    cases.into_iter().map(of_case).collect()
+}

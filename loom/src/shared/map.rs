@@ -1,0 +1,339 @@
+//! The interleavings of threads that put values into a map, look them up and take them out.
+//!
+//! `src/shared/map/deal.rs` is compiled here over loom's atomics, and `places.rs`, which hands out tickets. What they stand
+//! for are slots of [`Map`], which sees whether two threads are at one, or somebody reads what is not there.
+
+use super::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use super::deal::{self, Deal, Dealt};
+use super::interleavings::model;
+use super::places::{Claim, Grown, Places, Refusal};
+use crate::error::{Error, ErrorKind};
+use loom::cell::UnsafeCell;
+use loom::sync::{Arc, Mutex};
+use loom::thread::{self, JoinHandle};
+
+/// No model has more slots.
+const MOST: usize = 4;
+
+const LIVE: u32 = 1 << 31;
+
+/// Index and generation.
+type Key = (usize, u32);
+
+/// The map itself.
+struct Memory {
+    /// Holes that are not listed, with the last generations that they had.
+    holes: Vec<Key>,
+    listed: usize,
+    /// Slots that there are, vacant ones behind the last one among them.
+    slots: usize,
+    most: usize,
+    refusals: usize,
+}
+
+/// A map of numbers, for threads, of which the first slots may be holes.
+struct Map {
+    places: Places,
+    deal: Deal,
+    first_fresh: usize,
+    memory: Mutex<Memory>,
+    list: [UnsafeCell<Key>; MOST],
+    /// Slots that may be looked at.
+    end: AtomicUsize,
+    /// 0 where nothing was written.
+    values: [UnsafeCell<usize>; MOST],
+    states: Vec<AtomicU32>,
+    removed: AtomicU8,
+}
+
+// SAFETY: loom's cells see to it that no two threads are at one.
+unsafe impl Sync for Map {}
+// SAFETY: as above.
+unsafe impl Send for Map {}
+
+impl Map {
+    fn new(holes: usize, refusals: usize, most: usize) -> Arc<Self> {
+        let mut map = Self {
+            places: Places::new(0),
+            deal: Deal::new(),
+            first_fresh: holes,
+            memory: Mutex::new(Memory {
+                holes: (0..holes).map(|index| (index, 5)).collect(),
+                listed: 0,
+                slots: holes,
+                most,
+                refusals,
+            }),
+            list: std::array::from_fn(|_| UnsafeCell::new((0, 0))),
+            end: AtomicUsize::new(holes),
+            values: std::array::from_fn(|_| UnsafeCell::new(0)),
+            // What was there before in memory that is no slot yet.
+            states: (0..MOST)
+                .map(|index| AtomicU32::new(if index < holes { 5 } else { LIVE | 1 }))
+                .collect(),
+            removed: AtomicU8::new(0),
+        };
+        map.deal.begin(holes);
+        // All atomics are made by this thread.
+        assert!(map.places.start().is_null() && !map.places.is_ahead(0));
+        assert_eq!(map.places.published() + map.places.claimed() + map.deal.end_of(0), holes);
+        assert_eq!(map.end.load(Ordering::Relaxed), holes);
+        map.places.raise_committed(0);
+        Arc::new(map)
+    }
+
+    /// A hole at a time is listed, then a slot at a time is made vacant.
+    fn grow(&self, memory: &mut Memory, need: usize) -> Grown {
+        let mut refused = None;
+        let tickets = |memory: &Memory| memory.listed + memory.slots - self.first_fresh;
+        while tickets(memory) < need && refused.is_none() {
+            if let Some(hole) = memory.holes.pop() {
+                self.list[memory.listed].with_mut(|entry| {
+                    // SAFETY: loom sees to it that nobody else is there.
+                    unsafe { *entry = hole };
+                });
+                memory.listed += 1;
+            } else if memory.slots == memory.most {
+                refused = Some(Error::new(ErrorKind::MaxLen, 0));
+            } else if memory.refusals > 0 {
+                memory.refusals -= 1;
+                refused = Some(Error::new(ErrorKind::Memory, 0));
+            } else {
+                self.states[memory.slots].store(0, Ordering::Relaxed);
+                memory.slots += 1;
+            }
+        }
+        self.deal.set_listed(memory.listed);
+        self.end.store(memory.slots, Ordering::Release);
+        Grown { committed: tickets(memory), refused }
+    }
+
+    fn claim_slowly(&self, claim: &Claim) -> Result<usize, ErrorKind> {
+        let mut memory = self.memory.lock().unwrap();
+        let claimed = self.places.claim_locked(claim, &mut |need| self.grow(&mut memory, need));
+        claimed.map(Option::unwrap).map_err(|refusal| match refusal {
+            Refusal::Memory(error) => error.kind(),
+            Refusal::Closed => ErrorKind::Busy,
+        })
+    }
+
+    fn grow_ahead(&self) {
+        if let Ok(mut memory) = self.memory.try_lock() {
+            let now = self.grow(&mut memory, 0).committed;
+            let grown = self.grow(&mut memory, now + 1);
+            self.places.raise_committed(grown.committed);
+        }
+    }
+
+    fn key_of(&self, ticket: usize) -> Key {
+        match self.deal.slot_of(ticket) {
+            Dealt::Listed(at) => {
+                // SAFETY: loom sees to it that nobody writes there.
+                let (index, last) = self.list[at].with(|entry| unsafe { *entry });
+                (index, last + 1)
+            }
+            Dealt::Fresh(index) => (index, 1),
+        }
+    }
+
+    /// Puts in a number that is not 0.
+    fn insert(&self, number: usize) -> Result<Key, ErrorKind> {
+        let ticket = match self.places.claim() {
+            Claim::Place(ticket) => ticket,
+            claim => self.claim_slowly(&claim)?,
+        };
+        Ok(self.fill(ticket, number))
+    }
+
+    fn insert_two(&self, number: usize) -> Result<[Key; 2], ErrorKind> {
+        let first = match self.places.claim_many(2) {
+            Claim::Place(ticket) => ticket,
+            claim => self.claim_slowly(&claim)?,
+        };
+        Ok([self.fill(first, number), self.fill(first + 1, number + 1)])
+    }
+
+    fn fill(&self, ticket: usize, number: usize) -> Key {
+        let (index, generation) = self.key_of(ticket);
+        self.values[index].with_mut(|value| {
+            // SAFETY: loom sees to it that nobody else is there.
+            let value = unsafe { &mut *value };
+            assert_eq!(*value, 0, "a slot was given to two");
+            *value = number;
+        });
+        deal::publish(&self.states[index], LIVE | generation);
+        (index, generation)
+    }
+
+    fn read(&self, index: usize) -> usize {
+        // SAFETY: loom sees to it that nobody writes there.
+        let number = self.values[index].with(|value| unsafe { *value });
+        assert_ne!(number, 0, "what was not written is read");
+        number
+    }
+
+    fn is_live(&self, (index, generation): Key) -> bool {
+        index < self.end.load(Ordering::Acquire)
+            && deal::seen(&self.states[index]) == LIVE | generation
+    }
+
+    fn get(&self, key: Key) -> Option<usize> {
+        self.is_live(key).then(|| self.read(key.0))
+    }
+
+    fn remove(&self, key: Key) -> Option<usize> {
+        let (index, generation) = key;
+        let states = (LIVE | generation, generation);
+        let is_mine = self.is_live(key)
+            && deal::take_out(&self.states[index], states, &self.removed, 1 << index);
+        is_mine.then(|| self.read(index))
+    }
+
+    /// What is there, and what the owner is to drop.
+    fn owned(&self) -> (Vec<usize>, Vec<usize>) {
+        let (mut live, mut removed) = (Vec::new(), Vec::new());
+        let bits = self.removed.load(Ordering::Relaxed);
+        let end = self.deal.end_of(self.places.claimed());
+        for index in 0..end {
+            if deal::seen(&self.states[index]) & LIVE != 0 {
+                live.push(self.read(index));
+                assert_eq!(bits >> index & 1, 0);
+            } else if bits >> index & 1 == 1 {
+                removed.push(self.read(index));
+            }
+        }
+        live.sort_unstable();
+        removed.sort_unstable();
+        (live, removed)
+    }
+}
+
+fn spawn<R: 'static>(map: &Arc<Map>, run: impl FnOnce(&Map) -> R + 'static) -> JoinHandle<R> {
+    let map = Arc::clone(map);
+    thread::spawn(move || run(&map))
+}
+
+#[test]
+fn what_two_insert_has_slots_of_its_own_holes_first() {
+    for holes in 0..=2 {
+        model(None, move || {
+            let map = Map::new(holes, 0, 3);
+            let other = spawn(&map, |map| map.insert(1).unwrap());
+            let mine = map.insert(2).unwrap();
+            assert_eq!(map.get(mine), Some(2));
+            let theirs = other.join().unwrap();
+            assert_eq!(map.get(theirs), Some(1));
+            let filled = [mine, theirs].iter().filter(|key| key.0 < holes).count();
+            assert_eq!((filled, map.owned()), (holes, (vec![1, 2], vec![])));
+        });
+    }
+}
+
+#[test]
+fn runs_and_single_values_share_holes_and_slots() {
+    model(None, || {
+        let map = Map::new(1, 0, 4);
+        let other = spawn(&map, |map| map.insert_two(1).unwrap());
+        let mine = map.insert(3).unwrap();
+        let theirs = other.join().unwrap();
+        let all = [theirs[0], theirs[1], mine].map(|key| map.get(key));
+        assert_eq!((all, map.owned().0), ([Some(1), Some(2), Some(3)], vec![1, 2, 3]));
+    });
+}
+
+#[test]
+fn who_looks_meanwhile_sees_whole_values_and_nothing_that_was_there_before() {
+    for holes in 0..=1 {
+        model(None, move || {
+            let map = Map::new(holes, 0, 2);
+            let other = spawn(&map, |map| {
+                let key = map.insert(1).unwrap();
+                map.grow_ahead();
+                key
+            });
+            let keys = [(0, 1), (0, 6), (1, 1)];
+            let before = keys.map(|key| map.get(key));
+            let now = keys.map(|key| map.get(key));
+            for (before, now) in before.iter().zip(now) {
+                assert!(before.is_none_or(|before| before == 1 && now == Some(1)));
+            }
+            assert!(now[2].is_none());
+            let key = other.join().unwrap();
+            assert_eq!((map.get(key), key.0), (Some(1), 0));
+        });
+    }
+}
+
+#[test]
+fn of_two_who_remove_one_has_it_and_who_saw_it_has_it_still() {
+    model(None, || {
+        let map = Map::new(1, 0, 2);
+        let key = map.insert(1).unwrap();
+        let other = spawn(&map, move |map| map.remove(key));
+        let seen = map.is_live(key);
+        let mine = map.remove(key);
+        assert!(map.get(key).is_none());
+        if seen {
+            assert_eq!(map.read(key.0), 1);
+        }
+        let theirs = other.join().unwrap();
+        assert_eq!([mine, theirs].iter().flatten().collect::<Vec<_>>(), [&1]);
+        assert_eq!(map.owned(), (vec![], vec![1]));
+    });
+}
+
+#[test]
+fn what_is_removed_while_others_insert_keeps_its_slot() {
+    model(Some(2), || {
+        let map = Map::new(1, 0, 3);
+        let first = spawn(&map, |map| {
+            let key = map.insert(1).unwrap();
+            assert!(map.remove(key).is_none_or(|number| number == 1));
+            map.insert(2).unwrap()
+        });
+        // The one or the other of them.
+        let second = spawn(&map, |map| [map.remove((0, 6)), map.remove((1, 1))]);
+        let mine = map.insert(3).unwrap();
+        let theirs = first.join().unwrap();
+        let removed = second.join().unwrap();
+        let (mut live, gone) = map.owned();
+        assert_ne!(mine.0, theirs.0);
+        assert!(gone.contains(&1) && removed.iter().flatten().all(|number| gone.contains(number)));
+        live.extend(gone);
+        live.sort_unstable();
+        assert_eq!(live, [1, 2, 3]);
+    });
+}
+
+#[test]
+fn refusals_lose_nothing() {
+    for (holes, refusals) in [(0, 1), (1, 1), (1, 2)] {
+        model(None, move || {
+            let map = Map::new(holes, refusals, 3);
+            let other = spawn(&map, |map| map.insert(1));
+            let mine = map.insert(2);
+            let theirs = other.join().unwrap();
+            let stored: Vec<_> =
+                [(theirs, 1), (mine, 2)].into_iter().filter(|(key, _)| key.is_ok()).collect();
+            assert!(stored.iter().all(|(key, number)| map.get(key.unwrap()) == Some(*number)));
+            map.memory.lock().unwrap().refusals = 0;
+            let last = map.insert(3).unwrap();
+            assert_eq!((map.get(last), map.owned().0.len()), (Some(3), stored.len() + 1));
+        });
+    }
+}
+
+#[test]
+fn tickets_made_ahead_stand_for_slots_of_their_own() {
+    model(Some(3), || {
+        let map = Map::new(2, 0, 4);
+        let first = spawn(&map, |map| map.insert(1).unwrap());
+        let second = spawn(&map, |map| {
+            map.grow_ahead();
+            map.insert(2).unwrap()
+        });
+        let mine = map.insert(3).unwrap();
+        let keys = [first.join().unwrap(), second.join().unwrap(), mine];
+        assert_eq!(keys.map(|key| map.get(key)), [Some(1), Some(2), Some(3)]);
+    });
+}

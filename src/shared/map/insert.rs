@@ -1,0 +1,250 @@
+//! Putting values in.
+
+#![expect(unsafe_code, reason = "moves values to slots that were dealt out")]
+
+use super::super::Rest;
+use super::super::places::{Claim, RUN};
+use super::SharedSlotMap;
+use super::deal;
+use super::ground::state_of;
+use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::heap;
+use crate::key::Key;
+use crate::slot_map::state::State;
+
+impl<K: Key, V> SharedSlotMap<K, V> {
+    /// How many values [`insert_many`](Self::insert_many) puts in at once: 64, but no more than 16 KiB of them.
+    const MOST: usize = {
+        let fit = match (16_usize << 10).checked_div(size_of::<V>()) {
+            Some(0) => 1,
+            Some(fit) => fit,
+            None => RUN,
+        };
+        if fit < RUN { fit } else { RUN }
+    };
+
+    /// Puts a value in, and returns its key, and where it lies for good. O(1), no copy; no lock, and no wait, unless memory
+    /// has to be taken, for which it enters the kernel.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_insert`](Self::try_insert) has an error.
+    #[inline]
+    #[track_caller]
+    pub fn insert(&self, value: V) -> (K, &V) {
+        match self.try_insert(value) {
+            Ok(inserted) => inserted,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    /// [`insert`](Self::insert), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// If keys cannot number another slot ([`KeyBits`](crate::ErrorKind::KeyBits)), or there are `max_len`
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if the system refuses memory, to this thread or to another at the same time;
+    /// [`Busy`](crate::ErrorKind::Busy) if the call comes out of one that takes memory for this map (from a backing), or the
+    /// owner has [forgotten](super::MapMut) to give it back.
+    #[inline]
+    pub fn try_insert(&self, value: V) -> Result<(K, &V), Refused<V>> {
+        match self.claim() {
+            // SAFETY: just claimed.
+            Ok(ticket) => Ok(unsafe { self.put(ticket, value) }),
+            Err(error) => Err(Refused { error, value }),
+        }
+    }
+
+    /// Puts in what `make` makes of the key it will have.
+    ///
+    /// `make` is called before the slot is taken, and again with another key where another thread was faster; no lock is
+    /// held meanwhile, and if it panics nothing is left behind.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SharedSlotMap;
+    /// let map = SharedSlotMap::new();
+    /// let (key, value) = map.insert_with_key(|key| (key, 20));
+    /// assert_eq!(*value, (key, 20));
+    /// ```
+    #[track_caller]
+    pub fn insert_with_key(&self, mut make: impl FnMut(K) -> V) -> (K, &V) {
+        enum Never {}
+        match self.try_insert_with_key(|key| Ok::<V, Never>(make(key))) {
+            Ok(inserted) => inserted,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Puts in what `make` makes of the key it will have, as [`insert_with_key`](Self::insert_with_key) does, or returns
+    /// the error that `make` does; then nothing was taken.
+    ///
+    /// # Errors
+    ///
+    /// What `make` returns.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert).
+    #[track_caller]
+    pub fn try_insert_with_key<E>(
+        &self,
+        mut make: impl FnMut(K) -> Result<V, E>,
+    ) -> Result<(K, &V), E> {
+        loop {
+            let next = self.places.claimed();
+            or_give_up(self.try_have(next));
+            // SAFETY: it has its slot now: committed, which was seen by acquire, or made with the lock.
+            let (index, generation) = unsafe { self.ground.dealt::<V>(next) };
+            let value = make(self.ground.mint().key(index, generation))?;
+            if or_give_up(self.claim_exactly(next)) {
+                // SAFETY: just claimed.
+                return Ok(unsafe { self.put(next, value) });
+            }
+        }
+    }
+
+    /// Puts all values in, and their keys, in the same order, into `keys`: up to 64 at a time, which costs the threads one
+    /// moment of contention instead of 64.
+    ///
+    /// Should the iterator or `keys` panic, what was put in before stays. A value has its key when up to 63 that come after
+    /// it are made.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_insert_many`](Self::try_insert_many) has an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SharedSlotMap;
+    /// let map = SharedSlotMap::new();
+    /// let mut keys = Vec::new();
+    /// map.insert_many(["a", "b", "c"], &mut keys);
+    /// assert_eq!(map[keys[1]], "b");
+    /// ```
+    #[track_caller]
+    pub fn insert_many(&self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
+        if let Err(refused) = self.try_insert_many(values, keys) {
+            give_up(refused.error);
+        }
+    }
+
+    /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in; those that could be are
+    /// there, and have their keys.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_insert`](Self::try_insert).
+    pub fn try_insert_many<I: IntoIterator<Item = V>>(
+        &self,
+        values: I,
+        keys: &mut impl Extend<K>,
+    ) -> Result<(), Refused<Rest<I::IntoIter>>> {
+        let mut values = values.into_iter();
+        let mut run = Vec::new();
+        let mut put = || -> Result<(), Error> {
+            heap::try_reserve_exact(&mut run, Self::MOST)?;
+            loop {
+                run.extend(values.by_ref().take(Self::MOST));
+                if run.is_empty() {
+                    return Ok(());
+                }
+                self.put_run(&mut run, keys)?;
+            }
+        };
+        let refused = put().err();
+        refused.map_or(Ok(()), |error| Err(Refused { error, value: run.into_iter().chain(values) }))
+    }
+
+    /// Puts several values in, in slots that are claimed at once; or as many as there are slots.
+    fn put_run(&self, run: &mut Vec<V>, keys: &mut impl Extend<K>) -> Result<(), Error> {
+        let mut put = |run: &mut Vec<V>, count: usize, first: usize| {
+            for (ticket, value) in (first..).zip(run.drain(..count)) {
+                // SAFETY: just claimed.
+                unsafe { self.fill(ticket, value) };
+            }
+            let mint = self.ground.mint();
+            keys.extend((first..first + count).map(|ticket| {
+                // SAFETY: it has its slot.
+                let (index, generation) = unsafe { self.ground.dealt::<V>(ticket) };
+                mint.key(index, generation)
+            }));
+            self.note(first, first + count - 1);
+        };
+        if let Ok(first) = self.claim_many(run.len()) {
+            put(run, run.len(), first);
+        }
+        // There may be some all the same.
+        while !run.is_empty() {
+            let ticket = self.claim()?;
+            put(run, 1, ticket);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn claim(&self) -> Result<usize, Error> {
+        match self.places.claim() {
+            Claim::Place(ticket) => Ok(ticket),
+            claim => self.claim_slowly(&claim).map(|ticket| ticket.expect("not one alone")),
+        }
+    }
+
+    /// Takes so many tickets, one behind the other, and returns the first.
+    fn claim_many(&self, count: usize) -> Result<usize, Error> {
+        match self.places.claim_many(count) {
+            Claim::Place(ticket) => Ok(ticket),
+            claim => self.claim_slowly(&claim).map(|ticket| ticket.expect("not one alone")),
+        }
+    }
+
+    /// Takes a ticket if it is the next one; whether it was.
+    fn claim_exactly(&self, ticket: usize) -> Result<bool, Error> {
+        match self.places.claim_exactly(ticket) {
+            Ok(is_taken) => Ok(is_taken),
+            Err(claim) => Ok(self.claim_slowly(&claim)?.is_some()),
+        }
+    }
+
+    /// Fills the slot of a ticket, and makes its key.
+    ///
+    /// # Safety
+    ///
+    /// - The caller has claimed the ticket, and uses it once.
+    #[inline]
+    unsafe fn put(&self, ticket: usize, value: V) -> (K, &V) {
+        // SAFETY: the caller's promise.
+        let (index, generation, value) = unsafe { self.fill(ticket, value) };
+        if ticket % RUN == RUN - 1 {
+            self.note(ticket, ticket);
+        }
+        (self.ground.mint().key(index, generation), value)
+    }
+
+    /// Fills the slot of a ticket, and has others see it.
+    ///
+    /// # Safety
+    ///
+    /// - As for [`put`](Self::put).
+    #[inline]
+    unsafe fn fill(&self, ticket: usize, value: V) -> (u32, u32, &V) {
+        // SAFETY: claimed, so it has its slot, which is known by acquire, or by the lock.
+        let (index, generation) = unsafe { self.ground.dealt::<V>(ticket) };
+        // SAFETY: the same.
+        let slot = unsafe { self.ground.dealt_slot::<V>(index) };
+        // SAFETY: memory for a value, which is the caller's alone, as the ticket is; it is vacant, so no reference is to
+        // it.
+        unsafe { slot.value().write(value) };
+        // SAFETY: it is a ticket's.
+        let state = unsafe { state_of(slot) };
+        deal::publish(state, State::live(generation).to_bits());
+        // SAFETY: just written, and live from now on.
+        (index, generation, unsafe { self.value(slot) })
+    }
+}

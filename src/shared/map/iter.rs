@@ -1,0 +1,135 @@
+//! Iterators over what is in the map, while others put values in and take them out.
+
+#![expect(unsafe_code, reason = "gives out references to live values")]
+
+use super::ground::state_of;
+use super::{SharedSlotMap, deal};
+use crate::key::Key;
+use crate::slot_map::state::State;
+use std::fmt;
+use std::iter::FusedIterator;
+use std::ops::Range;
+
+impl<K: Key, V> SharedSlotMap<K, V> {
+    /// All keys and values, in the order of addresses. Linear in the slots, vacant ones among them.
+    ///
+    /// What was put in before this is called comes, if it is not taken out before its turn; what is put in later may come,
+    /// or not.
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        Iter { map: self, slots: 0..self.end() }
+    }
+
+    /// All keys, as [`iter`](Self::iter) has them.
+    pub fn keys(&self) -> Keys<'_, K, V> {
+        Keys(self.iter())
+    }
+
+    /// All values, as [`iter`](Self::iter) has them.
+    pub fn values(&self) -> Values<'_, K, V> {
+        Values(self.iter())
+    }
+}
+
+/// Goes over the keys and values of a [`SharedSlotMap`]; made by [`SharedSlotMap::iter`].
+pub struct Iter<'s, K: Key, V> {
+    map: &'s SharedSlotMap<K, V>,
+    slots: Range<usize>,
+}
+
+impl<'s, K: Key, V> Iter<'s, K, V> {
+    /// The next that is live.
+    #[inline]
+    fn step(&mut self) -> Option<(u32, u32, &'s V)> {
+        for at in self.slots.by_ref() {
+            #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
+            let index = at as u32;
+            // SAFETY: below an end that was seen by acquire, or 0.
+            let slot = unsafe { self.map.ground.dealt_slot::<V>(index) };
+            // SAFETY: it may be looked at, as long as the map is shared.
+            let state = deal::seen(unsafe { state_of(slot) });
+            if let Some(generation) = State::from_bits(state).live_generation() {
+                // SAFETY: just seen.
+                return Some((index, generation, unsafe { self.map.value(slot) }));
+            }
+        }
+        None
+    }
+}
+
+impl<'s, K: Key, V> Iterator for Iter<'s, K, V> {
+    type Item = (K, &'s V);
+
+    #[inline]
+    fn next(&mut self) -> Option<(K, &'s V)> {
+        let (index, generation, value) = self.step()?;
+        Some((self.map.ground.mint().key(index, generation), value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.slots.len()))
+    }
+}
+
+/// Goes over the keys of a [`SharedSlotMap`]; made by [`SharedSlotMap::keys`].
+pub struct Keys<'s, K: Key, V>(Iter<'s, K, V>);
+
+impl<K: Key, V> Iterator for Keys<'_, K, V> {
+    type Item = K;
+
+    #[inline]
+    fn next(&mut self) -> Option<K> {
+        self.0.next().map(|(key, _)| key)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+/// Goes over the values of a [`SharedSlotMap`]; made by [`SharedSlotMap::values`].
+pub struct Values<'s, K: Key, V>(Iter<'s, K, V>);
+
+impl<'s, K: Key, V> Iterator for Values<'s, K, V> {
+    type Item = &'s V;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'s V> {
+        self.0.step().map(|(_, _, value)| value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+macro_rules! common {
+    ($($name:ident),+) => {$(
+        impl<K: Key, V> FusedIterator for $name<'_, K, V> {}
+
+        impl<K: Key, V: fmt::Debug> fmt::Debug for $name<'_, K, V> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self.clone()).finish()
+            }
+        }
+    )+};
+}
+
+common!(Iter, Keys, Values);
+
+impl<K: Key, V> Clone for Iter<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { map: self.map, slots: self.slots.clone() }
+    }
+}
+
+impl<K: Key, V> Clone for Keys<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<K: Key, V> Clone for Values<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}

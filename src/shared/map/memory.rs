@@ -1,0 +1,264 @@
+//! [`Memory`]: what is behind the lock; and what takes memory there.
+
+use super::super::lock::{Guard, Held};
+use super::super::places::{Claim, Grown, RUN, Refusal};
+use super::SharedSlotMap;
+use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
+use crate::growing::{Budget, Prefaulted};
+use crate::key::Key;
+use crate::os;
+use crate::slot_map::{Sharing, SlotMap, SlotMapStats};
+
+pub(super) struct Memory<K: Key, V> {
+    pub(super) sharing: Sharing<K, V>,
+    /// Who has it alone has the map, too; or has forgotten to give it back.
+    pub(super) is_lent: bool,
+    /// How often there had been forks when there came to be tickets.
+    pub(super) forks: Option<usize>,
+    /// Why memory was last refused.
+    refused: Option<Error>,
+}
+
+/// What a call gets that comes out of one which takes memory, or for which there is no map.
+#[cold]
+pub(super) fn busy() -> Error {
+    Error::new(ErrorKind::Busy, 0).of(Holder::SharedSlotMap)
+}
+
+impl<K: Key, V> Memory<K, V> {
+    pub(super) const fn new(map: SlotMap<K, V>) -> Self {
+        Self { sharing: Sharing::new(map), is_lent: false, forks: None, refused: None }
+    }
+
+    /// Makes `need` tickets, and some more.
+    fn grow(&mut self, need: usize) -> Grown {
+        let refused = self.try_grow(need).err();
+        if let Some(error) = refused {
+            self.refused = Some(error);
+            // A slot is asked for behind others that nobody has asked for yet: those there can be are to
+            // have memory all the same.
+            let is_at_limit = matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits);
+            if is_at_limit && !self.is_lent && !self.sharing.is_at_end() {
+                let most = self.sharing.most_tickets();
+                let _ = self.try_grow(most);
+            }
+        }
+        Grown { committed: self.tickets(), refused }
+    }
+
+    /// [`grow`](Self::grow), or the error. There may be more tickets then, too.
+    fn try_grow(&mut self, need: usize) -> Result<(), Error> {
+        if self.is_lent {
+            return Err(busy());
+        }
+        self.forks.get_or_insert_with(os::forks);
+        self.sharing.try_grow(need).map_err(|error| error.of(Holder::SharedSlotMap))
+    }
+
+    fn tickets(&self) -> usize {
+        if self.is_lent { 0 } else { self.sharing.tickets() }
+    }
+}
+
+impl<K: Key, V> SharedSlotMap<K, V> {
+    /// With the lock.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, Error> {
+        let mut guard = match self.memory.lock() {
+            Ok(guard) => guard,
+            Err(Held::Here) => return self.places.claim_again(claim).map(Some).ok_or_else(busy),
+            Err(Held::Elsewhere) => return Err(busy()),
+        };
+        let memory = &mut *guard;
+        let claimed = self.places.claim_locked(claim, &mut |need| {
+            let before = memory.tickets();
+            let grown = memory.grow(need);
+            self.tell(memory, before);
+            grown
+        });
+        claimed.map_err(|refusal| match refusal {
+            Refusal::Memory(error) => error,
+            Refusal::Closed => memory.refused.unwrap_or_else(busy),
+        })
+    }
+
+    /// Says where all is, and from which ticket on there are to be more.
+    fn tell(&self, memory: &mut Memory<K, V>, before: usize) {
+        if memory.is_lent {
+            return;
+        }
+        self.ground.tell(&memory.sharing.told());
+        let tickets = memory.tickets();
+        let step = tickets.saturating_sub(before);
+        let is_last = step == 0 || memory.sharing.is_at_end();
+        self.places.set_ahead_from(if is_last { usize::MAX } else { tickets - step / 4 });
+    }
+
+    /// Some slots were filled, up to that of a ticket.
+    #[inline]
+    pub(super) fn note(&self, first: usize, last: usize) {
+        if (last + 1) / RUN != first / RUN && self.places.is_ahead(last) {
+            self.grow_ahead();
+        }
+    }
+
+    /// Makes tickets before somebody needs them, if nobody is at that.
+    #[cold]
+    #[inline(never)]
+    fn grow_ahead(&self) {
+        let Some(mut guard) = self.memory.try_lock() else { return };
+        let memory = &mut *guard;
+        let before = memory.tickets();
+        // Others need not come for it meanwhile; nor, if it is refused, before somebody needs it.
+        self.places.set_ahead_from(usize::MAX);
+        if !memory.is_lent && !memory.sharing.is_at_end() {
+            // A refusal is told to who needs it.
+            let _ = memory.try_grow(before + 1);
+            self.tell(memory, before);
+            self.places.raise_committed(memory.tickets());
+        }
+    }
+
+    /// Has a ticket have its slot, which stays nobody's.
+    pub(super) fn try_have(&self, ticket: usize) -> Result<(), Error> {
+        if ticket < self.places.committed() {
+            return Ok(());
+        }
+        let mut guard = self.memory.lock().map_err(|_| busy())?;
+        self.try_grow_to(&mut guard, ticket.saturating_add(1))
+    }
+
+    fn try_grow_to(&self, memory: &mut Memory<K, V>, need: usize) -> Result<(), Error> {
+        let before = memory.tickets();
+        if need <= before.min(self.places.committed()) {
+            return Ok(());
+        }
+        let grown = memory.grow(need);
+        self.tell(memory, before);
+        self.places.raise_committed(memory.tickets());
+        grown.refused.map_or(Ok(()), Err)
+    }
+
+    /// Sees to it that a slot has a bit which says that its value was taken out. There is none only where values came
+    /// with a map, and memory was refused then.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    pub(super) fn cover_removed(&self, index: u32) {
+        let covered = self.memory.lock().map_err(|_| busy()).and_then(|mut guard| {
+            let memory = &mut *guard;
+            let covered = memory.sharing.cover_removed(index as usize + 1);
+            self.tell(memory, 0);
+            covered.map_err(|error| error.of(Holder::SharedSlotMap))
+        });
+        or_give_up(covered);
+    }
+
+    /// How many tickets were dealt out that have slots.
+    #[inline]
+    pub(super) fn dealt(&self) -> usize {
+        self.places.claimed().min(self.places.committed())
+    }
+
+    #[track_caller]
+    fn locked<R>(&self, look: impl FnOnce(&mut Memory<K, V>) -> R) -> R {
+        match self.memory.lock() {
+            Ok(mut guard) => look(&mut guard),
+            Err(_) => give_up(busy()),
+        }
+    }
+
+    /// The number of slots that the map can ever have; see [`SlotMap::max_len`]. Waits for who takes memory.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) has [`Busy`](ErrorKind::Busy).
+    #[track_caller]
+    pub fn max_len(&self) -> usize {
+        self.locked(|memory| memory.sharing.max_len())
+    }
+
+    /// The number of slots that committed memory has room for. O(1).
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.ground.capacity()
+    }
+
+    /// What the map holds and takes up, with what it keeps for threads. Slots of removed values count for nothing until
+    /// the owner comes. Waits for who takes memory; and see [`SlotMap::stats`].
+    ///
+    /// # Panics
+    ///
+    /// As for [`max_len`](Self::max_len).
+    #[track_caller]
+    pub fn stats(&self) -> SlotMapStats {
+        self.locked(|memory| memory.sharing.stats(self.len(), self.dealt()))
+    }
+
+    /// Makes room for `additional` more values than were put in until now, by whomever: holes first, then slots.
+    ///
+    /// Enters the kernel if there is not room already; linear in the holes among them. (Other threads may fill it first.)
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_reserve`](Self::try_reserve) has an error.
+    #[track_caller]
+    pub fn reserve(&self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SlotMap::try_reserve`]; [`Busy`](ErrorKind::Busy) as for [`try_insert`](Self::try_insert).
+    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
+        self.room_for(additional).map(drop)
+    }
+
+    /// [`try_reserve`](Self::try_reserve), with the lock still held; and from which ticket on.
+    fn room_for(&self, additional: usize) -> Result<(Guard<'_, Memory<K, V>>, usize), Error> {
+        let mut guard = self.memory.lock().map_err(|_| busy())?;
+        let first = self.dealt();
+        self.try_grow_to(&mut guard, first.saturating_add(additional))?;
+        Ok((guard, first))
+    }
+
+    /// Makes room for `additional` more values, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
+    /// that filling it takes no page fault; but for those of holes that were [trimmed](SlotMap::trim).
+    ///
+    /// Enters the kernel; linear in the pages. Who needs more memory meanwhile waits.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_prefault`](Self::try_prefault) has an error.
+    #[track_caller]
+    pub fn prefault(&self, additional: usize) {
+        or_give_up(self.try_prefault(additional));
+    }
+
+    /// [`prefault`](Self::prefault), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_prefault(&self, additional: usize) -> Result<(), Error> {
+        let (mut memory, first) = self.room_for(additional)?;
+        memory.sharing.try_prefault(first..first + additional)
+    }
+
+    /// Makes memory behind the last slot resident ahead of its use; see [`SlotMap::prefault_ahead`].
+    pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
+        let refused = |error| Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(error) };
+        let Ok(mut guard) = self.memory.lock() else { return refused(busy()) };
+        let memory = &mut *guard;
+        if memory.is_lent {
+            return refused(busy());
+        }
+        let done = memory.sharing.prefault_ahead(self.dealt(), budget);
+        let tickets = memory.tickets();
+        self.tell(memory, tickets);
+        done
+    }
+}

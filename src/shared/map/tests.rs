@@ -1,0 +1,272 @@
+//! What needs tickets that nobody uses, and refused calls; the rest is in `tests/it`.
+
+use super::super::places::Claim;
+use super::*;
+use crate::os::Call;
+use crate::os::fault::Fault;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
+use std::thread;
+
+type Shared<V> = SharedSlotMap<DefaultKey, V>;
+
+/// Takes a ticket, and leaves it for good.
+fn begin<V>(map: &Shared<V>) {
+    map.claim().unwrap();
+}
+
+/// As in the child of a fork.
+fn fork<V>(map: &mut Shared<V>) {
+    let forks = &mut map.memory.get_mut().forks;
+    *forks = forks.map(|forks| forks.wrapping_sub(1));
+}
+
+/// The owner's map is whole.
+fn check<V>(map: &mut Shared<V>, live: usize, slots: usize) {
+    let stats = map.as_mut_map().stats();
+    assert_eq!((stats.live, stats.live + stats.holes, stats.detached), (live, slots, 0));
+}
+
+#[test]
+fn tickets_of_another_process_become_holes() {
+    let mut map = Shared::new();
+    let mut keys = Vec::new();
+    for round in 0..3 {
+        // Slots behind the last one at first, then holes.
+        for n in 0..10 {
+            if n % 3 == 1 {
+                begin(&map);
+            } else {
+                keys.push(map.insert(n.to_string()).0);
+            }
+        }
+        map.remove(keys.pop().unwrap());
+        assert_eq!(map.iter().count(), keys.len());
+        fork(&mut map);
+        check(&mut map, keys.len(), [10, 16, 22][round]);
+        assert!(keys.iter().all(|key| map.contains_key(*key)));
+        assert_eq!(map.len(), keys.len());
+    }
+    // Others than those that are there all get a slot.
+    map.insert_many((0..4).map(|n| n.to_string()), &mut keys);
+    assert_eq!(keys.iter().map(Key::index).collect::<HashSet<_>>().len(), 22);
+    check(&mut map, 22, 22);
+}
+
+#[test]
+fn trimmed_holes_that_nobody_fills_are_trimmed_again() {
+    let mut map = Shared::<[u64; 1000]>::new();
+    let keys: Vec<_> = (0..500).map(|n| map.insert([n; 1000]).0).collect();
+    keys[..400].iter().for_each(|key| _ = map.remove(*key));
+    let before = {
+        let mut map = map.as_mut_map();
+        map.trim();
+        map.stats()
+    };
+    assert!(before.trimmed > 100);
+    for _ in 0..3 {
+        // Several are listed.
+        let (key, _) = map.insert([7; 1000]);
+        assert!(keys[..400].iter().all(|old| *old != key && !map.contains_key(*old)));
+        map.remove(key);
+        let stats = map.as_mut_map().stats();
+        assert_eq!((stats.live, stats.holes), (100, 400));
+        assert!(stats.trimmed <= before.trimmed && stats.trimmed >= before.trimmed - 3);
+        begin(&map);
+        fork(&mut map);
+    }
+    drop(map.as_mut_map());
+    map.insert_many((0..400).map(|n| [n; 1000]), &mut Vec::new());
+    check(&mut map, 500, 500);
+    assert_eq!(map.as_mut_map().stats().trimmed, 0);
+}
+
+#[test]
+fn a_refused_insertion_gives_the_value_back_and_the_next_one_has_its_slot() {
+    for (call, pass) in [
+        (Call::Reserve, 0),
+        (Call::Reserve, 1),
+        (Call::Commit, 0),
+        (Call::Commit, 1),
+        (Call::Commit, 2),
+    ] {
+        let mut map = Shared::<[u64; 100]>::with_max_len(10_000);
+        let fault = Fault::from_nth(call, pass);
+        let refused = map.try_insert([1; 100]);
+        if fault.struck() == 0 {
+            continue;
+        }
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.value, [1; 100]);
+        assert!(refused.error.raw_os_error().is_some());
+        drop(fault);
+        assert_eq!((map.len(), map.iter().count()), (0, 0));
+        let keys: Vec<_> = (0..1000).map(|n| map.insert([n; 100]).0).collect();
+        assert_eq!(keys[0].index(), 0);
+        assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == [n; 100]));
+        check(&mut map, 1000, 1000);
+    }
+}
+
+#[test]
+fn refusals_at_each_step_of_growth_lose_nothing() {
+    for call in [Call::Commit, Call::Reserve] {
+        let mut pass = 0;
+        loop {
+            let mut map = Shared::<u64>::new();
+            let fault = Fault::nth(call, pass);
+            let mut keys = Vec::new();
+            // Some come into holes.
+            for round in 0..3 {
+                for n in 0..60_000 {
+                    match map.try_insert(n) {
+                        Ok((key, _)) => keys.push(key),
+                        Err(refused) => {
+                            assert_eq!(refused.value, n);
+                            keys.push(map.insert(n).0);
+                        }
+                    }
+                    if n % 2 == round {
+                        assert!(map.remove(keys.pop().unwrap()).is_some());
+                    }
+                }
+                assert!(keys.iter().all(|key| map.contains_key(*key)));
+                assert_eq!((map.len(), map.as_mut_map().len()), (keys.len(), keys.len()));
+                assert_eq!(map.iter().count(), keys.len());
+            }
+            let struck = fault.struck();
+            drop(fault);
+            if struck == 0 {
+                break;
+            }
+            pass += 1;
+        }
+        assert!(pass > 2, "{pass} steps");
+    }
+}
+
+#[test]
+fn several_that_are_refused_stay_where_they_were() {
+    let map = Shared::<u32>::new();
+    map.insert(0);
+    let more = u32::try_from(map.capacity()).unwrap();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    let mut keys = Vec::new();
+    let refused = map.try_insert_many(0..more + 70, &mut keys).unwrap_err();
+    let left: Vec<_> = refused.value.collect();
+    // All that there is room for is there.
+    assert_eq!((map.len(), keys.len()), (map.capacity(), map.capacity() - 1));
+    assert!(keys.iter().map(|key| map[*key]).chain(left.iter().copied()).eq(0..more + 70));
+    assert!(map.try_reserve(1).is_err() && map.try_prefault(1).is_err());
+    drop(fault);
+    map.insert_many(left, &mut keys);
+    assert!(keys.iter().map(|key| map[*key]).eq(0..more + 70));
+}
+
+#[test]
+fn threads_that_are_refused_lose_nothing() {
+    const THREADS: u64 = 4;
+    let mut map = Shared::<u64>::builder().max_len(1 << 20).build();
+    let mut given = HashSet::new();
+    for pass in 0..20 {
+        let barrier = Barrier::new(usize::try_from(THREADS).unwrap());
+        let stored: Vec<Vec<(DefaultKey, u64)>> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..THREADS)
+                .map(|worker| {
+                    let (map, barrier) = (&map, &barrier);
+                    scope.spawn(move || {
+                        // Of this thread's calls.
+                        let _fault = Fault::plan(Call::Commit, pass % 3, 5);
+                        barrier.wait();
+                        let numbers = (0..10_000).map(|n| worker << 32 | n);
+                        numbers.filter_map(|n| Some((map.try_insert(n).ok()?.0, n))).collect()
+                    })
+                })
+                .collect();
+            workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+        });
+        let stored: Vec<_> = stored.into_iter().flatten().collect();
+        assert_eq!((map.len(), map.dealt()), (stored.len(), stored.len()));
+        assert!(stored.iter().all(|(key, n)| map[*key] == *n && given.insert(*key)));
+        map.as_mut_map().clear();
+        map.as_mut_map().shrink_to_fit();
+    }
+}
+
+#[test]
+fn tickets_that_are_never_given_back_keep_it_closed_until_the_owner_comes() {
+    let mut map = Shared::<u64>::new();
+    map.insert(0);
+    let first = map.capacity();
+    let fault = Fault::from_nth(Call::Commit, 0);
+    while map.len() < first {
+        map.insert(1);
+    }
+    // As in the child of a fork, to whose parent's other thread it was given.
+    assert!(matches!(map.places.claim(), Claim::Ticket(ticket) if ticket == first));
+    let why = map.try_insert(1).unwrap_err().error;
+    drop(fault);
+    for _ in 0..3 {
+        let refused = map.try_insert(7).unwrap_err();
+        assert_eq!((refused.value, refused.error), (7, why));
+    }
+    assert_eq!((map.len(), map.iter().count()), (first, first));
+    check(&mut map, first, first);
+    assert_eq!((map.insert(7).1, map.len()), (&7, first + 1));
+}
+
+#[test]
+fn what_came_with_a_map_is_removed_or_the_caller_is_told() {
+    let mut map: SlotMap<DefaultKey, String> = SlotMap::new();
+    let keys: Vec<_> = (0..100).map(|n| map.insert(n.to_string())).collect();
+    let fault = Fault::from_nth(Call::Reserve, 0);
+    let mut shared = Shared::from(map);
+    assert!(fault.struck() > 0);
+    let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[1]).map(drop)));
+    assert!(refused.is_err());
+    drop(fault);
+    assert_eq!((shared.len(), shared.get(keys[1]).unwrap().as_str()), (100, "1"));
+    assert_eq!(shared.remove(keys[1]).unwrap(), "1");
+    shared.insert(String::from("new"));
+    check(&mut shared, 100, 101);
+}
+
+#[test]
+fn memory_is_taken_before_it_is_needed() {
+    let map = Shared::<u64>::new();
+    map.insert(0);
+    let first = map.capacity();
+    while map.len() < first - first / 4 + super::super::places::RUN {
+        map.insert(1);
+    }
+    assert!(map.capacity() > first, "{} of {first}", map.len());
+    // A refusal then is nobody's.
+    let map = Shared::<u64>::new();
+    map.insert(0);
+    let fault = Fault::from_nth(Call::Commit, 0);
+    while map.len() < first {
+        map.insert(1);
+    }
+    assert!(fault.struck() > 0 && map.try_insert(1).is_err());
+}
+
+#[test]
+fn a_frame_touches_no_more_slots_than_it_fills() {
+    // In memory that others had, which holds anything.
+    for _ in 0..3 {
+        let mut map = Shared::<u64>::new();
+        for round in 0..4_u64 {
+            let mut keys = Vec::new();
+            map.insert_many(0..100, &mut keys);
+            let beyond = u32::try_from(100 * (round + 1)).unwrap();
+            assert!((beyond..beyond + 1000).all(|index| map.get_by_index(index).is_none()));
+            let tickets = map.places.committed();
+            assert!(tickets <= 4 * 64 || tickets > 1000, "{tickets}");
+            assert_eq!((map.len(), map.iter().count()), (beyond as usize, beyond as usize));
+            check(&mut map, beyond as usize, beyond as usize);
+        }
+        map.insert_many(0..1_000_000, &mut Vec::new());
+        assert_eq!(map.iter().count(), 1_000_400);
+    }
+}

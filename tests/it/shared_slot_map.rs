@@ -1,0 +1,850 @@
+//! Maps into which many threads put values, and out of which they take them.
+
+use crate::buffer::{Buffer, Call, Failure};
+use crate::effort;
+use crate::ledger::{Ledger, Step};
+use crate::shared::{Hooked, THREADS, together};
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use stayput::shared::map::{Drain, Iter, MapMut};
+use stayput::{
+    Bits32, CommitAhead, DefaultKey, ErrorKind, Growth, HugePages, Key, Reuse, SharedSlotMap,
+    SlotMap, Tagged64, new_key_type,
+};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::mem;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+
+type Shared<V> = SharedSlotMap<DefaultKey, V>;
+
+assert_impl_all!(Shared<u8>: Send, Sync, UnwindSafe, RefUnwindSafe);
+assert_impl_all!(Shared<Cell<u8>>: Send);
+assert_not_impl_any!(Shared<Cell<u8>>: Sync);
+assert_not_impl_any!(Shared<Rc<u8>>: Send, Sync);
+// A guard's reference can be shared, but a guard cannot go to another thread.
+assert_not_impl_any!(Shared<std::sync::MutexGuard<'static, u8>>: Send, Sync);
+assert_impl_all!(MapMut<'static, DefaultKey, u8>: Send, Sync);
+assert_impl_all!(MapMut<'static, DefaultKey, Cell<u8>>: Send);
+assert_not_impl_any!(MapMut<'static, DefaultKey, Cell<u8>>: Sync);
+assert_not_impl_any!(MapMut<'static, DefaultKey, Rc<u8>>: Send, Sync);
+assert_impl_all!(Iter<'static, DefaultKey, u8>: Send, Sync, Clone);
+assert_not_impl_any!(Iter<'static, DefaultKey, Cell<u8>>: Send, Sync);
+assert_impl_all!(Drain<'static, DefaultKey, u8>: Send, Sync);
+
+new_key_type! {
+    /// 256 slots, each used 7 times.
+    struct Few: Bits32<8, 3>;
+    struct Tagged: Tagged64;
+}
+
+/// Counts how many there are, for threads.
+struct Counted<'c>(&'c AtomicUsize, usize);
+
+impl<'c> Counted<'c> {
+    fn new(live: &'c AtomicUsize, number: usize) -> Self {
+        live.fetch_add(1, Ordering::Relaxed);
+        Self(live, number)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.1 = usize::MAX;
+    }
+}
+
+#[test]
+fn what_threads_insert_is_there_under_a_key_of_its_own() {
+    for round in 0..effort::rounds(5) as usize {
+        let map = SharedSlotMap::new();
+        let each = 5000 + round * 1000;
+        let keys = together(|worker| {
+            let insert = |n| {
+                let (key, value) = map.insert((worker, n));
+                assert_eq!(*value, (worker, n));
+                assert!(ptr::eq(map.get(key).unwrap(), value));
+                assert_eq!((map.key_of(value), map.contains_key(key)), (Some(key), true));
+                key
+            };
+            (0..each).map(insert).collect::<Vec<_>>()
+        });
+        let all: HashSet<_> = keys.iter().flatten().copied().collect();
+        assert_eq!((all.len(), map.len()), (THREADS * each, THREADS * each));
+        for (worker, keys) in keys.iter().enumerate() {
+            assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == (worker, n)));
+        }
+        assert_eq!(map.keys().collect::<HashSet<_>>(), all);
+        let map = map.into_inner();
+        assert_eq!((map.len(), map.stats().holes), (THREADS * each, 0));
+        for (worker, keys) in keys.iter().enumerate() {
+            assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == (worker, n)));
+        }
+    }
+}
+
+/// Threads insert, one by one and in runs, and remove; between frames the owner comes.
+fn frames<'c, K: Key + Send + Sync>(
+    mut map: SharedSlotMap<K, Counted<'c>>,
+    live: &'c AtomicUsize,
+    frames: usize,
+) {
+    let mut given = HashSet::new();
+    let mut here = Vec::new();
+    for frame in 0..frames {
+        let before = live.load(Ordering::Relaxed);
+        assert_eq!((map.len(), here.len()), (before, before));
+        let share = here.len().div_ceil(THREADS).max(1);
+        let done = together(|worker| {
+            let mine = here.chunks(share).nth(worker).unwrap_or_default();
+            let mut keys = Vec::new();
+            let mut removed = Vec::new();
+            for n in 0..200 + 37 * (frame % 7) {
+                match n % 4 {
+                    0 => {
+                        if let Some((key, number)) = mine.get(n / 4) {
+                            let value = map.remove(*key).unwrap();
+                            assert_eq!(value.1, *number);
+                            assert!(map.get(*key).is_none() && map.remove(*key).is_none());
+                            assert_eq!(map.key_of(value), None);
+                            removed.push(*key);
+                        }
+                    }
+                    1 => {
+                        let numbers = n << 16..(n << 16) + n % 100;
+                        let mut new = Vec::new();
+                        let values = numbers.clone().map(|number| Counted::new(live, number));
+                        match map.try_insert_many(values, &mut new) {
+                            Ok(()) => assert_eq!(new.len(), numbers.len()),
+                            Err(refused) => {
+                                let left = refused.value.take(1 << 20).count();
+                                assert_eq!(new.len() + left, numbers.len());
+                            }
+                        }
+                        keys.extend(new.into_iter().zip(numbers));
+                    }
+                    _ => match map.try_insert(Counted::new(live, n)) {
+                        Ok((key, value)) => {
+                            assert!(value.1 == n && map[key].1 == n);
+                            keys.push((key, n));
+                        }
+                        Err(refused) => assert_eq!(refused.value.1, n),
+                    },
+                }
+                if n % 50 == 3 {
+                    if let Some((key, _)) = keys.pop() {
+                        assert!(map.remove(key).is_some());
+                        removed.push(key);
+                    }
+                }
+            }
+            (keys, removed)
+        });
+        let removed: Vec<_> =
+            done.iter().flat_map(|(_, removed)| removed.iter().copied()).collect();
+        let gone: HashSet<_> = removed.iter().copied().collect();
+        assert_eq!(gone.len(), removed.len());
+        here.retain(|(key, _)| !gone.contains(key));
+        for (key, number) in done.iter().flat_map(|(keys, _)| keys) {
+            assert!(given.insert(*key), "{key:?} was given before");
+            here.push((*key, *number));
+        }
+        given.extend(gone.iter().copied());
+        assert_eq!(map.len(), here.len());
+        assert_eq!(map.iter().count(), here.len());
+        if frame % 3 != 2 {
+            let map = map.as_mut_map();
+            assert_eq!((map.len(), live.load(Ordering::Relaxed)), (here.len(), here.len()));
+            let stats = map.stats();
+            let slots = stats.live + stats.holes + stats.retired;
+            assert_eq!((stats.detached, slots <= map.capacity()), (0, true));
+        }
+        if frame % 3 == 1 {
+            // By the owner.
+            let mut map = map.as_mut_map();
+            let mut n = 0;
+            here.retain(|(key, number)| {
+                n += 1;
+                let goes = n % 3 == 0;
+                assert!(!goes || map.remove(*key).unwrap().1 == *number);
+                !goes
+            });
+            if frame % 4 == 0 {
+                map.trim();
+            }
+        }
+        if frame % 3 == 2 {
+            map = map.into_inner().into();
+        }
+        assert!(here.iter().all(|(key, number)| map[*key].1 == *number));
+        assert!(given.iter().all(|key| map.get(*key).is_none() || !gone.contains(key)));
+        if frame % 10 == 9 {
+            map.clear();
+            here.clear();
+        }
+        let now: HashSet<_> = here.iter().map(|(key, _)| *key).collect();
+        assert!(given.iter().all(|key| map.contains_key(*key) == now.contains(key)));
+    }
+    let left = here.len();
+    assert_eq!(live.load(Ordering::Relaxed), left);
+    drop(map);
+    assert_eq!(live.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn keys_are_given_once_and_stay_stale_and_values_are_dropped_once() {
+    let live = AtomicUsize::new(0);
+    frames(Shared::new(), &live, 12);
+    for reuse in [Reuse::Lowest, Reuse::Rotating { min_free: 100 }] {
+        frames(Shared::builder().reuse(reuse).build(), &live, 7);
+    }
+    frames(SharedSlotMap::<Tagged, _>::builder().type_id(9).build(), &live, 7);
+    frames(Shared::builder().commit_ahead(CommitAhead::Auto).build(), &live, 7);
+    let buffer = Buffer::new(4 << 20, 4096, 8);
+    frames(Shared::builder().build_in(buffer), &live, 7);
+}
+
+#[test]
+fn keys_with_few_generations_are_given_once_until_all_slots_are_retired() {
+    let live = AtomicUsize::new(0);
+    frames(SharedSlotMap::<Few, _>::with_key(), &live, 30);
+    let mut map = SharedSlotMap::<Few, usize>::with_key();
+    let mut given = HashSet::new();
+    for round in 0.. {
+        let keys: Vec<Vec<Few>> = together(|worker| {
+            let mut keys = Vec::new();
+            while let Ok((key, _)) = map.try_insert(worker) {
+                keys.push(key);
+                if keys.len() % 2 == round % 2 {
+                    assert!(map.remove(key).is_some());
+                }
+            }
+            keys
+        });
+        let before = given.len();
+        for key in keys.into_iter().flatten() {
+            assert!(given.insert(key), "{key:?}");
+        }
+        assert_eq!(map.try_insert(0).unwrap_err().error.kind(), ErrorKind::KeyBits);
+        map.clear();
+        if given.len() == before {
+            break;
+        }
+    }
+    assert_eq!((given.len(), map.stats().retired), (256 * 7, 256));
+}
+
+#[test]
+fn all_slots_are_filled_and_no_more() {
+    for max_len in [0, 1, 5, 1000, 4096, 100_001] {
+        let mut map = Shared::<u64>::with_max_len(max_len);
+        for _ in 0..3 {
+            let stored = together(|worker| {
+                let mut stored = Vec::new();
+                for n in 0.. {
+                    let value = (worker as u64) << 32 | n;
+                    match map.try_insert(value) {
+                        Ok((key, _)) => stored.push((key, value)),
+                        Err(refused) => {
+                            assert_eq!(refused.value, value);
+                            assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+                            assert_eq!(refused.error.limit(), Some(max_len as u64));
+                            assert!(refused.error.to_string().contains("SharedSlotMap"));
+                            return stored;
+                        }
+                    }
+                }
+                unreachable!()
+            });
+            let stored: Vec<_> = stored.into_iter().flatten().collect();
+            assert_eq!((map.len(), stored.len(), map.max_len()), (max_len, max_len, max_len));
+            assert!(stored.iter().all(|(key, value)| map[*key] == *value));
+            let mut keys = Vec::new();
+            let refused = map.try_insert_many(0..10, &mut keys).unwrap_err();
+            assert_eq!((keys.len(), refused.value.collect::<Vec<_>>()), (0, (0..10).collect()));
+            // The slots of what is removed are there for the owner.
+            for (key, _) in &stored {
+                assert!(map.remove(*key).is_some());
+            }
+            assert!(map.is_empty() && map.try_insert(1).is_err());
+            assert!(map.as_mut_map().is_empty());
+            let mut keys = Vec::new();
+            let refused = map.try_insert_many(0..max_len as u64 + 3, &mut keys).unwrap_err();
+            assert_eq!((keys.len(), refused.value.count()), (max_len, 3));
+            map.as_mut_map().clear();
+        }
+    }
+}
+
+#[test]
+fn of_several_who_remove_a_value_one_has_it() {
+    let map = Shared::new();
+    for _ in 0..effort::rounds(5) {
+        let mut keys = Vec::new();
+        map.insert_many((0..2000).map(|n| n.to_string()), &mut keys);
+        let won = together(|worker| {
+            let mut won = 0;
+            for n in 0..keys.len() {
+                let key = keys[if worker % 2 == 0 { n } else { keys.len() - 1 - n }];
+                let before = map.get(key);
+                if let Some(value) = map.remove(key) {
+                    won += 1;
+                    assert!(before.is_some_and(|before| ptr::eq(before, value)));
+                }
+                assert!(map.get(key).is_none());
+                // It is there yet, whoever took it out.
+                assert!(before.is_none_or(|value| value.parse::<usize>().is_ok()));
+            }
+            won
+        });
+        assert_eq!((won.iter().sum::<usize>(), map.len()), (2000, 0));
+        assert_eq!(map.iter().count(), 0);
+    }
+}
+
+#[test]
+fn references_stay_good_until_the_owner_comes() {
+    let live = AtomicUsize::new(0);
+    let mut map = Shared::new();
+    let (key, first) = map.insert(Counted::new(&live, 7));
+    together(|worker| {
+        assert!(map.remove(key).is_none_or(|value| value.1 == 7));
+        for n in 0..2000 {
+            let (key, _) = map.insert(Counted::new(&live, worker * 10_000 + n));
+            map.remove(key);
+        }
+    });
+    assert_eq!((first.1, live.load(Ordering::Relaxed), map.len()), (7, 1 + THREADS * 2000, 0));
+    map.as_mut_map();
+    assert_eq!((live.load(Ordering::Relaxed), map.iter().count()), (0, 0));
+    // What is removed last goes with the map.
+    let (key, _) = map.insert(Counted::new(&live, 1));
+    map.insert(Counted::new(&live, 2));
+    map.remove(key);
+    assert_eq!(live.load(Ordering::Relaxed), 2);
+    let map = map.into_inner();
+    assert_eq!((live.load(Ordering::Relaxed), map.len()), (1, 1));
+    drop(SharedSlotMap::from(map));
+    assert_eq!(live.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn who_looks_meanwhile_sees_whole_values_and_what_was_there_before() {
+    let map = Shared::<(usize, String)>::new();
+    let (first, _) = map.insert((0, "0".into()));
+    let is_done = AtomicBool::new(false);
+    let newest = AtomicU64::new(first.to_bits());
+    thread::scope(|scope| {
+        let (map, is_done, newest) = (&map, &is_done, &newest);
+        let reader = scope.spawn(move || {
+            let mut rounds = 0;
+            loop {
+                let is_last = is_done.load(Ordering::Acquire);
+                let key = DefaultKey::from_bits(newest.load(Ordering::Acquire)).unwrap();
+                let known = map.get(key).map(ptr::from_ref);
+                let mut has_seen = false;
+                for (key, value) in map {
+                    assert_eq!(value.0.to_string(), value.1);
+                    assert!(map.get(key).is_none_or(|found| ptr::eq(found, value)));
+                    has_seen |= known == Some(ptr::from_ref(value));
+                }
+                assert!(has_seen || !map.contains_key(key));
+                rounds += 1;
+                if is_last {
+                    return rounds;
+                }
+            }
+        });
+        together(|worker| {
+            for n in 0..2000 {
+                let (key, _) = map.insert((n, n.to_string()));
+                if (n + worker) % 3 == 0 {
+                    map.remove(key);
+                } else {
+                    newest.store(key.to_bits(), Ordering::Release);
+                }
+            }
+        });
+        is_done.store(true, Ordering::Release);
+        assert!(reader.join().unwrap() > 0);
+    });
+    assert!(map.contains_key(first));
+}
+
+#[test]
+fn values_know_their_keys_if_they_are_to() {
+    let mut map = SharedSlotMap::<DefaultKey, DefaultKey>::new();
+    let calls = AtomicUsize::new(0);
+    for round in 1..4 {
+        together(|_| {
+            for n in 0..1000 {
+                let (key, own) = map.insert_with_key(|key| {
+                    calls.fetch_add(1, Ordering::Relaxed);
+                    key
+                });
+                assert_eq!(key, *own);
+                if n % 2 == 0 {
+                    map.remove(key);
+                }
+            }
+        });
+        let map = map.as_mut_map();
+        assert!(map.iter().all(|(key, own)| key == *own));
+        assert_eq!(map.len(), THREADS * 500 * round);
+    }
+    assert!(calls.into_inner() >= THREADS * 3000);
+    // What panics, or fails, leaves nothing; and what inserts itself is asked again.
+    let len = map.len();
+    assert!(catch_unwind(AssertUnwindSafe(|| map.insert_with_key(|_| panic!("no")))).is_err());
+    assert_eq!(map.try_insert_with_key(|_| Err(7)), Err(7));
+    let mut has_inserted = false;
+    let inserted = map.try_insert_with_key(|key| {
+        if !mem::replace(&mut has_inserted, true) {
+            map.insert(key);
+        }
+        Ok::<_, Infallible>(key)
+    });
+    let Ok((key, own)) = inserted;
+    assert_eq!((key, map.len()), (*own, len + 2));
+    let full = Shared::<u8>::with_max_len(0);
+    assert!(catch_unwind(AssertUnwindSafe(|| full.insert_with_key(|_| 1))).is_err());
+}
+
+/// Takes so many keys of each run, or panics if that is none.
+struct Takes(usize);
+
+impl Extend<DefaultKey> for Takes {
+    fn extend<I: IntoIterator<Item = DefaultKey>>(&mut self, keys: I) {
+        assert!(self.0 > 0, "enough");
+        assert_eq!(keys.into_iter().take(self.0).count(), self.0);
+    }
+}
+
+#[test]
+fn several_have_their_keys_in_order() {
+    let map = Shared::<usize>::new();
+    let mut keys = Vec::new();
+    map.insert_many(0..1000, &mut keys);
+    assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
+    map.insert_many([], &mut keys);
+    assert_eq!((keys.len(), map.len()), (1000, 1000));
+    // One that panics: what it gave before that was full stays.
+    let values = (0..200).inspect(|n| assert!(*n < 100, "enough"));
+    let mut few = Vec::new();
+    assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(values, &mut few))).is_err());
+    assert_eq!((few.len(), map.len()), (64, 1064));
+    // One that takes no keys, and one that panics.
+    map.insert_many(0..10, &mut Takes(3));
+    assert!(catch_unwind(AssertUnwindSafe(|| map.insert_many(0..10, &mut Takes(0)))).is_err());
+    assert_eq!((map.len(), map.iter().count()), (1084, 1084));
+    // Large ones are not gathered in large heaps.
+    let large = Shared::<[u8; 10_000]>::new();
+    let mut keys = Vec::new();
+    large.insert_many((0..5).map(|n| [n; 10_000]), &mut keys);
+    assert!(keys.iter().zip(0..).all(|(key, n)| large[*key] == [n; 10_000]));
+}
+
+struct Nothing;
+
+static DROPS: AtomicUsize = AtomicUsize::new(0);
+
+impl Drop for Nothing {
+    fn drop(&mut self) {
+        DROPS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[repr(align(8192))]
+struct Wide<'c>(Counted<'c>);
+
+#[test]
+fn values_may_have_no_size_and_may_be_aligned_and_large() {
+    let live = AtomicUsize::new(0);
+    let mut map = Shared::new();
+    let keys = together(|_| (0..1000).map(|_| map.insert(Nothing).0).collect::<Vec<_>>());
+    for key in &keys[0] {
+        assert!(map.remove(*key).is_some() && map.remove(*key).is_none());
+    }
+    assert_eq!(
+        (map.len(), map.as_mut_map().len(), DROPS.load(Ordering::Relaxed)),
+        (3000, 3000, 1000)
+    );
+    drop(map);
+    assert_eq!(DROPS.load(Ordering::Relaxed), 4000);
+
+    let mut map = Shared::new();
+    for round in 0..3 {
+        together(|worker| {
+            for n in 0..20 {
+                let (key, wide) = map.insert(Wide(Counted::new(&live, worker * 100 + n)));
+                assert_eq!(ptr::from_ref(wide).addr() % 8192, 0);
+                if n % 2 == 0 {
+                    assert_eq!(map.remove(key).unwrap().0.1, worker * 100 + n);
+                }
+            }
+        });
+        assert_eq!(map.as_mut_map().len(), (round + 1) * THREADS * 10);
+    }
+    drop(map);
+    assert_eq!(live.load(Ordering::Relaxed), 0);
+    let huge = Shared::<[u64; 2000]>::new();
+    let keys: Vec<_> = (0..50).map(|n| huge.insert([n; 2000]).0).collect();
+    assert!(keys.iter().zip(0..).all(|(key, n)| huge[*key][1999] == n));
+}
+
+#[test]
+fn holes_are_filled_first_and_memory_stays_as_it_was() {
+    for reuse in [Reuse::Recent, Reuse::Lowest] {
+        let mut map = Shared::<[u64; 7]>::builder().reuse(reuse).build();
+        let keys: Vec<_> = (0..20_000).map(|n| map.insert([n; 7]).0).collect();
+        together(|worker| {
+            for key in keys.iter().skip(worker).step_by(THREADS).filter(|key| key.index() % 2 == 0)
+            {
+                map.remove(*key);
+            }
+        });
+        assert_eq!(map.as_mut_map().stats().holes, 10_000);
+        let new = together(|_| (0..2400).map(|n| map.insert([n; 7]).0).collect::<Vec<_>>());
+        assert!(new.iter().flatten().all(|key| key.index() < 20_000));
+        let stats = map.stats();
+        assert_eq!((stats.live, stats.holes), (19_600, 400));
+        if reuse == Reuse::Lowest {
+            assert!(new.iter().flatten().all(|key| key.index() < 19_200));
+        }
+        assert_eq!(map.as_mut_map().stats().holes, 400);
+        // Holes first, then others.
+        let mut keys = Vec::new();
+        map.insert_many((0..1000).map(|n| [n; 7]), &mut keys);
+        assert_eq!(keys.iter().filter(|key| key.index() < 20_000).count(), 400);
+        assert!(keys.iter().all(|key| key.index() < 20_600));
+        assert!(map.as_mut_map().stats().holes == 0);
+    }
+    // Those that are to be kept are.
+    let mut map = Shared::<u8>::builder().reuse(Reuse::Rotating { min_free: 300 }).build();
+    map.insert_many(0..200, &mut Vec::new());
+    map.clear();
+    map.insert_many(0..200, &mut Vec::new());
+    assert!(map.keys().all(|key| key.index() >= 200));
+    map.clear();
+    map.insert_many(0..200, &mut Vec::new());
+    assert_eq!((map.keys().filter(|key| key.index() < 400).count(), map.stats().holes), (100, 300));
+}
+
+#[test]
+fn slots_that_were_trimmed_start_above_what_they_had() {
+    let mut map = Shared::<[u64; 100]>::new();
+    let mut given = HashSet::new();
+    for _ in 0..5 {
+        let mut keys = Vec::new();
+        map.insert_many((0..2000).map(|n| [n; 100]), &mut keys);
+        assert!(keys.iter().all(|key| given.insert(*key)));
+        assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == [n; 100]));
+        for key in &keys[10..] {
+            map.remove(*key);
+        }
+        let mut map = map.as_mut_map();
+        map.trim();
+        map.clear();
+        map.shrink_to_fit();
+        assert!(given.iter().all(|key| !map.contains_key(*key)));
+    }
+    // In a map that has the same slots over and over, and gives back what is behind.
+    let mut map = SharedSlotMap::<Few, [u64; 1000]>::with_key();
+    let mut given = HashSet::new();
+    while let Ok((key, _)) = map.try_insert([1; 1000]) {
+        assert!(given.insert(key));
+        map.remove(key);
+        let mut map = map.as_mut_map();
+        map.shrink_to_fit();
+        assert!(map.is_empty());
+    }
+    assert!(given.len() > 7, "{}", given.len());
+}
+
+#[test]
+fn drops_that_panic_lose_nothing_else() {
+    for pass in 0..8 {
+        let ledger = Ledger::new();
+        let mut map = Shared::new();
+        let mut keys = Vec::new();
+        map.insert_many(ledger.tokens(0..10), &mut keys);
+        for key in &keys[2..8] {
+            map.remove(*key);
+        }
+        ledger.set_fuse(Step::Drop, pass % 7);
+        let result = catch_unwind(AssertUnwindSafe(|| drop(map.as_mut_map())));
+        ledger.clear_fuse();
+        assert_eq!(result.is_err(), pass % 7 < 6);
+        assert_eq!((ledger.live(), map.len(), map.iter().count()), (4, 4, 4));
+        assert!(keys[2..8].iter().all(|key| map.get(*key).is_none()));
+        let (key, _) = map.insert(ledger.token(1));
+        assert!(key.index() < 8 && map.contains_key(keys[0]));
+        assert_eq!(map.as_mut_map().stats().holes, 5);
+        if pass == 7 {
+            // In the drop of the map.
+            map.remove(keys[0]);
+            map.remove(keys[1]);
+            ledger.set_fuse(Step::Drop, 0);
+            assert!(catch_unwind(AssertUnwindSafe(|| drop(map))).is_err());
+            ledger.clear_fuse();
+        } else {
+            drop(map);
+        }
+        ledger.assert_all_dropped_but(0);
+    }
+}
+
+#[test]
+fn what_is_forgotten_comes_back_with_the_owner() {
+    for forget in [
+        |map: &mut Shared<u64>| mem::forget(map.as_mut_map()),
+        |map: &mut Shared<u64>| mem::forget(map.drain()),
+        |map: &mut Shared<u64>| {
+            let mut map = map.as_mut_map();
+            map.shrink_to_fit();
+            mem::forget(map);
+        },
+    ] {
+        let mut map = Shared::with_max_len(1000);
+        let mut keys = Vec::new();
+        map.insert_many(0..500, &mut keys);
+        map.remove(keys[0]);
+        forget(&mut map);
+        assert_eq!((map.get(keys[1]), map.iter().count(), map.remove(keys[1])), (None, 0, None));
+        assert_eq!(map.key_of(&7), None);
+        for error in [
+            map.try_insert(1).unwrap_err().error,
+            map.try_insert_many([1], &mut keys).unwrap_err().error,
+            map.try_reserve(1).unwrap_err(),
+            map.prefault_ahead(stayput::Budget::UNLIMITED).refused.unwrap(),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::Busy);
+        }
+        assert_eq!(map.max_len(), 1000);
+        forget(&mut map);
+        assert_eq!(map.as_mut_map().len(), 499);
+        assert_eq!((map.get(keys[1]), map.get(keys[0]), map.len()), (Some(&1), None, 499));
+        map.insert_many(0..501, &mut keys);
+        assert!(map.try_insert(1).is_err());
+        forget(&mut map);
+        drop(map);
+    }
+}
+
+#[test]
+fn another_map_can_be_put_in_its_place() {
+    let mut map = Shared::<u32>::with_max_len(10);
+    map.insert_many(0..10, &mut Vec::new());
+    let before = mem::replace(&mut *map.as_mut_map(), SlotMap::with_max_len(100_000));
+    assert!(before.values().copied().eq(0..10) && map.is_empty() && map.iter().count() == 0);
+    let keys = together(|_| (0..25_000).map(|n| map.insert(n).0).collect::<Vec<_>>());
+    assert_eq!((map.len(), map.max_len()), (100_000, 100_000));
+    assert!(map.try_insert(1).is_err());
+    assert!(keys.iter().flatten().all(|key| map.remove(*key).is_some()));
+    *map.as_mut_map() = before;
+    assert!(map.values().copied().eq(0..10));
+    assert!(map.try_insert(1).is_err());
+    let first = map.keys().next().unwrap();
+    map.remove(first);
+    assert_eq!(map.as_mut_map().len(), 9);
+    assert_eq!(map.insert(9).0.index(), first.index());
+    // One with another type number.
+    let mut map = SharedSlotMap::<Tagged, u32>::with_key();
+    assert_eq!(map.type_id(), None);
+    *map.as_mut_map() = SlotMap::builder().type_id(7).build();
+    let (key, _) = map.insert(1);
+    assert_eq!((map.type_id(), key.type_id()), (Some(7), 7));
+    let foreign = SlotMap::<Tagged, u32>::builder().type_id(8).build().insert(1);
+    assert_eq!((map.get(key), map.get(foreign), map.remove(foreign)), (Some(&1), None, None));
+}
+
+#[test]
+fn nothing_moves_from_and_to_a_map_of_one_thread() {
+    let mut map: SlotMap<DefaultKey, u64> = (0..100_000).collect();
+    let keys: Vec<_> = map.keys().collect();
+    let detached = map.insert(7);
+    map.detach(detached);
+    let address = ptr::from_ref(&map[keys[0]]);
+    for round in 0..5 {
+        let shared = SharedSlotMap::from(mem::take(&mut map));
+        assert!(ptr::eq(&raw const shared[keys[0]], address));
+        assert_eq!(shared.len(), 100_000 + 100 * round);
+        together(|_| {
+            for n in 0..50 {
+                let (key, _) = shared.insert(n);
+                if n % 2 == 0 {
+                    shared.remove(key);
+                }
+            }
+        });
+        assert!(shared.get(detached).is_none() && shared.remove(detached).is_none());
+        map = shared.into_inner();
+        assert!(ptr::eq(&raw const map[keys[0]], address));
+    }
+    assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n));
+    assert_eq!((map.len(), map.stats().detached), (100_500, 1));
+    map.reattach(detached, 8);
+    let shared = SharedSlotMap::from(map);
+    assert_eq!((shared[detached], shared.len()), (8, 100_501));
+    // All that came with it can be removed.
+    together(|worker| {
+        for key in keys.iter().skip(worker).step_by(THREADS) {
+            assert!(shared.remove(*key).is_some());
+        }
+    });
+    assert_eq!(shared.into_inner().len(), 501);
+}
+
+#[test]
+fn options_are_those_of_the_family() {
+    let map = Shared::<u64>::builder()
+        .max_len(1 << 20)
+        .capacity(10_000)
+        .growth(Growth::Fixed { step_bytes: 1 << 20 })
+        .huge_pages(HugePages::Never)
+        .commit_ahead(CommitAhead::Auto)
+        .build();
+    assert!(map.capacity() >= 10_000 && map.max_len() == 1 << 20 && map.is_empty());
+    together(|worker| (0..100_000).for_each(|n| _ = map.insert(worker as u64 * n)));
+    let stats = map.stats();
+    assert_eq!((stats.live, stats.max_len, stats.holes), (400_000, 1 << 20, 0));
+    assert!(stats.committed_bytes >= 400_000 * 16 && stats.reserved_bytes >= 16 << 20);
+    map.prefault(1000);
+    assert!(map.prefault_ahead(stayput::Budget::UNLIMITED).refused.is_none());
+    let error = Shared::<u64>::builder().max_len(10).capacity(11).try_build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MaxLen);
+    let error = SharedSlotMap::<Tagged, u64>::builder().type_id(1 << 12).try_build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::KeyBits);
+    let new = Shared::<u64>::new();
+    assert_eq!((new.stats().reserved_bytes, new.capacity(), new.len()), (0, 0, 0));
+    assert!(new.prefault_ahead(stayput::Budget::UNLIMITED).refused.is_none());
+    new.try_prefault(100_000).unwrap();
+    assert!(new.capacity() >= 100_000 && new.try_reserve(usize::MAX).is_err());
+    assert_eq!(new.insert(1).0.index(), 0);
+    // A bit a slot more than a map of one thread.
+    let map = Shared::<[u8; 56]>::with_max_len(1 << 16);
+    let mut alone = SlotMap::<DefaultKey, [u8; 56]>::with_max_len(1 << 16);
+    map.insert_many((0..1 << 16).map(|_| [0; 56]), &mut Vec::new());
+    alone.extend((0..1 << 16).map(|_| [0; 56]));
+    let more = map.stats().committed_bytes - alone.stats().committed_bytes;
+    assert!(more <= 64 << 10, "{more}");
+    assert!(format!("{:?}", Shared::<u8>::builder().max_len(7)).contains("max_len: Some(7)"));
+}
+
+#[test]
+fn traits_are_those_of_a_map() {
+    let mut map: Shared<u8> = [1, 2].into_iter().collect();
+    map.extend([3]);
+    let keys: Vec<_> = map.keys().collect();
+    assert_eq!((map[keys[2]], format!("{:?}", map.values())), (3, "[1, 2, 3]".to_owned()));
+    assert_eq!(map.get_by_index(keys[1].index()), Some((keys[1], &2)));
+    assert_eq!(map.get_by_index(77), None);
+    assert!(format!("{map:?}").contains(": 2"));
+    *map.get_mut(keys[0]).unwrap() = 9;
+    map.remove(keys[1]);
+    assert!(map.get_mut(keys[1]).is_none() && map.get_by_index(keys[1].index()).is_none());
+    map.retain(|_, n| *n > 3);
+    assert!(map.iter().eq([(keys[0], &9)]) && (&map).into_iter().count() == 1);
+    assert_eq!(format!("{:?}", map.as_mut_map()), format!("{map:?}"));
+    assert!(map.into_iter().eq([(keys[0], 9)]));
+    assert!(Shared::<u8>::default().is_empty());
+    let map: SlotMap<DefaultKey, u8> = Shared::from_iter([1]).into();
+    assert_eq!(map.len(), 1);
+    let missing = catch_unwind(|| Shared::<u8>::new()[DefaultKey::null()]);
+    assert!(missing.is_err());
+}
+
+#[test]
+fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
+    static MAP: OnceLock<Shared<u64>> = OnceLock::new();
+    static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
+    let hook = Arc::new(|| {
+        let Some(map) = MAP.get() else { return };
+        let mut keys = Vec::new();
+        for refused in [
+            map.try_insert(1_000_000).err().map(|refused| refused.error),
+            map.try_insert_many(vec![1_000_000; 64], &mut keys).err().map(|refused| refused.error),
+            map.try_reserve(100_000).err(),
+        ] {
+            SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
+        }
+        // What needs no memory works.
+        assert!(map.iter().all(|(key, value)| map.get(key) == Some(value)));
+    });
+    let buffer = Buffer::new(1 << 18, 4096, 8);
+    let map = SharedSlotMap::builder().growth(Growth::Fixed { step_bytes: 4096 });
+    let map = MAP.get_or_init(|| map.build_in(Hooked { buffer, hook }));
+    let mut mine = 0;
+    while map.try_insert(mine).is_ok() {
+        mine += 1;
+    }
+    let own: Vec<u64> = map.values().copied().filter(|n| *n < 1_000_000).collect();
+    assert!(own.iter().copied().eq(0..mine), "{} of {}", own.len(), map.len());
+    assert_eq!(map.len(), map.max_len());
+    assert!(SEEN.lock().unwrap().contains(&ErrorKind::Busy));
+}
+
+#[test]
+fn a_backing_that_unwinds_takes_no_slot_with_it() {
+    let is_armed = Arc::new(AtomicBool::new(false));
+    let hook = {
+        let is_armed = Arc::clone(&is_armed);
+        Arc::new(move || assert!(!is_armed.swap(false, Ordering::Relaxed), "as planned"))
+    };
+    let buffer = Buffer::new(1 << 20, 4096, 8);
+    let builder = Shared::<usize>::builder().growth(Growth::Fixed { step_bytes: 4096 });
+    let mut map = builder.build_in(Hooked { buffer, hook });
+    together(|worker| {
+        for n in 0..3000 {
+            if n == 1500 + worker {
+                is_armed.store(true, Ordering::Relaxed);
+            }
+            let value = worker << 16 | n;
+            match catch_unwind(AssertUnwindSafe(|| map.try_insert(value))) {
+                Ok(Ok((key, found))) => assert!(*found == value && map.contains_key(key)),
+                Ok(Err(refused)) => assert_eq!(refused.value, value),
+                Err(_) => {}
+            }
+        }
+    });
+    let values: HashSet<_> = map.values().copied().collect();
+    assert_eq!((values.len(), map.iter().count()), (map.len(), map.len()));
+    let len = map.len();
+    let owned = map.as_mut_map();
+    assert_eq!((owned.len(), owned.stats().detached, owned.stats().holes), (len, 0, 0));
+    drop(owned);
+    let first = map.keys().next().unwrap();
+    map.remove(first);
+    map.as_mut_map();
+    assert_eq!(map.insert(7).0.index(), first.index());
+}
+
+#[test]
+fn refused_memory_of_a_backing_comes_again_and_nothing_is_lost() {
+    for pass in 0..4 {
+        let buffer = Buffer::new(1 << 16, 4096, 8);
+        let log = buffer.log();
+        let mut map = Shared::builder().growth(Growth::Fixed { step_bytes: 4096 }).build_in(buffer);
+        let live = AtomicUsize::new(0);
+        log.plan(Call::Commit, Failure::Refuse, pass, 3);
+        let counts = together(|worker| {
+            let numbers = (0..300).map(|n| worker << 16 | n);
+            let insert = |n: &usize| map.try_insert(Counted::new(&live, *n)).is_ok();
+            numbers.filter(insert).count()
+        });
+        let stored: usize = counts.iter().sum();
+        assert_eq!((map.len(), live.load(Ordering::Relaxed)), (stored, stored));
+        let numbers: HashSet<_> = map.values().map(|value| value.1).collect();
+        assert_eq!(numbers.len(), stored);
+        assert_eq!(map.as_mut_map().len(), stored);
+        map.insert(Counted::new(&live, 0));
+        drop(map);
+        assert_eq!((live.load(Ordering::Relaxed), log.drops()), (0, 1));
+    }
+}
