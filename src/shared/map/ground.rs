@@ -54,6 +54,7 @@ impl<K: Key> Ground<K> {
         *self.end.get_mut() = 0;
         *self.removed_end.get_mut() = 0;
         *self.capacity.get_mut() = 0;
+        self.begun.len = 0;
     }
 
     /// Says where all is. By who has the lock, before there are more tickets.
