@@ -15,7 +15,7 @@ use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -473,10 +473,10 @@ fn readers_see_runs_and_single_ones_whole_while_memory_is_made_ready() {
 
 #[test]
 fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
-    static VEC: OnceLock<SharedVec<usize>> = OnceLock::new();
-    static OUT_OF_IT: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
-    const OUT: usize = 1 << 40;
-    let made = AtomicUsize::new(OUT);
+    static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
+    static OUT_OF_IT: Mutex<Vec<(usize, u64)>> = Mutex::new(Vec::new());
+    const OUT: u64 = 1 << 40;
+    let made = AtomicU64::new(OUT);
     let wait = move || {
         let Some(vec) = VEC.get() else { return };
         for n in 0..3 {
@@ -498,7 +498,7 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
         let mut stored = Vec::new();
         let mut is_full = false;
         for n in 0.. {
-            let value = worker << 24 | n;
+            let value = (worker as u64) << 24 | n;
             match vec.try_push(value) {
                 Ok((at, _)) => stored.push((at, value)),
                 Err(refused) => {
@@ -522,7 +522,8 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
 
 #[test]
 fn a_buffer_is_filled_whatever_maximum_was_named() {
-    for max_len in [1 << 13, 1 << 20, 1 << 40, 1 << 50, isize::MAX as usize, usize::MAX] {
+    const MOST: usize = isize::MAX as usize;
+    for max_len in [1 << 13, 1 << 20, MOST >> 17, MOST >> 13, MOST, usize::MAX] {
         for huge_pages in [HugePages::Never, HugePages::Always] {
             let alone = VmVec::<u64>::builder().max_len(max_len).huge_pages(huge_pages);
             assert_eq!(alone.build_in(Buffer::new(1 << 16, 4096, 8)).max_len(), 1 << 13);
