@@ -250,8 +250,8 @@ impl<K: Key, V> Sharing<K, V> {
 
     fn try_reserve_in_list(&mut self) -> Result<(), Error> {
         if self.list.capacity() == 0 {
-            let bound = list_bound(&self.map);
-            self.list = VmVec::try_unreserved(Options { bound, ..Options::DEFAULT })?;
+            let options = self.map.options_beside(list_bound(&self.map));
+            self.list = VmVec::try_unreserved(options)?;
         }
         self.list.try_reserve(1)
     }
@@ -276,8 +276,8 @@ impl<K: Key, V> Sharing<K, V> {
             return Ok(());
         }
         if self.removed.is_empty() {
-            let bound = removed_bound(&self.map);
-            self.removed = VmVec::try_unreserved(Options { bound, ..Options::DEFAULT })?;
+            let options = self.map.options_beside(removed_bound(&self.map));
+            self.removed = VmVec::try_unreserved(options)?;
         }
         let wished = missing(self.map.slots.capacity(), &self.removed);
         if self.removed.try_extend_by_zeros(wished).is_err() {
@@ -409,6 +409,13 @@ impl<K: Key, V> SlotMap<K, V> {
     fn seen_floors(&self) -> SeenFloors {
         let (blocks, beyond) = self.holes.apart().floors.parts();
         SeenFloors { blocks: blocks.as_ptr(), count: blocks.len(), beyond }
+    }
+
+    /// Options of an array beside the map that never has more elements than that. Where a maximum was named for the map,
+    /// it has addresses for as many, and not what can be had by guess.
+    fn options_beside(&self, bound: usize) -> Options {
+        let named = self.slots.options().max_len;
+        Options { bound, max_len: named.map(|_| bound), ..Options::DEFAULT }
     }
 
     /// Makes a vacant slot a hole that nobody has filled after all.

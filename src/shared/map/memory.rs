@@ -13,7 +13,7 @@ pub(super) struct Memory<K: Key, V> {
     pub(super) sharing: Sharing<K, V>,
     /// Who has it alone has the map, too; or has forgotten to give it back.
     pub(super) is_lent: bool,
-    /// How often there had been forks when there came to be tickets.
+    /// How often there had been forks when it came to be shared; none before there is anything.
     pub(super) forks: Option<usize>,
     /// Why memory was last refused.
     refused: Option<Error>,

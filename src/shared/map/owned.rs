@@ -113,7 +113,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Takes the map back.
     fn restore(&mut self) {
         let memory = self.memory.get_mut();
-        (memory.is_lent, memory.forks) = (false, None);
+        // From now on, since what is there can be taken out.
+        (memory.is_lent, memory.forks) = (false, Some(os::forks()));
         self.ground.begin(memory.sharing.begin());
         self.ground.tell(&memory.sharing.told());
         self.places.restore(0, 0);
