@@ -287,6 +287,34 @@ fn phases_and_owners_by_turns_lose_nothing_and_give_no_key_twice() {
 }
 
 #[test]
+fn a_forgotten_owner_leaves_an_empty_map() {
+    let mut map = SharedSlotMap::new();
+    map.insert_many(0..10, &mut Vec::new());
+    drop(map.as_mut_map());
+    mem::forget(map.as_mut_map());
+    // No value is found any more.
+    assert_eq!((map.iter().count(), map.len(), map.is_empty()), (0, 0, true));
+}
+
+/// The list of holes is needed while it is shared, it is said.
+#[test]
+fn memory_for_holes_that_were_filled_goes_back_to_the_system() {
+    let mut map = SharedSlotMap::<DefaultKey, u64>::new();
+    map.insert_many(0..1 << 20, &mut Vec::new());
+    // The last one stays, so that the others are holes.
+    map.retain(|_, n| *n == (1 << 20) - 1);
+    map.as_mut_map().trim();
+    let before = map.stats().committed_bytes;
+    map.insert_many(0..(1 << 20) - 1, &mut Vec::new());
+    map.retain(|key, _| key.index() == (1 << 20) - 1);
+    assert_eq!(map.len(), 1);
+    map.as_mut_map().trim();
+    map.as_mut_map().shrink_to_fit();
+    let after = map.stats().committed_bytes;
+    assert!(after <= before + (1 << 20), "{before} {after}");
+}
+
+#[test]
 fn who_always_inserts_while_a_value_is_made_fills_the_map_and_is_refused() {
     let map = SharedSlotMap::<DefaultKey, usize>::with_max_len(1000);
     let insert = || map.insert_with_key(|_| *map.insert(7).1).0;

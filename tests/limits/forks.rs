@@ -603,3 +603,15 @@ fn a_removal_that_a_fork_cuts_off_drops_nothing_twice() {
         }
     });
 }
+
+#[test]
+fn a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in() {
+    in_child(
+        "forks::a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in",
+        || {
+            if !under_sanitizer("threads of a forked child") {
+                fork_in_a_removal(false);
+            }
+        },
+    );
+}
