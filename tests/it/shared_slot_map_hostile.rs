@@ -6,15 +6,14 @@ use crate::effort;
 use crate::ledger::{Ledger, Step, Token};
 use crate::shared::{THREADS, together};
 use stayput::{
-    Bits32, DefaultKey, ErrorKind, Growth, Key, KeyData, Reuse, SharedSlotMap, SlotMap, Tagged64,
-    new_key_type,
+    Bits32, DefaultKey, ErrorKind, Growth, Key, KeyData, Reuse, SharedSlotMap, SharedVec, SlotMap,
+    Tagged64, new_key_type,
 };
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, RwLock};
 
 new_key_type! {
     /// 256 slots, each used 7 times.
@@ -415,13 +414,13 @@ fn phases_of_threads_and_owners_lose_nothing_whatever_memory_does() {
         let builder = SharedSlotMap::<DefaultKey, Wide>::builder();
         let builder = builder.growth(Growth::Fixed { step_bytes: 4096 << round % 3 });
         let mut map = builder.build_in(buffer);
-        let stale = RwLock::new(HashSet::new());
+        let mut stale = HashSet::new();
         let mut live: Vec<(DefaultKey, usize)> = Vec::new();
         for phase in 0..12 {
             if phase % 3 == 1 {
                 log.plan(Call::Commit, Failure::Refuse, phase % 4, 4);
             }
-            let known = Mutex::new(live.clone());
+            let known = SharedVec::from(live.clone());
             let results = together(|worker| {
                 let mut dice = Dice((round * 100 + phase * 10 + worker + 1) as u64 * 0x9e37_79b9);
                 let (mut added, mut removed, mut held) = (Vec::new(), Vec::new(), Vec::new());
@@ -429,18 +428,15 @@ fn phases_of_threads_and_owners_lose_nothing_whatever_memory_does() {
                     match dice.roll(5) {
                         0 | 1 => match map.try_insert(wide(worker << 20 | phase << 10 | n)) {
                             Ok((key, value)) => {
-                                assert!(!stale.read().unwrap().contains(&key));
+                                assert!(!stale.contains(&key));
                                 added.push((key, value.0[0]));
-                                known.lock().unwrap().push((key, value.0[0]));
+                                known.push((key, value.0[0]));
                                 held.push(value);
                             }
                             Err(refused) => drop(refused.value),
                         },
                         2 => {
-                            let picked = {
-                                let known = known.lock().unwrap();
-                                known.get(dice.roll(known.len().max(1))).copied()
-                            };
+                            let picked = known.get(dice.roll(known.len().max(1))).copied();
                             let Some((key, number)) = picked else { continue };
                             if let Some(value) = map.remove(key) {
                                 assert_eq!(value.0, [number; 40]);
@@ -468,11 +464,11 @@ fn phases_of_threads_and_owners_lose_nothing_whatever_memory_does() {
                 }
             }
             live.retain(|(key, _)| !gone.contains(key));
-            stale.write().unwrap().extend(gone);
+            stale.extend(gone);
             let check = |map: &SharedSlotMap<DefaultKey, Wide>| {
                 assert_eq!((map.len(), map.iter().count()), (live.len(), live.len()));
                 assert!(live.iter().all(|(key, n)| map[*key].0 == [*n; 40]));
-                assert!(stale.read().unwrap().iter().all(|key| map.get(*key).is_none()));
+                assert!(stale.iter().all(|key| map.get(*key).is_none()));
             };
             check(&map);
             match (phase + round) % 4 {
