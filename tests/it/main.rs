@@ -71,6 +71,7 @@ mod shared_op;
 #[cfg(feature = "rayon")]
 mod shared_rayon;
 mod shared_slot_map;
+mod shared_slot_map_hostile;
 mod shared_slot_map_model;
 mod shared_slot_map_op;
 mod slot_map;

@@ -9,14 +9,14 @@
 use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
 use stayput::{
-    Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Refused, Release,
-    Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
+    Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused,
+    Release, Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
 };
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{hint, thread};
 
@@ -519,4 +519,99 @@ fn children_forked_while_others_are_at_a_shared_map_use_it() {
             assert_eq!((map.len(), map.as_mut_map().len()), (found, found));
         }
     });
+}
+
+static DROPS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts, in this process, how often values are dropped.
+struct Counted(u64);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        assert_eq!(self.0, 7, "it was never a value");
+        DROPS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+static IS_CUT: AtomicBool = AtomicBool::new(false);
+static IS_RELEASED: AtomicBool = AtomicBool::new(false);
+
+/// Has the thread that writes where it may not wait, before it has written.
+extern "C" fn wait_there(_: libc::c_int) {
+    IS_CUT.store(true, Ordering::Release);
+    while !IS_RELEASED.load(Ordering::Acquire) {
+        hint::spin_loop();
+    }
+}
+
+/// Forks where another thread has set the bit of a value, and has not taken it out; in a phase in which something was put
+/// in, or not.
+fn fork_in_a_removal(inserts: bool) {
+    static GATE: Gate = Gate::new();
+    const PAGE: usize = 1 << 16;
+    let memory = Reservation::new(MIB).expect("addresses");
+    let start = memory.as_ptr();
+    let protect = |flags| {
+        // SAFETY: nobody writes there meanwhile but the one who is to wait.
+        assert_eq!(unsafe { libc::mprotect(start.cast(), PAGE, flags) }, 0);
+    };
+    let builder = SharedSlotMap::<DefaultKey, Counted>::builder().max_len(1000).capacity(1000);
+    let mut map = builder.build_in(Slow { memory, gate: &GATE });
+    let (cut, _) = map.insert(Counted(7));
+    let (next, _) = map.insert(Counted(7));
+    map.insert(Counted(7));
+    drop(map.as_mut_map());
+    let len = if inserts { map.insert(Counted(7)).0.index() + 1 } else { 3 };
+    // SAFETY: it does nothing but wait.
+    unsafe { libc::signal(libc::SIGSEGV, wait_there as *const () as libc::sighandler_t) };
+    IS_CUT.store(false, Ordering::Relaxed);
+    IS_RELEASED.store(false, Ordering::Relaxed);
+    protect(libc::PROT_READ);
+    let result = thread::scope(|scope| {
+        scope.spawn(|| assert!(map.remove(cut).is_some()));
+        while !IS_CUT.load(Ordering::Acquire) {
+            hint::spin_loop();
+        }
+        protect(libc::PROT_READ | libc::PROT_WRITE);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            forked(|| {
+                // SAFETY: the other thread is the parent's; the child ends here.
+                let mut map = unsafe { ptr::read(&raw const map) };
+                // It stays in the map then; the owner takes it out himself.
+                assert_eq!(map.as_mut_map().len(), len as usize);
+                drop(map.as_mut_map().remove(cut));
+                assert_eq!(DROPS.load(Ordering::Relaxed), 1);
+                map.remove(next);
+                drop(map.as_mut_map());
+                assert_eq!(DROPS.load(Ordering::Relaxed), 2);
+                assert_eq!(map.len(), len as usize - 2);
+                drop(map);
+                assert_eq!(DROPS.load(Ordering::Relaxed), len as usize);
+            });
+        }));
+        IS_RELEASED.store(true, Ordering::Release);
+        result
+    });
+    result.unwrap_or_else(|panic| resume_unwind(panic));
+}
+
+#[test]
+fn a_removal_that_a_fork_cuts_off_drops_nothing_twice() {
+    in_child("forks::a_removal_that_a_fork_cuts_off_drops_nothing_twice", || {
+        if !under_sanitizer("threads of a forked child") {
+            fork_in_a_removal(true);
+        }
+    });
+}
+
+#[test]
+fn a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in() {
+    in_child(
+        "forks::a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in",
+        || {
+            if !under_sanitizer("threads of a forked child") {
+                fork_in_a_removal(false);
+            }
+        },
+    );
 }

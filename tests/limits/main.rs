@@ -10,6 +10,8 @@ mod crowds;
 mod effort;
 #[cfg(target_os = "linux")]
 mod forks;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod hostile;
 // With 32 bits, blocks have no room, and are not kept.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod kept;
