@@ -172,6 +172,12 @@ impl<K: Key, V> Sharing<K, V> {
         }
     }
 
+    /// Gives memory for the list back. By who has it alone, when there is no ticket.
+    pub(crate) fn shrink_list(&mut self) {
+        debug_assert_eq!(self.tickets(), 0, "they are in the list");
+        self.list.shrink_to_fit();
+    }
+
     /// How many tickets there are.
     pub(crate) fn tickets(&self) -> usize {
         let fresh = if self.is_fresh { self.map.slots.len() - self.first_fresh } else { 0 };

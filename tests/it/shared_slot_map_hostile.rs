@@ -1,6 +1,8 @@
 //! What is hard on a map into which many threads put values: phases and owners by turns, maps that are swapped, forgotten
 //! and taken apart in between, keys that nobody gave out, and memory that is refused.
 
+#![expect(clippy::cast_possible_truncation, reason = "numbers are small")]
+
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
 use crate::ledger::{Ledger, Step, Token};
@@ -308,7 +310,7 @@ fn memory_for_holes_that_were_filled_goes_back_to_the_system() {
     map.retain(|key, _| key.index() == (1 << 20) - 1);
     assert_eq!(map.len(), 1);
     map.as_mut_map().trim();
-    map.as_mut_map().shrink_to_fit();
+    map.shrink_to_fit();
     let after = map.stats().committed_bytes;
     assert!(after <= before + (1 << 20), "{before} {after}");
 }
@@ -412,7 +414,7 @@ fn phases_of_threads_and_owners_lose_nothing_whatever_memory_does() {
         let buffer = Buffer::new(1 << 20, 4096, 256);
         let log = buffer.log();
         let builder = SharedSlotMap::<DefaultKey, Wide>::builder();
-        let builder = builder.growth(Growth::Fixed { step_bytes: 4096 << round % 3 });
+        let builder = builder.growth(Growth::Fixed { step_bytes: 4096 << (round % 3) });
         let mut map = builder.build_in(buffer);
         let mut stale = HashSet::new();
         let mut live: Vec<(DefaultKey, usize)> = Vec::new();

@@ -58,7 +58,8 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Puts in what `make` makes of the key it will have.
     ///
     /// `make` is called before the slot is taken, and again with another key where another thread was faster; no lock is
-    /// held meanwhile, and if it panics nothing is left behind.
+    /// held meanwhile, and if it panics nothing is left behind. A key that it was called with in vain may be that of a
+    /// later value, whoever's. (If it always inserts into this map itself, this goes on until the map is full.)
     ///
     /// # Panics
     ///

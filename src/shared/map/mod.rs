@@ -112,7 +112,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// # Memory
 ///
-/// As of a [`SlotMap`], and one bit a slot besides; and while it is shared, 8 bytes for each hole that is filled. Memory is
+/// As of a [`SlotMap`], and one bit a slot besides; and 8 bytes for each hole that is filled while it
+/// is shared, at most at a time, which [`shrink_to_fit`](Self::shrink_to_fit) gives back. Memory is
 /// taken by the thread that needs it, which the others do not wait for unless they need it, too; most often it is taken
 /// ahead, by one that passes three quarters of the newest step. Where it is refused, the value comes back, and nothing is
 /// lost.

@@ -148,6 +148,13 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         Some(unsafe { slot.value().as_mut() })
     }
 
+    /// Gives memory behind the last value back to the system, as [`SlotMap::shrink_to_fit`] does, and what was taken
+    /// to list holes.
+    pub fn shrink_to_fit(&mut self) {
+        self.as_mut_map().shrink_to_fit();
+        self.memory.get_mut().sharing.shrink_list();
+    }
+
     /// Drops all values, as [`SlotMap::clear`] does: keys stay stale, and memory stays.
     pub fn clear(&mut self) {
         self.as_mut_map().clear();
