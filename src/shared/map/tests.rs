@@ -143,7 +143,9 @@ fn refusals_at_each_step_of_growth_lose_nothing() {
             }
             pass += 1;
         }
-        assert!(pass > 2, "{pass} steps");
+        // Without virtual memory, the bits of holes are in the heap.
+        let least = if cfg!(no_vm) { 2 } else { 3 };
+        assert!(pass >= least, "{pass} steps");
     }
 }
 
