@@ -11,8 +11,9 @@ use crate::heap;
 use crate::reservation::default_reservation_bytes;
 use crate::vec::VmVec;
 
-/// How many entries are in the heap at most: they are copied in less than the time of a page fault.
-const MOST_IN_HEAP: usize = if cfg!(no_vm) { usize::MAX } else { 512 };
+/// How many entries are in the heap at most, where there is anything else: they are copied in less than the time of a
+/// page fault.
+const MOST_IN_HEAP: usize = 512;
 
 /// As many as small arrays need, in the smallest of the usual blocks of the heap.
 const FIRST: usize = 4;
@@ -63,7 +64,7 @@ impl Table {
         if need <= self.near.capacity() {
             return Ok(());
         }
-        if need > MOST_IN_HEAP {
+        if !cfg!(no_vm) && need > MOST_IN_HEAP {
             if let Some(mut far) = far(need, piece_bytes) {
                 far.append_vec(&mut self.near);
                 *self = Self { near: Vec::new(), far: Some(far) };
