@@ -116,7 +116,7 @@ fn frames<'c, K: Key + Send + Sync>(
                             removed.push(*key);
                         }
                     }
-                    1 => {
+                    1 if n % 16 == 1 => {
                         let numbers = n << 16..(n << 16) + n % 100;
                         let mut new = Vec::new();
                         let values = numbers.clone().map(|number| Counted::new(live, number));
