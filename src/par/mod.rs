@@ -13,6 +13,8 @@
 //!   and `par_values_mut`. A [`SlotMap`](crate::SlotMap) and a [`SecondaryMap`](crate::SecondaryMap) are shared
 //!   out by blocks of 64 slots and come back in the order of addresses; a
 //!   [`DenseSlotMap`](crate::DenseSlotMap), whose iterators know their length, is as a slice is;
+//! - a [`SharedSlotMap`](crate::SharedSlotMap) has `par_iter`, while others put values in and take them out, and
+//!   `into_par_iter`; all else its owner's `SlotMap` has;
 //! - [`Columns`](crate::Columns) have `par_iter` and `par_iter_mut` over rows, and each column what a slice has.
 //!
 //! # Maps side by side
@@ -58,6 +60,7 @@ mod dense;
 mod join;
 mod maps;
 pub mod shared;
+pub mod shared_map;
 pub mod sparse;
 pub mod vec;
 

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | a key, [`KeyData`](crate::KeyData) | its [bits](crate::KeyData::to_bits), an unsigned number of 64 bits, or of 32 for a layout of 32 |
 //! | [`SlotMap`](crate::SlotMap) | a structure of two: `floor`, a number of 32 bits, the generation above which slots behind the last one start; and `slots`, a sequence of all slots in their order, behind the [type number](crate::SlotMapBuilder::type_id) if the map has one |
+//! | [`SharedSlotMap`](crate::SharedSlotMap) | as the `SlotMap` that its owner has, by [`as_mut_map`](crate::SharedSlotMap::as_mut_map): that is what he writes; either reads it |
 //! | a slot | a variant: `live` (0), a generation and the value; `hole` (1), the last generation that it had; `detached` (2), the generation of its key; `retired` (3), nothing |
 //! | a type number | a variant more of a slot's, though it is none: `type` (4), and the number |
 //! | [`DenseSlotMap`](crate::DenseSlotMap) | a structure of two: `table`, as a `SlotMap` that has for each key the number of its value's row; and `values`, a sequence of all values in the order of rows |

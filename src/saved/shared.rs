@@ -1,6 +1,8 @@
-//! Reading and writing arrays to which many threads append.
+//! Reading and writing arrays to which many threads append, and reading maps into which they put values.
 
-use crate::shared::SharedVec;
+use crate::key::Key;
+use crate::shared::{SharedSlotMap, SharedVec};
+use crate::slot_map::SlotMap;
 use crate::vec::VmVec;
 use ::serde::de::Deserializer;
 use ::serde::{Deserialize, Serialize, Serializer};
@@ -27,5 +29,29 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SharedVec<T> {
         place: &mut Self,
     ) -> Result<(), D::Error> {
         VmVec::deserialize_in_place(deserializer, &mut place.as_mut_vec())
+    }
+}
+
+impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SharedSlotMap<K, V> {
+    /// As a [`SlotMap`]. Its owner writes it: [`as_mut_map`](SharedSlotMap::as_mut_map) gives what can be written.
+    ///
+    /// # Errors
+    ///
+    /// As for a `SlotMap`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::SharedSlotMap;
+    ///
+    /// let mut jobs = SharedSlotMap::new();
+    /// let (key, _) = jobs.insert("sort".to_owned());
+    /// let text = serde_json::to_string(&*jobs.as_mut_map())?;
+    /// let read: SharedSlotMap<_, String> = serde_json::from_str(&text)?;
+    /// assert_eq!(read[key], "sort");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        SlotMap::deserialize(deserializer).map(Self::from)
     }
 }

@@ -74,6 +74,9 @@ mod shared_slot_map;
 mod shared_slot_map_hostile;
 mod shared_slot_map_model;
 mod shared_slot_map_op;
+#[cfg(feature = "rayon")]
+mod shared_slot_map_rayon;
+mod shared_slot_map_twin;
 mod slot_map;
 mod slot_map_edges;
 mod slot_map_floors;

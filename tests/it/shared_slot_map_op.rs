@@ -1,9 +1,11 @@
-//! Operations on a `SharedSlotMap`, for the model test.
+//! Operations on a `SharedSlotMap`: what the model test and the fuzz target `shared_slot_map_model` share.
 
 use crate::slot_map_op::Count;
 
 /// What threads can do.
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
 pub(crate) enum Op {
     Insert,
     InsertMany(Count),
@@ -19,7 +21,9 @@ pub(crate) enum Op {
 }
 
 /// What the owner can do.
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
 pub(crate) enum Owned {
     Nothing,
     Insert(Count),
@@ -37,7 +41,9 @@ pub(crate) enum Owned {
     GetMut(u16),
 }
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
 pub(crate) struct Config {
     pub(crate) max_len: Option<u8>,
     pub(crate) rotate: Option<Count>,

@@ -2,7 +2,7 @@
 
 use crate::{error_of, through};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use stayput::{SharedVec, VmVec};
+use stayput::{DefaultKey, SharedSlotMap, SharedVec, SlotMap, VmVec};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::thread;
@@ -128,4 +128,26 @@ fn elements_are_whole_when_one_panics() {
     assert_eq!((vec.len(), *vec[2].0), (3, 2));
     let (index, pushed) = vec.push(Bomb(Box::new(9)));
     assert_eq!((index, *pushed.0), (3, 9));
+}
+
+#[test]
+fn a_map_that_was_read_has_its_keys_for_threads() {
+    let mut map: SharedSlotMap<DefaultKey, _> = SharedSlotMap::new();
+    let keys: Vec<_> = (0..300).map(|n| map.insert(n.to_string()).0).collect();
+    keys.iter().step_by(3).for_each(|key| _ = map.remove(*key));
+    let text = serde_json::to_string(&*map.as_mut_map()).unwrap();
+    let read: SharedSlotMap<DefaultKey, String> = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.len(), 200);
+    let (map, keys) = (&map, &keys);
+    let new: Vec<_> = thread::scope(|threads| {
+        let insert = || (0..100).map(|n| read.insert(n.to_string()).0).collect::<Vec<_>>();
+        let workers = [(); 3].map(|()| threads.spawn(insert));
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(keys.iter().all(|key| read.get(*key) == map.get(*key)));
+    assert!(new.iter().all(|key| !keys.contains(key)));
+    let written = serde_json::to_string(&read.into_inner()).unwrap();
+    let again: SlotMap<DefaultKey, String> = serde_json::from_str(&written).unwrap();
+    assert_eq!(again.len(), 500);
+    assert!(serde_json::from_str::<SharedSlotMap<DefaultKey, String>>("[]").is_err());
 }

@@ -56,6 +56,23 @@ impl<'s, K: Key, V> Iter<'s, K, V> {
     }
 }
 
+#[cfg(feature = "rayon")]
+impl<K: Key, V> Iter<'_, K, V> {
+    /// Leaves the second half of the slots to another, unless they are few.
+    pub(crate) fn split_off_half(&mut self) -> Option<Self> {
+        const FEW: usize = 64;
+
+        let half = self.slots.len() / 2;
+        if half < FEW {
+            return None;
+        }
+        let mut behind = self.clone();
+        behind.slots.start += half;
+        self.slots.end = behind.slots.start;
+        Some(behind)
+    }
+}
+
 impl<'s, K: Key, V> Iterator for Iter<'s, K, V> {
     type Item = (K, &'s V);
 

@@ -1,0 +1,89 @@
+//! Slot maps for threads, in parallel.
+
+#![forbid(unsafe_code)]
+
+use super::maps::ParIntoIter;
+use crate::key::Key;
+use crate::shared::SharedSlotMap;
+use crate::shared::map::Iter;
+use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::fmt;
+
+/// Keys and values of a [`SharedSlotMap`] in parallel, made by `par_iter`.
+#[must_use = "iterators are lazy"]
+pub struct ParIter<'s, K: Key, V> {
+    slots: Iter<'s, K, V>,
+}
+
+struct Producer<'s, K: Key, V>(Iter<'s, K, V>);
+
+impl<'s, K: Key + Send, V: Send + Sync> UnindexedProducer for Producer<'s, K, V> {
+    type Item = (K, &'s V);
+
+    fn split(mut self) -> (Self, Option<Self>) {
+        let behind = self.0.split_off_half().map(Self);
+        (self, behind)
+    }
+
+    fn fold_with<F: Folder<(K, &'s V)>>(self, folder: F) -> F {
+        folder.consume_iter(self.0)
+    }
+}
+
+impl<'s, K: Key + Send, V: Send + Sync> ParallelIterator for ParIter<'s, K, V> {
+    type Item = (K, &'s V);
+
+    fn drive_unindexed<C: UnindexedConsumer<Self::Item>>(self, consumer: C) -> C::Result {
+        bridge_unindexed(Producer(self.slots), consumer)
+    }
+}
+
+impl<K: Key, V> Clone for ParIter<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { slots: self.slots.clone() }
+    }
+}
+
+impl<K: Key, V> fmt::Debug for ParIter<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParIter").finish_non_exhaustive()
+    }
+}
+
+impl<'s, K: Key + Send, V: Send + Sync> IntoParallelIterator for &'s SharedSlotMap<K, V> {
+    type Iter = ParIter<'s, K, V>;
+    type Item = (K, &'s V);
+
+    /// Keys and values in parallel, while others put values in and take them out: what comes is what
+    /// [`iter`](SharedSlotMap::iter) has. Needs the feature `rayon`.
+    ///
+    /// All else is done by the owner's map: `shared.as_mut_map().par_iter_mut()`, `par_values`, `par_join`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// use stayput::SharedSlotMap;
+    ///
+    /// let mut jobs = SharedSlotMap::new();
+    /// (0..10_000_u64).into_par_iter().for_each(|n| _ = jobs.insert(n));
+    /// jobs.par_iter().filter(|(_, n)| **n % 2 == 1).for_each(|(key, _)| _ = jobs.remove(key));
+    /// assert_eq!(jobs.par_iter().map(|(_, n)| n).sum::<u64>(), 24_995_000);
+    ///
+    /// jobs.as_mut_map().par_values_mut().for_each(|n| *n /= 2);
+    /// ```
+    fn into_par_iter(self) -> Self::Iter {
+        ParIter { slots: self.iter() }
+    }
+}
+
+impl<K: Key + Send, V: Send> IntoParallelIterator for SharedSlotMap<K, V> {
+    type Iter = ParIntoIter<K, V>;
+    type Item = (K, V);
+
+    /// Keys and values by value in parallel, as of a [`SlotMap`](crate::SlotMap). Needs the feature `rayon`.
+    fn into_par_iter(self) -> Self::Iter {
+        self.into_inner().into_par_iter()
+    }
+}
