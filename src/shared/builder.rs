@@ -76,6 +76,9 @@ impl<T> SharedVecBuilder<T> {
     /// Makes the array in memory that is supplied, but for the flags of elements: it holds what fits there, or the
     /// maximum if that is less. See [`Backing`] for what else is different.
     ///
+    /// Its methods are called with the array's lock held: a thread that needs more memory for the array waits for them. So
+    /// they must not wait for such a thread; a call that comes back to the array itself is refused.
+    ///
     /// # Panics
     ///
     /// Where [`try_build_in`](Self::try_build_in) has an error.

@@ -99,6 +99,9 @@ impl<K: Key, V> SharedSlotMapBuilder<K, V> {
     /// Makes the map in memory that is supplied; it has the slots that fit there, or the maximum if that is less. See
     /// [`Backing`] for what else is different, and [`SlotMapBuilder::build_in`] for what is kept elsewhere.
     ///
+    /// Its methods are called with the map's lock held: a thread that needs more memory for the map waits for them. So they
+    /// must not wait for such a thread; a call that comes back to the map itself is refused.
+    ///
     /// # Panics
     ///
     /// Where [`try_build_in`](Self::try_build_in) has an error.
