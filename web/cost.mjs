@@ -59,7 +59,8 @@ await tell('BlockVec, 1,048,576 pushed', ({ filled_block_vec }) => filled_block_
 const steps = { reserve: [], commit: [], 'commit again': [], decommit: [], 'commit after decommit': [] };
 for (let round = 0; round < ROUNDS; round++) {
     const exports = await instance();
-    const reserved = measure(exports, () => exports.reserve(64 * MIB));
+    kept.push(exports);
+    const reserved = measure(exports, () => exports.reserve(16 * MIB));
     const range = reserved.result;
     steps.reserve.push(reserved);
     steps.commit.push(measure(exports, () => exports.commit(range)));
@@ -67,4 +68,4 @@ for (let round = 0; round < ROUNDS; round++) {
     steps.decommit.push(measure(exports, () => exports.decommit(range)));
     steps['commit after decommit'].push(measure(exports, () => exports.commit(range)));
 }
-for (const [name, rounds] of Object.entries(steps)) line(`64 MiB: ${name}`, rounds);
+for (const [name, rounds] of Object.entries(steps)) line(`16 MiB: ${name}`, rounds);
