@@ -2,12 +2,13 @@
 //! own; what they make stays.
 
 use stayput::{BlockVec, Blocks, Reservation, VmVec};
+use std::hint::black_box;
 use std::mem::forget;
 
 /// So many arrays with an element each.
 fn make<A>(count: usize, array: impl Fn() -> A) {
     for _ in 0..count {
-        forget(array());
+        forget(black_box(array()));
     }
 }
 
@@ -57,32 +58,31 @@ pub extern "C" fn doubling_block_vecs(count: usize) {
 pub extern "C" fn filled_vec(len: usize) {
     let mut array = Vec::new();
     (0..len as u64).for_each(|n| array.push(n));
-    forget(array);
+    forget(black_box(array));
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn filled_vec_with_capacity(len: usize) {
     let mut array = Vec::with_capacity(len);
     (0..len as u64).for_each(|n| array.push(n));
-    forget(array);
+    forget(black_box(array));
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn filled_vm_vec(len: usize) {
     let mut array = VmVec::with_max_len(len);
     (0..len as u64).for_each(|n| array.push(n));
-    forget(array);
+    forget(black_box(array));
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn filled_block_vec(len: usize) {
     let mut array = BlockVec::new();
     (0..len as u64).for_each(|n| array.push(n));
-    forget(array);
+    forget(black_box(array));
 }
 
-/// A range that is reserved, and then committed for the first time, for the second, and once more after that: the
-/// address is what the others are given.
+/// A range, which the others are given: it is committed, decommitted, and committed again.
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(bytes: usize) -> *mut Reservation {
     Box::into_raw(Box::new(Reservation::new(bytes).expect("so much is there")))
