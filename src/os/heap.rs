@@ -9,6 +9,9 @@
 //! - **Nothing is touched before it is committed**: then it is zeroed, where it was not committed before. To ask
 //!   for zeroed memory at once would be to write to all of it, by most allocators, and in a browser, where
 //!   memory is had by touching it, to have all of it.
+//!   (What WebAssembly's memory grows by is zero already, and is zeroed again: no allocator tells which of a block is
+//!   fresh. By Node, to reserve 16 MiB takes 0.05 ms and makes nothing resident; to commit them takes 9.5 ms, and 0.8 ms,
+//!   which is what zeroing costs, where they were resident before.)
 //! - **Nothing is handed back** before the whole is released. What was decommitted, or discarded, stays with the
 //!   process. There is no charge but that of the block.
 //! - What is committed was written to, and so is resident, if anything is: there is nothing left to prefault.

@@ -1,0 +1,62 @@
+//! The particles of `particles`, in a browser.
+//!
+//!     cd examples/web
+//!     rustup target add wasm32-unknown-unknown
+//!     cargo build --release --target wasm32-unknown-unknown
+//!     python3 -m http.server
+//!
+//! Then they are at <http://localhost:8000>. (Any server of files will do; browsers load no modules from `file:`.)
+//! `main.js` asks for a frame and shows its pixels, right out of the module's memory. `run.mjs` does so without a page.
+//!
+//! WebAssembly has no virtual memory, so a reservation is a block of the allocator, taken at once. All arrays here are
+//! told how large they get: so the memory is that from the first frame on, and does not grow.
+
+#[path = "../../fountain/mod.rs"]
+mod fountain;
+
+use fountain::{Fountain, HEIGHT, WIDTH};
+use stayput::VmVec;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// A million at a time, of 20 bytes each.
+const MOST_SPAWNED: usize = 10_000;
+
+struct Page {
+    fountain: Fountain,
+    light: VmVec<[f32; 3]>,
+    /// Red, green, blue, and that it is opaque: what a canvas takes.
+    pixels: VmVec<[u8; 4]>,
+}
+
+static PAGE: LazyLock<Mutex<Page>> = LazyLock::new(|| {
+    let mut light = VmVec::with_max_len(WIDTH * HEIGHT);
+    let mut pixels = VmVec::with_max_len(WIDTH * HEIGHT);
+    light.resize(WIDTH * HEIGHT, [0.0; 3]);
+    pixels.resize(WIDTH * HEIGHT, [0, 0, 0, 255]);
+    Mutex::new(Page { fountain: Fountain::new(MOST_SPAWNED), light, pixels })
+});
+
+/// One frame, in which so many are spawned. Where its pixels are: the same place each time.
+#[unsafe(no_mangle)]
+pub extern "C" fn frame(spawned: usize) -> *const [u8; 4] {
+    let mut page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Page { fountain, light, pixels } = &mut *page;
+    fountain.step(spawned.min(MOST_SPAWNED));
+    fountain.draw(light, |index, [red, green, blue]| pixels[index] = [red, green, blue, 255]);
+    pixels.as_ptr()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn particles() -> usize {
+    PAGE.lock().unwrap_or_else(PoisonError::into_inner).fountain.particles().len()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn width() -> usize {
+    WIDTH
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn height() -> usize {
+    HEIGHT
+}
