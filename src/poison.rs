@@ -11,6 +11,8 @@
 //! The mark is on addresses. `mmap` and `munmap` take it off, since the sanitizer hears of them; so what is released needs
 //! no call here. Kernels, and instructions of our own ([touch](crate::os)), do not look at it.
 
+use std::marker::PhantomData;
+
 /// Whether there is a sanitizer to be told: for loops that would do nothing.
 pub(crate) const IS_ON: bool = cfg!(stayput_asan);
 
@@ -18,6 +20,29 @@ pub(crate) const IS_ON: bool = cfg!(stayput_asan);
 #[inline(always)]
 pub(crate) fn poison<T>(first: *const T, count: usize) {
     sys::poison(first.cast(), count * size_of::<T>());
+}
+
+/// [Poisons](poison) a place when it is dropped: once the value there is moved out, which so can be the last that is done.
+#[must_use = "it is for its drop"]
+pub(crate) struct AtEnd<T>(#[cfg(stayput_asan)] *const T, PhantomData<*const T>);
+
+impl<T> AtEnd<T> {
+    #[inline(always)]
+    pub(crate) fn of(place: *const T) -> Self {
+        let _ = place;
+        Self(
+            #[cfg(stayput_asan)]
+            place,
+            PhantomData,
+        )
+    }
+}
+
+#[cfg(stayput_asan)]
+impl<T> Drop for AtEnd<T> {
+    fn drop(&mut self) {
+        poison(self.0, 1);
+    }
 }
 
 /// `count` elements from `first` on may be touched.

@@ -28,7 +28,7 @@ use super::state::{State, Vacant};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, Prefaulted, Purse};
-use crate::poison::{self, poison, unpoison};
+use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
 use std::mem::{self, MaybeUninit, offset_of};
@@ -436,18 +436,19 @@ impl<V> Slots<V> {
             // SAFETY: the same, so writable, and `&mut self` keeps others away.
             unsafe { (*slot.as_ptr()).state = State::EMPTY };
         }
+        let added = self.len()..end;
         // SAFETY: within capacity. The slots are vacant, so their values need not be initialised:
         // those before `fresh_from`, or in memory that others had, were made so above, the others are all
         // zero, see there.
-        let fresh = self.len()..end;
         unsafe { self.slots.set_len(end) };
-        self.poison_values(fresh);
+        self.poison_values(added);
     }
 
     /// Nobody is to touch the values of these slots, which are below the length, and vacant.
     fn poison_values(&self, slots: Range<usize>) {
         if poison::IS_ON {
-            slots.filter_map(|index| self.at(index)).for_each(poison_value);
+            let values = slots.filter_map(|index| self.at(index)).map(NonNull::cast::<V>);
+            values.for_each(|value| poison(value.as_ptr(), 1));
         }
     }
 
@@ -521,11 +522,11 @@ impl<V> Slots<V> {
         let left = leave(self, Vacant::after(generation));
         // SAFETY: inside the array, and `&mut self` keeps others away.
         unsafe { (*slot.as_ptr()).state = left.into() };
+        // Not the state, which is looked at by anybody.
+        let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
         // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot
         // is not live, so nobody reads the value again.
-        let value = unsafe { slot.cast::<V>().read() };
-        poison_value(slot);
-        Some(value)
+        Some(unsafe { slot.cast::<V>().read() })
     }
 
     /// Gives the value of a generation another, if it is there.
@@ -700,17 +701,10 @@ pub(super) unsafe fn value_of_mut<'a, V>(slot: NonNull<Slot<V>>) -> &'a mut V {
 pub(super) unsafe fn take_value<V>(slot: NonNull<Slot<V>>) -> V {
     // SAFETY: below the length, and nobody else is there, by the caller's promise.
     unsafe { (*slot.as_ptr()).state = State::EMPTY };
+    let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
     // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot is
     // not live, so nobody reads the value again.
-    let value = unsafe { slot.cast::<V>().read() };
-    poison_value(slot);
-    value
-}
-
-/// Nobody is to touch the value of a slot, which is vacant. Its state is looked at by anybody.
-#[inline]
-fn poison_value<V>(slot: NonNull<Slot<V>>) {
-    poison(slot.as_ptr().cast::<V>(), 1);
+    unsafe { slot.cast::<V>().read() }
 }
 
 /// Whether a slot holds the value of a generation.

@@ -295,6 +295,7 @@ impl<T> VmVec<T> {
 
     /// The capacity was `before`. Nobody is to touch what there is more of it, unless he has it that all is
     /// [open](Self::as_mut_ptr).
+    #[inline]
     pub(super) fn close_new(&mut self, before: usize) {
         if before == self.len || poison::is_poisoned(self.behind(self.len)) {
             poison::poison(self.behind(before), self.capacity().saturating_sub(before));
@@ -310,6 +311,10 @@ impl<T> VmVec<T> {
     #[inline]
     pub unsafe fn set_len(&mut self, new_len: usize) {
         debug_assert!(new_len <= self.capacity(), "set_len({new_len}) beyond capacity");
+        if new_len < self.len {
+            // Who takes elements out by their addresses may put others there.
+            self.as_mut_ptr();
+        }
         self.open(new_len.saturating_sub(self.len));
         self.len = new_len;
     }

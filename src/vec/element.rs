@@ -4,6 +4,7 @@
 
 use super::{VmVec, give_up, or_give_up};
 use crate::error::{Error, Refused};
+use crate::poison::AtEnd;
 use crate::raw_vec::Amount;
 use std::ptr;
 
@@ -98,10 +99,9 @@ impl<T> VmVec<T> {
         self.len = self.len.checked_sub(1)?;
         // SAFETY: within the old length.
         let last = unsafe { self.as_ptr().add(self.len) };
+        let _gone = AtEnd::of(last);
         // SAFETY: it was initialised, and is behind the length now, so nobody reads it again.
-        let value = unsafe { last.read() };
-        self.close(self.len + 1);
-        Some(value)
+        Some(unsafe { last.read() })
     }
 
     /// Takes the last element out if the predicate says so.

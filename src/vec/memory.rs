@@ -249,6 +249,6 @@ impl<T> VmVec<T> {
         vec.raw.leak();
         // SAFETY: `len` elements are initialised; the array is never dropped and nobody else has
         // it, so they stay so, and are the slice's alone.
-        unsafe { slice::from_raw_parts_mut(vec.as_mut_ptr(), vec.len) }
+        unsafe { slice::from_raw_parts_mut(vec.first(), vec.len) }
     }
 }

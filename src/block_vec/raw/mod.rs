@@ -31,7 +31,7 @@ use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
 use crate::error::{Error, ErrorKind, Holder, Refused, give_up};
 use crate::growing::Purse;
-use crate::poison::{self, poison, unpoison};
+use crate::poison::{self, AtEnd, poison, unpoison};
 use std::alloc::{self, Layout};
 use std::marker::PhantomData;
 use std::mem;
@@ -434,11 +434,10 @@ impl<T> Raw<T> {
         }
         self.len -= 1;
         let last = self.tail.wrapping_add(self.len);
+        let _gone = AtEnd::of(last);
         // SAFETY: the last of the old length, in the block at hand. It is behind the length now, so nobody
         // reads it again.
-        let value = unsafe { last.read() };
-        poison(last, 1);
-        Some(value)
+        Some(unsafe { last.read() })
     }
 
     /// Finds the block of the last element, if there is one.
