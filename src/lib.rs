@@ -141,7 +141,7 @@
 //!
 //! # `AddressSanitizer`
 //!
-//! To AddressSanitizer all of a committed page is good, so it misses most stray pointers into memory of this crate. Built
+//! To `AddressSanitizer` all of a committed page is good, so it misses most stray pointers into memory of this crate. Built
 //! with `--cfg stayput_asan`, containers tell it what nobody is to touch, and it stops whoever does by a report of
 //! `use-after-poison`:
 //!

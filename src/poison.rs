@@ -1,4 +1,4 @@
-//! Tells AddressSanitizer what memory nobody is to touch.
+//! Tells `AddressSanitizer` what memory nobody is to touch.
 //!
 //! To the sanitizer all of a committed page is good. Arrays, maps and arenas know better: what lies behind a length,
 //! in a vacant slot, or was given back to an arena, is nobody's. Under `--cfg stayput_asan` they say so here, and whoever

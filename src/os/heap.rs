@@ -5,7 +5,7 @@
 //!
 //! - **It never moves**, and begins at a multiple of [`PAGE_BYTES`]. What a page is, is a matter of counting here.
 //! - **Inaccessible is not enforced.** Who reads or writes pages that are not committed is not stopped, and reads
-//!   anything. (Miri tells: to it they are uninitialised. And so does AddressSanitizer: they are [poisoned](crate::poison).)
+//!   anything. (Miri tells: to it they are uninitialised. And so does `AddressSanitizer`: they are [poisoned](crate::poison).)
 //! - **Nothing is touched before it is committed**: then it is zeroed, where it was not committed before. To ask
 //!   for zeroed memory at once would be to write to all of it, by most allocators, and in a browser, where
 //!   memory is had by touching it, to have all of it.

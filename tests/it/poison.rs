@@ -1,4 +1,4 @@
-//! AddressSanitizer sees into reservations and blocks: each fault that is planted here ends its process. (Only under
+//! `AddressSanitizer` sees into reservations and blocks: each fault that is planted here ends its process. (Only under
 //! `--cfg stayput_asan`.)
 
 #![expect(unsafe_code, reason = "reads what nobody is to read")]
