@@ -138,6 +138,31 @@
 //! | `proptest` | `vec(any::<T>(), 0..100).prop_map(VmVec::from)`. |
 //! | `rkyv` | The archived form of an array is that of its slice: an `ArchiveWith` of your own for the field, by `ArchivedVec::resolve_from_slice` and `serialize_from_slice`. That of a map would have to be a type of its own; archive its values and keys. |
 //! | `zerocopy` | Its `FromZeros` is `bytemuck`'s `Zeroable`: derive that beside it for `extend_zeroed`. Elements as bytes, and bytes as elements, are a matter of slices, which both crates take. |
+//!
+//! # `AddressSanitizer`
+//!
+//! To `AddressSanitizer` all of a committed page is good, so it misses most stray pointers into memory of this crate. Built
+//! with `--cfg stayput_asan`, containers tell it what nobody is to touch, and it stops whoever does by a report of
+//! `use-after-poison`:
+//!
+//! ```sh
+//! RUSTFLAGS='-Zsanitizer=address --cfg stayput_asan' cargo +nightly run --target x86_64-unknown-linux-gnu
+//! ```
+//!
+//! | where | what |
+//! |---|---|
+//! | [`VmVec`], [`BlockVec`] | all behind the last element: what was popped, truncated or drained, and what was never used |
+//! | [`SlotMap`], [`SecondaryMap`], [`SharedSlotMap`] | values of vacant slots, whether their page was discarded or not |
+//! | [`Arena`] | what was given back, by `reset` or by the end of a scope, and what was not handed out yet |
+//! | the [`keeper`] | what arrays, maps and blocks that were dropped have left there |
+//! | reservations, without virtual memory | what is not committed. (Elsewhere no sanitizer is needed for that.) |
+//!
+//! - Who writes behind the length, as he may, asks for the address by [`VmVec::as_mut_ptr`] or
+//!   [`VmVec::spare_capacity_mut`] after the last call that took elements out: these open all of the capacity, and it
+//!   stays so while the array grows. (`as_mut_ptr` is no `const fn` then.)
+//! - The sanitizer counts in eights of bytes, rounded in favour of who touches them: it sees no vacant slot whose
+//!   value has less than eight.
+//! - [`Columns`], [`SharedVec`] and files are as they are without it.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
@@ -165,6 +190,7 @@ mod macros;
 mod names;
 mod os;
 mod page;
+mod poison;
 mod raw_vec;
 mod reservation;
 pub mod secondary;

@@ -39,6 +39,7 @@ use crate::backing::Foreign;
 use crate::error::{Error, ErrorKind};
 use crate::heap::Room;
 use crate::keeper;
+use crate::poison::unpoison;
 use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
 use std::mem;
@@ -363,10 +364,18 @@ impl GrowingReservation {
     }
 
     pub(crate) fn grow(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
-        let reserved = self.reserved_bytes();
-        if need <= self.front.usable {
+        let before = self.front.usable;
+        if need <= before {
             return Ok(());
         }
+        let grown = self.grow_behind(need, amount);
+        // Who had it before may have left marks there.
+        self.unpoison(before..self.front.usable);
+        grown
+    }
+
+    fn grow_behind(&mut self, need: usize, amount: Amount) -> Result<(), Error> {
+        let reserved = self.reserved_bytes();
         if need > reserved {
             return Err(Error::new(ErrorKind::OutOfBounds, need).with_limit(reserved as u64));
         }
@@ -541,6 +550,7 @@ impl GrowingReservation {
         at_once: bool,
         goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<bool, Error> {
+        self.unpoison_foreign(keep..self.front.usable);
         let before = self.front.usable;
         // What is warm goes first.
         self.front.usable = self.zero_from();
@@ -576,10 +586,26 @@ impl GrowingReservation {
     /// held, or zeroes.
     pub(crate) fn discard(&mut self, pages: Range<usize>) -> Result<(), Error> {
         assert!(pages.end <= self.front.usable, "what is not usable is not discarded");
+        self.unpoison_foreign(pages.clone());
         match self.memory.as_mut().expect("taken only by drop") {
             // SAFETY: usable bytes are nobody's but the owner's, who has `&mut self`.
             Memory::Alone(reservation) => unsafe { discard(reservation, pages) },
             Memory::Elsewhere(memory) => memory.discard(pages),
+        }
+    }
+}
+
+/// What who stands on this has [poisoned](crate::poison).
+impl GrowingReservation {
+    fn unpoison(&self, bytes: Range<usize>) {
+        unpoison(self.as_ptr().wrapping_add(bytes.start), bytes.len());
+    }
+
+    /// Where it is the user's: what is done there is his.
+    fn unpoison_foreign(&self, bytes: Range<usize>) {
+        let Some(Memory::Elsewhere(memory)) = &self.memory else { return };
+        if memory.reservation().is_err() {
+            self.unpoison(bytes);
         }
     }
 }
@@ -605,6 +631,7 @@ impl GrowingReservation {
 
 impl Drop for GrowingReservation {
     fn drop(&mut self) {
+        self.unpoison_foreign(0..self.front.usable);
         // Else the field is dropped next.
         match self.release {
             Release::Keep => self.keep(),

@@ -78,6 +78,7 @@ pub(crate) use pieces::{
 };
 
 use crate::os;
+use crate::poison::{poison, unpoison};
 use crate::reservation::{IS_SUPPORTED, Reservation, take_all_rooms};
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -159,9 +160,14 @@ impl Warm {
 
     /// Puts it into its first page.
     fn pack(self) -> NonNull<Self> {
-        let place = self.place();
+        let (place, bytes) = (self.place(), self.bytes());
+        unpoison(place.as_ptr(), 1);
         // SAFETY: committed, nobody else's, and at a page boundary; a page has room for it, as asserted above.
         unsafe { place.write(self) };
+        poison(
+            place.as_ptr().cast::<u8>().wrapping_add(size_of::<Self>()),
+            bytes - size_of::<Self>(),
+        );
         place
     }
 
@@ -170,7 +176,9 @@ impl Warm {
     /// - It was packed there, and nobody else unpacks it.
     unsafe fn unpack(place: NonNull<Self>) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { place.read() }
+        let warm = unsafe { place.read() };
+        unpoison(place.as_ptr().cast::<u8>(), warm.bytes());
+        warm
     }
 }
 

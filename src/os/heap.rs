@@ -5,7 +5,7 @@
 //!
 //! - **It never moves**, and begins at a multiple of [`PAGE_BYTES`]. What a page is, is a matter of counting here.
 //! - **Inaccessible is not enforced.** Who reads or writes pages that are not committed is not stopped, and reads
-//!   anything. (Miri tells: to it they are uninitialised.)
+//!   anything. (Miri tells: to it they are uninitialised. And so does `AddressSanitizer`: they are [poisoned](crate::poison).)
 //! - **Nothing is touched before it is committed**: then it is zeroed, where it was not committed before. To ask
 //!   for zeroed memory at once would be to write to all of it, by most allocators, and in a browser, where
 //!   memory is had by touching it, to have all of it.
@@ -31,6 +31,7 @@
 
 use super::{Call, Code, HugeAdvice, Priority};
 use crate::error::ErrorKind;
+use crate::poison::{poison, unpoison};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -188,6 +189,7 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     // SAFETY: in the front, behind the words; a page is aligned for it, and so is whatever lies a whole number of
     // them before one.
     unsafe { head.write(Head { layout, front_bytes, lock: Mutex::new(()) }) };
+    poison(start.as_ptr(), bytes);
     Ok(start)
 }
 
@@ -218,6 +220,7 @@ pub(super) unsafe fn commit(of: NonNull<u8>, start: NonNull<u8>, bytes: usize) -
         if unsafe { bits.set(page, true) } {
             // SAFETY: the same.
             let place = unsafe { start.add(offset) };
+            unpoison(place.as_ptr(), PAGE_BYTES);
             // SAFETY: a page of the reservation that was not committed, so nobody uses it.
             unsafe { place.write_bytes(0, PAGE_BYTES) };
         }
@@ -246,6 +249,7 @@ pub(super) unsafe fn decommit(
             unsafe { place.write([MaybeUninit::uninit(); PAGE_BYTES]) };
         }
     }
+    poison(start.as_ptr(), bytes);
     Ok(())
 }
 
@@ -253,6 +257,7 @@ pub(super) unsafe fn decommit(
 ///
 /// As for [`super::discard`].
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    unpoison(start.as_ptr(), bytes);
     // SAFETY: committed, and not used, by the caller's promise.
     unsafe { start.write_bytes(0, bytes) };
     Ok(())
@@ -293,7 +298,8 @@ pub(super) unsafe fn advise_huge(_: NonNull<u8>, _: usize, _: HugeAdvice) {}
 /// # Safety
 ///
 /// As for [`super::release`].
-pub(super) unsafe fn release(start: NonNull<u8>, _: usize) -> Result<(), Code> {
+pub(super) unsafe fn release(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    unpoison(start.as_ptr(), bytes);
     // SAFETY: a reservation that ends here, by the caller's promise.
     let head = unsafe { Head::place(start) };
     // The lock is dropped: some systems have memory for one.

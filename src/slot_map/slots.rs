@@ -28,6 +28,7 @@ use super::state::{State, Vacant};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, Prefaulted, Purse};
+use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
 use std::mem::{self, MaybeUninit, offset_of};
@@ -354,6 +355,7 @@ impl<V> Slots<V> {
     /// - The slot is within capacity, and `&mut self` is held.
     #[inline]
     unsafe fn write(slot: NonNull<Slot<V>>, generation: u32, value: V) {
+        unpoison(slot.as_ptr(), 1);
         // SAFETY: within capacity, so writable; the value comes first in a slot, and no reference
         // is made to it.
         unsafe { slot.cast::<V>().write(value) };
@@ -430,13 +432,24 @@ impl<V> Slots<V> {
         for index in unknown.filter(|index| !empty.contains(index)) {
             // SAFETY: within capacity.
             let slot = unsafe { self.start().add(index) };
+            unpoison(slot.as_ptr(), 1);
             // SAFETY: the same, so writable, and `&mut self` keeps others away.
             unsafe { (*slot.as_ptr()).state = State::EMPTY };
         }
+        let added = self.len()..end;
         // SAFETY: within capacity. The slots are vacant, so their values need not be initialised:
         // those before `fresh_from`, or in memory that others had, were made so above, the others are all
         // zero, see there.
         unsafe { self.slots.set_len(end) };
+        self.poison_values(added);
+    }
+
+    /// Nobody is to touch the values of these slots, which are below the length, and vacant.
+    fn poison_values(&self, slots: Range<usize>) {
+        if poison::IS_ON {
+            let values = slots.filter_map(|index| self.at(index)).map(NonNull::cast::<V>);
+            values.for_each(|value| poison(value.as_ptr(), 1));
+        }
     }
 
     /// Takes vacant slots behind the first `len` away again, since nothing was put there.
@@ -465,7 +478,9 @@ impl<V> Slots<V> {
         }
         // Its value is there, by the caller's promise.
         *state = State::live(state.generation());
-        Some(state.generation())
+        let generation = state.generation();
+        unpoison(slot.as_ptr(), 1);
+        Some(generation)
     }
 
     /// Hands back whole pages of memory that others had, in which slots behind the last one lie that were never
@@ -507,6 +522,8 @@ impl<V> Slots<V> {
         let left = leave(self, Vacant::after(generation));
         // SAFETY: inside the array, and `&mut self` keeps others away.
         unsafe { (*slot.as_ptr()).state = left.into() };
+        // Not the state, which is looked at by anybody.
+        let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
         // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot
         // is not live, so nobody reads the value again.
         Some(unsafe { slot.cast::<V>().read() })
@@ -612,7 +629,9 @@ impl<V> Slots<V> {
         // SAFETY: only bytes of these slots are cleared: `discardable`, which alone makes a
         // `Discard`, rounds inwards. None of them is live, so their values need not be
         // initialised, and a state of zero is vacant.
-        unsafe { self.slots.discard(bytes.clone()) }
+        let discarded = unsafe { self.slots.discard(bytes.clone()) };
+        self.poison_values(slots.clone());
+        discarded
     }
 }
 
@@ -682,6 +701,7 @@ pub(super) unsafe fn value_of_mut<'a, V>(slot: NonNull<Slot<V>>) -> &'a mut V {
 pub(super) unsafe fn take_value<V>(slot: NonNull<Slot<V>>) -> V {
     // SAFETY: below the length, and nobody else is there, by the caller's promise.
     unsafe { (*slot.as_ptr()).state = State::EMPTY };
+    let _gone = AtEnd::of(slot.cast::<V>().as_ptr());
     // SAFETY: the slot was live, so its value, which comes first, is initialised; now the slot is
     // not live, so nobody reads the value again.
     unsafe { slot.cast::<V>().read() }

@@ -5,6 +5,7 @@
 use super::{GrowOnly, VecBuilder, VecStats, VmVec, or_give_up};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
+use crate::poison;
 use crate::raw_vec::{Options, RawVec};
 use std::alloc::Layout;
 use std::marker::PhantomData;
@@ -240,7 +241,7 @@ impl<T> VmVec<T> {
     #[inline]
     pub const fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: `len` elements from `start` on are initialised; `&mut self` keeps others away.
-        unsafe { slice::from_raw_parts_mut(self.as_mut_ptr(), self.len) }
+        unsafe { slice::from_raw_parts_mut(self.first(), self.len) }
     }
 
     /// The address of the first element; dangling, but aligned, if nothing was ever pushed.
@@ -254,8 +255,51 @@ impl<T> VmVec<T> {
 
     /// The address of the first element, to be written by; see [`as_ptr`](Self::as_ptr).
     #[inline]
+    #[cfg(not(stayput_asan))]
     pub const fn as_mut_ptr(&mut self) -> *mut T {
-        self.raw.start().as_ptr().cast()
+        self.first()
+    }
+
+    /// The address of the first element, to be written by; see [`as_ptr`](Self::as_ptr). Who has it may write behind the
+    /// length, so the sanitizer is told, which is no matter for a constant.
+    #[inline]
+    #[cfg(stayput_asan)]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        poison::unpoison_run(self.behind(self.len), self.capacity() - self.len);
+        self.first()
+    }
+
+    /// [`as_mut_ptr`](Self::as_mut_ptr), for elements, and for what was [opened](Self::open).
+    #[inline]
+    pub(super) const fn first(&mut self) -> *mut T {
+        self.start().as_ptr()
+    }
+
+    /// The address behind the first so many elements.
+    #[inline]
+    const fn behind(&self, len: usize) -> *const T {
+        self.as_ptr().wrapping_add(len)
+    }
+
+    /// Elements are about to be put into the next `count` places, which are within capacity.
+    #[inline]
+    pub(super) fn open(&mut self, count: usize) {
+        poison::unpoison(self.behind(self.len), count);
+    }
+
+    /// What was below `old_len` and is behind the length is gone: nobody is to touch it.
+    #[inline]
+    pub(super) fn close(&mut self, old_len: usize) {
+        poison::poison(self.behind(self.len), old_len.saturating_sub(self.len));
+    }
+
+    /// The capacity was `before`. Nobody is to touch what there is more of it, unless he has it that all is
+    /// [open](Self::as_mut_ptr).
+    #[inline]
+    pub(super) fn close_new(&mut self, before: usize) {
+        if before == self.len || poison::is_poisoned(self.behind(self.len)) {
+            poison::poison(self.behind(before), self.capacity().saturating_sub(before));
+        }
     }
 
     /// Says that there are `new_len` elements.
@@ -267,6 +311,11 @@ impl<T> VmVec<T> {
     #[inline]
     pub unsafe fn set_len(&mut self, new_len: usize) {
         debug_assert!(new_len <= self.capacity(), "set_len({new_len}) beyond capacity");
+        if new_len < self.len {
+            // Who takes elements out by their addresses may put others there.
+            self.as_mut_ptr();
+        }
+        self.open(new_len.saturating_sub(self.len));
         self.len = new_len;
     }
 

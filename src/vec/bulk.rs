@@ -162,6 +162,7 @@ impl<T> VmVec<T> {
         // many, and two arrays that are both borrowed mutably are not one.
         unsafe { self.append_from(other.as_ptr(), count) };
         other.len = 0;
+        other.close(count);
         Ok(())
     }
 
@@ -210,8 +211,9 @@ impl<T> VmVec<T> {
     /// - They are not used as elements any more where they were.
     pub(super) unsafe fn append_from(&mut self, from: *const T, count: usize) {
         debug_assert!(count <= self.capacity() - self.len);
+        self.open(count);
         // SAFETY: `len` is within capacity.
-        let end = unsafe { self.as_mut_ptr().add(self.len) };
+        let end = unsafe { self.first().add(self.len) };
         // SAFETY: the caller's promise.
         unsafe { ptr::copy_nonoverlapping(from, end, count) };
         self.len += count;
@@ -250,6 +252,7 @@ impl<T> VmVec<T> {
         // SAFETY: `len - at` initialised elements of another array, which are behind its length
         // now; room was made for as many.
         unsafe { rest.append_from(first, len - at) };
+        self.close(len);
         Ok(rest)
     }
 

@@ -4,6 +4,7 @@
 
 use super::VmVec;
 use crate::error::Error;
+use crate::poison::unpoison;
 use crate::raw_vec::Amount;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
@@ -64,7 +65,7 @@ impl<'v, T> Drain<'v, T> {
     fn at(&mut self, index: usize) -> *mut T {
         debug_assert!(index <= self.old_len);
         // SAFETY: at most the old length, and so many elements are within capacity.
-        unsafe { self.vec_mut().as_mut_ptr().add(index) }
+        unsafe { self.vec_mut().first().add(index) }
     }
 
     /// Whether as many elements were put in place as were taken out.
@@ -91,6 +92,7 @@ impl<'v, T> Drain<'v, T> {
         if additional > raw.capacity() - old_len {
             raw.grow(VmVec::<T>::ELEMENT, old_len, additional, Amount::AtLeast)?;
         }
+        unpoison(self.at(old_len), additional);
         let from = self.at(tail);
         // SAFETY: within capacity, which is `old_len + additional` at least.
         let to = unsafe { from.add(additional) };
@@ -207,6 +209,8 @@ impl<T> Drop for Drain<'_, T> {
                     unsafe { ptr::copy(from, to, count) };
                 }
                 drain.vec_mut().len = start + count;
+                let old_len = drain.old_len;
+                drain.vec_mut().close(old_len);
             }
         }
 

@@ -4,6 +4,7 @@
 
 use super::{VmVec, give_up, or_give_up};
 use crate::error::{Error, Refused};
+use crate::poison::AtEnd;
 use crate::raw_vec::Amount;
 use std::ptr;
 
@@ -52,7 +53,7 @@ impl<T> VmVec<T> {
         self.push(value);
         let last = self.len - 1;
         // SAFETY: within the length.
-        let last = unsafe { self.as_mut_ptr().add(last) };
+        let last = unsafe { self.first().add(last) };
         // SAFETY: just initialised; borrowed from `&mut self`.
         unsafe { &mut *last }
     }
@@ -66,7 +67,7 @@ impl<T> VmVec<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn grow_by_one(&mut self) -> Result<(), Error> {
-        self.raw.grow(Self::ELEMENT, self.len, 1, Amount::AtLeast)
+        self.grow(1, Amount::AtLeast)
     }
 
     #[cold]
@@ -84,8 +85,9 @@ impl<T> VmVec<T> {
     #[inline]
     pub(super) unsafe fn write_end(&mut self, len: usize, value: T) {
         debug_assert!(len == self.len && len < self.capacity());
+        self.open(1);
         // SAFETY: below capacity, by the caller's promise.
-        let end = unsafe { self.as_mut_ptr().add(len) };
+        let end = unsafe { self.first().add(len) };
         // SAFETY: committed, aligned, and behind the last element.
         unsafe { end.write(value) };
         self.len = len + 1;
@@ -97,6 +99,7 @@ impl<T> VmVec<T> {
         self.len = self.len.checked_sub(1)?;
         // SAFETY: within the old length.
         let last = unsafe { self.as_ptr().add(self.len) };
+        let _gone = AtEnd::of(last);
         // SAFETY: it was initialised, and is behind the length now, so nobody reads it again.
         Some(unsafe { last.read() })
     }
@@ -135,8 +138,9 @@ impl<T> VmVec<T> {
         if let Err(error) = self.try_reserve(1) {
             return Err(Refused { error, value });
         }
+        self.open(1);
         // SAFETY: within the length.
-        let place = unsafe { self.as_mut_ptr().add(index) };
+        let place = unsafe { self.first().add(index) };
         // SAFETY: there is room for one more, so this is within capacity.
         let above = unsafe { place.add(1) };
         // SAFETY: `len - index` elements, which stay within capacity. They may overlap.
@@ -169,7 +173,7 @@ impl<T> VmVec<T> {
         let len = self.len;
         assert!(index < len, "removal index (is {index}) should be < len (is {len})");
         // SAFETY: within the length.
-        let place = unsafe { self.as_mut_ptr().add(index) };
+        let place = unsafe { self.first().add(index) };
         // SAFETY: initialised; overwritten or cut off below before anyone reads it again.
         let value = unsafe { place.read() };
         // SAFETY: at most one past the last element.
@@ -177,6 +181,7 @@ impl<T> VmVec<T> {
         // SAFETY: `len - index - 1` elements are behind `place`. They may overlap.
         unsafe { ptr::copy(above, place, len - index - 1) };
         self.len -= 1;
+        self.close(len);
         value
     }
 
@@ -190,7 +195,7 @@ impl<T> VmVec<T> {
         let len = self.len;
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = len - 1;
-        let start = self.as_mut_ptr();
+        let start = self.first();
         // SAFETY: within the length.
         let hole = unsafe { start.add(index) };
         // SAFETY: initialised. It is overwritten, or behind the length, before anybody reads it again: no user code
@@ -202,6 +207,7 @@ impl<T> VmVec<T> {
         // the length now.
         unsafe { from.copy_to(hole, 1) };
         self.len = last;
+        self.close(len);
         taken
     }
 
@@ -211,9 +217,10 @@ impl<T> VmVec<T> {
         // Before user code runs: should a drop panic, nothing is dropped twice.
         self.len = len;
         // SAFETY: within the old length.
-        let first = unsafe { self.as_mut_ptr().add(len) };
+        let first = unsafe { self.first().add(len) };
         // SAFETY: `count` initialised elements, behind the length, so nobody reaches them again.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
+        self.close(len + count);
     }
 
     /// Drops all elements. The memory stays. O(n).

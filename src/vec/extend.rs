@@ -4,6 +4,7 @@
 
 use super::{VmVec, give_up};
 use crate::error::Refused;
+use crate::poison::unpoison;
 use std::iter::Chain;
 use std::option;
 
@@ -102,7 +103,7 @@ struct End<'v, T> {
 impl<'v, T> End<'v, T> {
     #[inline]
     fn of(vec: &'v mut VmVec<T>) -> Self {
-        Self { first: vec.as_mut_ptr(), len: vec.len, to: &mut vec.len }
+        Self { first: vec.first(), len: vec.len, to: &mut vec.len }
     }
 
     /// # Safety
@@ -112,6 +113,7 @@ impl<'v, T> End<'v, T> {
     unsafe fn put(&mut self, value: T) {
         // SAFETY: below capacity, by the caller's promise.
         let end = unsafe { self.first.add(self.len) };
+        unpoison(end, 1);
         // SAFETY: committed, aligned, and behind the last element.
         unsafe { end.write(value) };
         self.len += 1;

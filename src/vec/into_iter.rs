@@ -43,7 +43,7 @@ impl<T> IntoIter<T> {
     /// The elements still to be given out, to be changed.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: `front` is within capacity.
-        let first = unsafe { self.vec.as_mut_ptr().add(self.front) };
+        let first = unsafe { self.vec.first().add(self.front) };
         // SAFETY: `front..back` are initialised, and `&mut self` keeps others away.
         unsafe { slice::from_raw_parts_mut(first, self.back - self.front) }
     }

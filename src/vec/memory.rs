@@ -37,7 +37,7 @@ impl<T> VmVec<T> {
         if additional <= self.capacity() - self.len {
             return Ok(());
         }
-        self.raw.grow(Self::ELEMENT, self.len, additional, Amount::AtLeast)
+        self.grow(additional, Amount::AtLeast)
     }
 
     /// Makes room for `additional` more elements, to the page.
@@ -61,7 +61,15 @@ impl<T> VmVec<T> {
         if additional <= self.capacity() - self.len {
             return Ok(());
         }
-        self.raw.grow(Self::ELEMENT, self.len, additional, Amount::Exact)
+        self.grow(additional, Amount::Exact)
+    }
+
+    /// Makes room for so many elements more, where there is too little.
+    pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
+        let before = self.capacity();
+        let grown = self.raw.grow(Self::ELEMENT, self.len, additional, amount);
+        self.close_new(before);
+        grown
     }
 
     /// Makes room for `additional` more elements, and makes its pages resident now, so that
@@ -111,7 +119,7 @@ impl<T> VmVec<T> {
     /// }
     /// ```
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.raw.prefault_ahead(Self::ELEMENT, self.len, budget)
+        self.prefault_ahead_behind(self.len, budget)
     }
 
     /// Makes pages of elements resident, for which there is capacity, whatever the length.
@@ -121,7 +129,10 @@ impl<T> VmVec<T> {
 
     /// [`prefault_ahead`](Self::prefault_ahead), behind so many elements, whatever the length.
     pub(crate) fn prefault_ahead_behind(&mut self, len: usize, budget: Budget) -> Prefaulted {
-        self.raw.prefault_ahead(Self::ELEMENT, len, budget)
+        let before = self.capacity();
+        let prefaulted = self.raw.prefault_ahead(Self::ELEMENT, len, budget);
+        self.close_new(before);
+        prefaulted
     }
 
     /// Gives memory behind the last element back to the system: it is neither resident nor
@@ -238,6 +249,6 @@ impl<T> VmVec<T> {
         vec.raw.leak();
         // SAFETY: `len` elements are initialised; the array is never dropped and nobody else has
         // it, so they stay so, and are the slice's alone.
-        unsafe { slice::from_raw_parts_mut(vec.as_mut_ptr(), vec.len) }
+        unsafe { slice::from_raw_parts_mut(vec.first(), vec.len) }
     }
 }

@@ -34,7 +34,7 @@ impl<'v, T> Sieve<'v, T> {
         let old_len = vec.len;
         debug_assert!(start <= old_len);
         vec.len = start;
-        Self { first: vec.as_mut_ptr(), vec, kept: start, next: start, old_len }
+        Self { first: vec.first(), vec, kept: start, next: start, old_len }
     }
 
     /// The array; its length is where the pass began.
@@ -118,5 +118,6 @@ impl<T> Drop for Sieve<'_, T> {
             unsafe { ptr::copy(from, to, rest) };
         }
         self.vec.len = self.kept + rest;
+        self.vec.close(self.old_len);
     }
 }

@@ -22,7 +22,9 @@ impl<T> VmVec<T> {
         &mut self,
         additional: usize,
     ) -> Result<(), Error> {
+        let before = self.capacity();
         let zero_from = self.raw.grow_zeroed(Self::ELEMENT, self.len, additional)?;
+        self.close_new(before);
         // SAFETY: there is room for them, which is zero from there on; the rest is the caller's promise.
         unsafe { self.extend_zeroed_within(additional, zero_from) };
         Ok(())
@@ -41,8 +43,9 @@ impl<T> VmVec<T> {
         let first_byte = self.len * size_of::<T>();
         let end_byte = (self.len + additional) * size_of::<T>();
         let unknown = zero_from.min(end_byte).saturating_sub(first_byte);
+        self.open(additional);
         // SAFETY: `len` is within capacity.
-        let first = unsafe { self.as_mut_ptr().add(self.len) };
+        let first = unsafe { self.first().add(self.len) };
         // SAFETY: `unknown` bytes lie before the end of the room, and behind all elements.
         unsafe { first.cast::<u8>().write_bytes(0, unknown) };
         // All bytes of the room are zero now: those behind `zero_from` are untouched pages.

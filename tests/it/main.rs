@@ -54,6 +54,8 @@ mod memory;
 mod model;
 mod op;
 mod panics;
+#[cfg(stayput_asan)]
+mod poison;
 mod read_from;
 mod reservation;
 mod secondary;

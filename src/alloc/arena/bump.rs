@@ -27,6 +27,7 @@
 use super::builder::Options;
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, Prefaulted, Want};
+use crate::poison::{poison, unpoison};
 use crate::reservation::{default_reservation_bytes, page_size};
 use crate::service::Release;
 use std::alloc::Layout;
@@ -105,7 +106,9 @@ impl Bump {
         let new_top = unsafe { top.add(behind - top.addr().get()) };
         self.top.set(new_top);
         // SAFETY: the block ends there, and starts at the old `top` or behind.
-        Some(unsafe { new_top.sub(layout.size()) })
+        let block = unsafe { new_top.sub(layout.size()) };
+        unpoison(block.as_ptr(), layout.size());
+        Some(block)
     }
 
     #[cold]
@@ -231,6 +234,13 @@ impl Bump {
         // SAFETY: so many bytes lie in the reservation.
         let end = unsafe { memory.start().add(usable) };
         self.end.set(end.max(self.top.get()));
+        Self::poison_from(self.top.get(), self.end.get());
+    }
+
+    /// Nobody is to touch what lies there until it is handed out.
+    #[inline]
+    fn poison_from(from: NonNull<u8>, to: NonNull<u8>) {
+        poison(from.as_ptr(), to.addr().get() - from.addr().get());
     }
 
     /// Memory of that layout, all of it zero. Where it is fresh from the system nothing is written.
@@ -266,6 +276,8 @@ impl Bump {
             // SAFETY: the last block is `size` bytes, right before `top`.
             let start = unsafe { self.top.get().sub(layout.size()) };
             self.move_back(start);
+        } else {
+            poison(block.as_ptr(), layout.size());
         }
     }
 
@@ -283,6 +295,7 @@ impl Bump {
         debug_assert!(to <= top);
         self.written.set(self.written.get().max(top.addr().get()));
         self.top.set(to);
+        Self::poison_from(to, top);
         if top == self.end.get() {
             self.keep_limit();
         }
@@ -499,6 +512,8 @@ impl Bump {
     /// All that was handed out.
     pub(super) fn used_memory(&mut self) -> &[MaybeUninit<u8>] {
         let start = self.look(GrowingReservation::start).unwrap_or(NonNull::dangling());
+        // Also what lies between blocks, and those that were given back.
+        unpoison(start.as_ptr(), self.used_bytes());
         // SAFETY: so many bytes lie there, committed, or there are none; they may be of any value, or none.
         // Whoever was handed a block has borrowed `self`, which is borrowed mutably, or vouches for it.
         unsafe { slice::from_raw_parts(start.cast().as_ptr(), self.used_bytes()) }

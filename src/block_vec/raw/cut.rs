@@ -152,5 +152,6 @@ impl<T> Drop for Cut<'_, T> {
         let raw = unsafe { self.raw.as_mut() };
         // SAFETY: all of these are initialised, and at most as many as there were.
         unsafe { raw.set_len(len) };
+        raw.poison(len..self.old_len);
     }
 }

@@ -31,6 +31,7 @@ use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
 use crate::error::{Error, ErrorKind, Holder, Refused, give_up};
 use crate::growing::Purse;
+use crate::poison::{self, AtEnd, poison, unpoison};
 use std::alloc::{self, Layout};
 use std::marker::PhantomData;
 use std::mem;
@@ -280,6 +281,7 @@ impl<T> Raw<T> {
         if block.is_null() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
         }
+        poison(block, to - from);
         self.table.extend(block.wrapping_sub(from).cast(), pieces);
         self.capacity = to;
         Ok(())
@@ -321,6 +323,7 @@ impl<T> Raw<T> {
         let layout = unsafe { Layout::array::<T>(to - from).unwrap_unchecked() };
         // SAFETY: below the capacity.
         let block = unsafe { self.place(from) };
+        unpoison(block, to - from);
         // SAFETY: the allocator gave it, for as many elements, and none is used any more.
         unsafe { alloc::dealloc(block.cast(), layout) };
     }
@@ -407,6 +410,7 @@ impl<T> Raw<T> {
     unsafe fn write_end(&mut self, value: T) {
         debug_assert!(self.has_room());
         let end = self.tail.wrapping_add(self.len).cast_mut();
+        unpoison(end, 1);
         // SAFETY: the place of the next element: it has memory, is aligned, and behind the last one.
         unsafe { end.write(value) };
         self.len += 1;
@@ -430,6 +434,7 @@ impl<T> Raw<T> {
         }
         self.len -= 1;
         let last = self.tail.wrapping_add(self.len);
+        let _gone = AtEnd::of(last);
         // SAFETY: the last of the old length, in the block at hand. It is behind the length now, so nobody
         // reads it again.
         Some(unsafe { last.read() })
@@ -507,6 +512,17 @@ impl<T> Raw<T> {
         unsafe { self.set_len(len) };
         // SAFETY: they are behind the length now, so nobody reaches them again.
         unsafe { self.drop_all(len..old_len) };
+        self.poison(len..old_len);
+    }
+
+    /// Nobody is to touch what was in these places, which are within capacity, and behind the length.
+    fn poison(&self, mut places: Range<usize>) {
+        while poison::IS_ON && !places.is_empty() {
+            let count = self.side_by_side(places.start, places.end);
+            // SAFETY: within capacity.
+            poison(unsafe { self.place(places.start) }, count);
+            places.start += count;
+        }
     }
 
     /// Drops the elements of a range. Should a drop panic, the others are dropped still.
@@ -593,6 +609,7 @@ impl<T> Raw<T> {
         // No more than there is room for, whatever the iterator does: std counts them.
         iter.take(room).for_each(|value| {
             let place = tail.wrapping_add(end.0).cast_mut();
+            unpoison(place, 1);
             // SAFETY: below `to`, so it is the place of the next element, as in `write_end`.
             unsafe { place.write(value) };
             end.0 += 1;
@@ -625,6 +642,7 @@ impl<T> Raw<T> {
             unsafe { self.append_from(from, count) };
             index += count;
         }
+        other.poison(start..end);
     }
 
     /// Copies the bytes of `count` elements behind the last one, and says that they are there.
@@ -642,6 +660,7 @@ impl<T> Raw<T> {
             }
             let here = count.min(self.to - self.len);
             let end = self.tail.wrapping_add(self.len).cast_mut();
+            unpoison(end, here);
             // SAFETY: the next `here` places are side by side, and behind the last element; the rest is the
             // caller's promise.
             unsafe { ptr::copy_nonoverlapping(from, end, here) };
@@ -670,6 +689,7 @@ impl<T> Raw<T> {
             unsafe { to.set_len(to.len() + count) };
             index += count;
         }
+        self.poison(0..end);
     }
 
     /// All of it, by value.

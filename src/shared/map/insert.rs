@@ -10,6 +10,7 @@ use super::ground::state_of;
 use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::heap;
 use crate::key::Key;
+use crate::poison::unpoison;
 use crate::slot_map::state::State;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
@@ -239,6 +240,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let (index, generation) = unsafe { self.ground.dealt::<V>(ticket) };
         // SAFETY: the same.
         let slot = unsafe { self.ground.dealt_slot::<V>(index) };
+        unpoison(slot.value().as_ptr(), 1);
         // SAFETY: memory for a value, which is the caller's alone, as the ticket is; it is vacant, so no reference is to
         // it.
         unsafe { slot.value().write(value) };
