@@ -35,6 +35,7 @@ use std::alloc::{self, Layout};
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::Range;
+use std::panic::UnwindSafe;
 use std::ptr::{self, NonNull};
 use std::slice;
 
@@ -72,6 +73,9 @@ pub(super) struct Raw<T> {
 unsafe impl<T: Send> Send for Raw<T> {}
 // SAFETY: through `&Raw` only `&T` can be had.
 unsafe impl<T: Sync> Sync for Raw<T> {}
+
+// The pointer leads to elements that it owns, as `Vec` does. (`RefUnwindSafe` is as it should be by itself.)
+impl<T: UnwindSafe> UnwindSafe for Raw<T> {}
 
 impl<T> Raw<T> {
     const IS_SIZED: bool = size_of::<T>() > 0;
