@@ -31,7 +31,9 @@ use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
 use crate::error::{Error, ErrorKind, Holder, Refused, give_up};
 use crate::growing::Purse;
+use crate::reservation::memory_bytes;
 use std::alloc::{self, Layout};
+use std::hint;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::Range;
@@ -249,6 +251,7 @@ impl<T> Raw<T> {
     #[inline(never)]
     pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
         let need = self.need(additional)?;
+        self.ask_for_all(need)?;
         let before = self.capacity;
         while self.capacity < need {
             if let Err(error) = self.take_block() {
@@ -259,6 +262,29 @@ impl<T> Raw<T> {
         if self.len == self.to {
             self.seat();
         }
+        Ok(())
+    }
+
+    /// An error if blocks for so many elements are more than the machine has, and the allocator would refuse them in one.
+    ///
+    /// Systems promise more than there is, but not so much at once. Block by block it would come out only when all
+    /// memory was used up, and the system ends whom it likes.
+    fn ask_for_all(&self, need: usize) -> Result<(), Error> {
+        let bytes = need.saturating_sub(self.capacity) * size_of::<T>();
+        if bytes <= memory_bytes() {
+            return Ok(());
+        }
+        let refusal = Error::new(ErrorKind::Memory, bytes).of(Holder::BlockVec);
+        let layout = Layout::from_size_align(bytes, align_of::<T>()).map_err(|_| refusal)?;
+        // SAFETY: more than no byte.
+        let all = unsafe { alloc::alloc(layout) };
+        // What nobody sees, the compiler would leave out, as if it were never refused.
+        let all = hint::black_box(all);
+        if all.is_null() {
+            return Err(refusal);
+        }
+        // SAFETY: just taken, by that layout.
+        unsafe { alloc::dealloc(all, layout) };
         Ok(())
     }
 
