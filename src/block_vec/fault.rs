@@ -20,6 +20,12 @@ impl Refusing {
         assert!(LEFT.replace(Some(blocks)).is_none(), "one plan at a time");
         Self { not_send: PhantomData }
     }
+
+    /// How many are still to be had.
+    #[cfg(not(no_vm))]
+    pub(super) fn left(&self) -> usize {
+        LEFT.get().expect("this plan")
+    }
 }
 
 impl Drop for Refusing {

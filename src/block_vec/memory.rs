@@ -9,7 +9,8 @@ use crate::growing::{Budget, GivenBack, Purse};
 impl<T> BlockVec<T> {
     /// Makes room for `additional` more elements, up to the end of a block.
     ///
-    /// Calls the allocator once for each block that is not there already. Nothing is moved.
+    /// Calls the allocator once for each block that is not there already; and before, where they are more than the
+    /// machine has memory for, for all in one, so that what is out of all reason is refused at once. Nothing is moved.
     ///
     /// # Panics
     ///

@@ -154,6 +154,11 @@ impl<T: Clone> Clone for BlockVec<T> {
     }
 
     /// Becomes a copy of `source`, with the memory and the options that `self` has.
+    ///
+    /// # Panics
+    ///
+    /// If `source` has more elements than there may be here, or the allocator refuses memory. Then as many are copied as
+    /// there were.
     #[track_caller]
     fn clone_from(&mut self, source: &Self) {
         self.truncate(source.len());

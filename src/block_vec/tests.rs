@@ -130,6 +130,25 @@ fn an_array_whose_first_block_is_refused_stays_empty_and_usable() {
     assert_eq!(vec, [2]);
 }
 
+/// Where it is told how much memory there is.
+#[cfg(all(not(no_vm), target_pointer_width = "64"))]
+#[test]
+fn more_than_the_machine_has_is_refused_before_a_block_is_taken() {
+    for blocks in [Blocks::default(), Blocks::Doubling { first_bytes: 64 }] {
+        let mut vec = BlockVec::builder().blocks(blocks).build();
+        vec.push(1_u8);
+        let capacity = vec.capacity();
+        let refusing = Refusing::after(50);
+        let error = vec.try_reserve(isize::MAX as usize - 1).unwrap_err();
+        assert_eq!((error.kind(), refusing.left()), (ErrorKind::Memory, 50));
+        assert_eq!(error.bytes(), isize::MAX as usize - capacity);
+        assert!(vec.try_resize(isize::MAX as usize, 2).is_err());
+        assert!(BlockVec::<u64>::try_with_capacity(isize::MAX as usize / 8).is_err());
+        assert_eq!((refusing.left(), vec.capacity(), vec.len()), (50, capacity, 1));
+        drop(refusing);
+    }
+}
+
 #[test]
 fn elements_stay_where_they_are_when_the_table_moves() {
     for blocks in [Blocks::Fixed { bytes: 8 }, Blocks::Doubling { first_bytes: 8 }] {

@@ -35,8 +35,8 @@ pub(crate) use rooms::take_all as take_all_rooms;
 #[cfg(test)]
 pub(crate) use share::FLOOR_BYTES;
 pub(crate) use share::{
-    Space, Taken, blocks, default_reservation_bytes, usual_bytes, usual_reservation_bytes,
-    whole_bytes,
+    Space, Taken, blocks, default_reservation_bytes, memory_bytes, usual_bytes,
+    usual_reservation_bytes, whole_bytes,
 };
 pub(crate) use stripes::ColumnLayouts;
 pub(crate) use stripes::column_count;

@@ -406,7 +406,7 @@ pub(crate) fn usual_bytes() -> usize {
 }
 
 /// The machine's memory, rounded up to a power of two; `usize::MAX` where it is not known.
-fn memory_bytes() -> usize {
+pub(crate) fn memory_bytes() -> usize {
     /// As above.
     static MEMORY: AtomicUsize = AtomicUsize::new(0);
     match MEMORY.load(ORDER) {

@@ -3,7 +3,8 @@
 use static_assertions::{assert_eq_size, assert_impl_all, assert_not_impl_any};
 use stayput::vec::{Drain, IntoIter, Splice};
 use stayput::{
-    Error, ErrorKind, GrowOnly, Refused, Reservation, VecBuilder, VecStats, VmVec, vm_vec,
+    BlockVec, Error, ErrorKind, GrowOnly, Refused, Reservation, VecBuilder, VecStats, VmVec,
+    block_vec, vm_vec,
 };
 use std::borrow::{Borrow, BorrowMut, Cow};
 use std::cell::{Cell, UnsafeCell};
@@ -83,7 +84,7 @@ macro_rules! has {
     }};
 }
 
-/// Asserts that `VmVec` and its iterators have the traits that std's have.
+/// Asserts that `VmVec`, `BlockVec` and their iterators have the traits that std's have.
 macro_rules! assert_as_std {
     ($($element:ty),*) => {$(
         assert_as_std!(VmVec, std::vec::Vec, $element: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone);
@@ -92,6 +93,14 @@ macro_rules! assert_as_std {
         assert_as_std!(IntoIter, std::vec::IntoIter, $element: UnwindSafe, RefUnwindSafe);
         assert_as_std!(DrainOf, self::StdDrainOf, $element: Send, Sync, Unpin, Debug);
         assert_as_std!(DrainOf, self::StdDrainOf, $element: UnwindSafe, RefUnwindSafe);
+        assert_as_std!(BlockVec, std::vec::Vec, $element: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe, Clone);
+        assert_as_std!(BlockVec, std::vec::Vec, $element: Hash, Debug, PartialEq, Eq, PartialOrd, Ord);
+        assert_as_std!(BlockIntoIter, std::vec::IntoIter, $element: Send, Sync, Unpin, Clone, Debug);
+        assert_as_std!(BlockIntoIter, std::vec::IntoIter, $element: UnwindSafe, RefUnwindSafe);
+        assert_as_std!(BlockDrain, self::StdDrainOf, $element: Send, Sync, Unpin);
+        assert_as_std!(BlockDrain, self::StdDrainOf, $element: UnwindSafe, RefUnwindSafe);
+        assert_as_std!(BlockIter, self::StdIter, $element: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
+        assert_as_std!(BlockIterMut, self::StdIterMut, $element: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);
     )*};
     ($ours:ident, $std:path, $element:ty: $($trait:path),*) => {$(
         {
@@ -107,6 +116,12 @@ macro_rules! assert_as_std {
 
 type DrainOf<T> = Drain<'static, T>;
 type StdDrainOf<T> = std::vec::Drain<'static, T>;
+type BlockIntoIter<T> = block_vec::IntoIter<T>;
+type BlockDrain<T> = block_vec::Drain<'static, T>;
+type BlockIter<T> = block_vec::Iter<'static, T>;
+type BlockIterMut<T> = block_vec::IterMut<'static, T>;
+type StdIter<T> = std::slice::Iter<'static, T>;
+type StdIterMut<T> = std::slice::IterMut<'static, T>;
 
 #[test]
 fn traits_are_there_for_the_elements_for_which_std_has_them() {

@@ -32,10 +32,13 @@ use super::table::{Origin, Table};
 use crate::error::{Error, ErrorKind, Holder, Refused, give_up};
 use crate::growing::Purse;
 use crate::poison::{self, AtEnd, poison, unpoison};
+use crate::reservation::memory_bytes;
 use std::alloc::{self, Layout};
+use std::hint;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::Range;
+use std::panic::UnwindSafe;
 use std::ptr::{self, NonNull};
 use std::slice;
 
@@ -73,6 +76,9 @@ pub(super) struct Raw<T> {
 unsafe impl<T: Send> Send for Raw<T> {}
 // SAFETY: through `&Raw` only `&T` can be had.
 unsafe impl<T: Sync> Sync for Raw<T> {}
+
+// The pointer leads to elements that it owns, as `Vec` does. (`RefUnwindSafe` is as it should be by itself.)
+impl<T: UnwindSafe> UnwindSafe for Raw<T> {}
 
 impl<T> Raw<T> {
     const IS_SIZED: bool = size_of::<T>() > 0;
@@ -246,6 +252,7 @@ impl<T> Raw<T> {
     #[inline(never)]
     pub(super) fn grow(&mut self, additional: usize) -> Result<(), Error> {
         let need = self.need(additional)?;
+        self.ask_for_all(need)?;
         let before = self.capacity;
         while self.capacity < need {
             if let Err(error) = self.take_block() {
@@ -256,6 +263,29 @@ impl<T> Raw<T> {
         if self.len == self.to {
             self.seat();
         }
+        Ok(())
+    }
+
+    /// An error if blocks for so many elements are more than the machine has, and the allocator would refuse them in one.
+    ///
+    /// Systems promise more than there is, but not so much at once. Block by block it would come out only when all
+    /// memory was used up, and the system ends whom it likes.
+    fn ask_for_all(&self, need: usize) -> Result<(), Error> {
+        let bytes = need.saturating_sub(self.capacity) * size_of::<T>();
+        if bytes <= memory_bytes() {
+            return Ok(());
+        }
+        let refusal = Error::new(ErrorKind::Memory, bytes).of(Holder::BlockVec);
+        let layout = Layout::from_size_align(bytes, align_of::<T>()).map_err(|_| refusal)?;
+        // SAFETY: more than no byte.
+        let all = unsafe { alloc::alloc(layout) };
+        // What nobody sees, the compiler would leave out, as if it were never refused.
+        let all = hint::black_box(all);
+        if all.is_null() {
+            return Err(refusal);
+        }
+        // SAFETY: just taken, by that layout.
+        unsafe { alloc::dealloc(all, layout) };
         Ok(())
     }
 

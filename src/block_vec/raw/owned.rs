@@ -6,6 +6,7 @@
 use super::Raw;
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::panic::UnwindSafe;
 use std::ptr::NonNull;
 
 /// Elements of an array that are still to be given out, and belong to whoever has this.
@@ -18,6 +19,9 @@ struct Left<T> {
     until: usize,
     elements: PhantomData<T>,
 }
+
+// As for `Raw`.
+impl<T: UnwindSafe> UnwindSafe for Left<T> {}
 
 impl<T> Left<T> {
     /// The elements of a range.
