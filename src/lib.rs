@@ -152,7 +152,8 @@
 //! | where | what |
 //! |---|---|
 //! | [`VmVec`], [`BlockVec`] | all behind the last element: what was popped, truncated or drained, and what was never used |
-//! | [`SlotMap`], [`SecondaryMap`], [`SharedSlotMap`] | values of vacant slots, whether their page was discarded or not |
+//! | [`SlotMap`], [`SecondaryMap`] | values of vacant slots, whether their page was discarded or not |
+//! | [`SharedSlotMap`] | values of slots that nobody has filled yet, and in the owner's map of all that are vacant |
 //! | [`Arena`] | what was given back, by `reset` or by the end of a scope, and what was not handed out yet |
 //! | the [`keeper`] | what arrays, maps and blocks that were dropped have left there |
 //! | reservations, without virtual memory | what is not committed. (Elsewhere no sanitizer is needed for that.) |
@@ -162,7 +163,7 @@
 //!   stays so while the array grows. (`as_mut_ptr` is no `const fn` then.)
 //! - The sanitizer counts in eights of bytes, rounded in favour of who touches them: it sees no vacant slot whose
 //!   value has less than eight.
-//! - [`Columns`], [`SharedVec`] and files are as they are without it.
+//! - [`Columns`] and [`SharedVec`] are as they are without it.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
