@@ -140,11 +140,11 @@ fn more_than_the_machine_has_is_refused_before_a_block_is_taken() {
         let capacity = vec.capacity();
         let refusing = Refusing::after(50);
         let error = vec.try_reserve(isize::MAX as usize - 1).unwrap_err();
-        assert_eq!((error.kind(), refusing.left()), (ErrorKind::Memory, 50));
+        assert_eq!((error.kind(), Refusing::left()), (ErrorKind::Memory, 50));
         assert_eq!(error.bytes(), isize::MAX as usize - capacity);
         assert!(vec.try_resize(isize::MAX as usize, 2).is_err());
         assert!(BlockVec::<u64>::try_with_capacity(isize::MAX as usize / 8).is_err());
-        assert_eq!((refusing.left(), vec.capacity(), vec.len()), (50, capacity, 1));
+        assert_eq!((Refusing::left(), vec.capacity(), vec.len()), (50, capacity, 1));
         drop(refusing);
     }
 }
