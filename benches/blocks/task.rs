@@ -22,6 +22,8 @@ pub(crate) struct Task {
 
 /// So many elements are pushed at least before memory is used again.
 const FIRST: usize = 1 << 18;
+/// In no more arrays than that: some have addresses of their own, of which there are not so many.
+const ARRAYS: usize = 1 << 10;
 /// So many are gone over at least between two looks at the clock.
 const RUN: usize = 1 << 15;
 /// So many are read at random between two.
@@ -42,7 +44,7 @@ impl<E: Element> Job<E> for Task {
 
     fn run<A: Array<E>>(self) -> Found {
         let count = self.case.count;
-        let arrays = (FIRST / count).max(1);
+        let arrays = (FIRST / count).clamp(1, ARRAYS);
         let mut all = Vec::with_capacity(arrays);
         let faults = usage::page_faults();
         let begun = Instant::now();
