@@ -66,8 +66,8 @@ pub(crate) fn sum_of_slice<E: Element>(elements: &[E]) -> u64 {
     elements.iter().map(E::number).fold(0, u64::wrapping_add)
 }
 
-pub(crate) fn sum_of<'e, E: Element>(slices: impl Iterator<Item = &'e [E]>) -> Option<u64> {
-    Some(slices.map(sum_of_slice).fold(0, u64::wrapping_add))
+pub(crate) fn sum_of<'e, E: Element>(slices: impl Iterator<Item = &'e [E]>) -> u64 {
+    slices.map(sum_of_slice).fold(0, u64::wrapping_add)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
@@ -202,7 +202,7 @@ impl<E: Element> Array<E> for BlockVec<E> {
     }
 
     fn sum_of_slices(&self) -> Option<u64> {
-        sum_of(self.blocks())
+        Some(sum_of(self.blocks()))
     }
 
     fn clear(&mut self) {
@@ -239,7 +239,7 @@ impl<E: Element> Array<E> for Doubling<E> {
     }
 
     fn sum_of_slices(&self) -> Option<u64> {
-        sum_of(self.0.blocks())
+        Some(sum_of(self.0.blocks()))
     }
 
     fn clear(&mut self) {

@@ -55,10 +55,8 @@ impl Options {
     pub(crate) fn plan(&self) -> Plan {
         let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
         let size = |size: &Size| self.size.is_empty() || self.size.contains(size);
-        let usual: &[usize] = match self.quick {
-            true => &[1 << 10, 64 << 10],
-            false => &[1 << 10, 64 << 10, 1 << 20, 8 << 20],
-        };
+        let usual: &[usize] =
+            if self.quick { &[1 << 10, 64 << 10] } else { &[1 << 10, 64 << 10, 1 << 20, 8 << 20] };
         let counts = |size: Size| match self.elements.as_slice() {
             [] => [&[Case::SMALL_BYTES / size.bytes()], usual].concat(),
             counts => counts.iter().copied().map(|count| count.max(1)).collect(),

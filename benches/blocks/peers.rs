@@ -67,7 +67,7 @@ macro_rules! orx {
             }
 
             fn sum_of_slices(&self) -> Option<u64> {
-                sum_of(slices(&self.0))
+                Some(sum_of(slices(&self.0)))
             }
 
             fn clear(&mut self) {

@@ -171,7 +171,6 @@ fn read_at_random<E: Element>(
         // A linear congruential step (Knuth's MMIX constants), of which the high half is random.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let index = ((seed >> 32) * count as u64) >> 32;
-        #[expect(clippy::cast_possible_truncation, reason = "it is below a usize")]
         let element = array.at(index as usize);
         numbers = numbers.wrapping_add(element.number());
         indices = indices.wrapping_add(index);
