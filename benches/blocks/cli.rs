@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES", num_args = 1..)]
     size: Vec<Size>,
 
-    /// How often each array is measured [default: 7; with --quick: 1]
+    /// How often each array is measured [default: 5; with --quick: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: Option<u32>,
 
@@ -72,7 +72,7 @@ impl Options {
             repetitions: match (self.repetitions, self.quick) {
                 (Some(repetitions), _) => repetitions as usize,
                 (None, true) => 1,
-                (None, false) => 7,
+                (None, false) => 5,
             },
         }
     }
