@@ -25,7 +25,8 @@ enum Times {
     AtLeast(f64),
 }
 
-const BOUNDS: [Bound; 3] = [
+const BOUNDS: [Bound; 4] = [
+    Bound { id: "block-vec", other: "vmvec-small", times: Times::AtMost(1.0) },
     Bound { id: "table-ahead", other: "table-warm", times: Times::AtMost(1.5) },
     Bound { id: "shared-ahead", other: "shared-warm", times: Times::AtMost(1.5) },
     Bound { id: "mutex-vec-mimalloc", other: "shared-ahead", times: Times::AtLeast(10.0) },

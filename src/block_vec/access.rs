@@ -194,7 +194,9 @@ impl<T> BlockVec<T> {
     /// All elements in their order. O(1).
     ///
     /// What goes through all of them at once (`for_each`, `fold`, `sum`, `find` and the like) does so by slices; `next`
-    /// costs a compare more than a slice's at the end of each block. `nth` costs the same whatever it steps over.
+    /// costs a compare more than a slice's at the end of each block. Where the compiler would do several elements of a slice
+    /// at once, as in a sum of small numbers, it does one at a time in a `for` loop over this, and takes twice as long. `nth`
+    /// costs the same whatever it steps over.
     #[inline]
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self.runs(0))

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use orx_split_vec::{Doubling, Linear, SplitVec};
-use stayput::{Budget, CommitAhead, HugePages, Release, VecBuilder, VmVec};
+use stayput::{BlockVec, Blocks, Budget, CommitAhead, HugePages, Release, VecBuilder, VmVec};
 
 use super::Container;
 use crate::entity::Entity;
@@ -91,7 +91,7 @@ pub(super) const ALL: &[Container] = &[
         ["split-vec-linear", "orx-split-vec, linear", "Linear, fragments of 4 MiB"],
         |job| measure(job, Handling::new(|_| SplitVec::<_, Linear>::with_linear_growth(FRAGMENT_EXPONENT))),
     )
-    .measured_in(&[Steady])
+    .measured_in(EVERYWHERE)
     .shown(0x99, 0x99, 0x33),
     Container::stayput(["vmvec", "VmVec", "new()"], |job| {
         measure(job, Handling::new(|_| VmVec::new()))
@@ -145,8 +145,21 @@ pub(super) const ALL: &[Container] = &[
         measure(job, Handling::new(|_| with_huge_pages(HugePages::Never)))
     })
     .small_pages()
-    .measured_in(&[Steady, Level])
+    .measured_in(EVERYWHERE)
     .shown(0xAA, 0x44, 0x99),
+    Container::stayput(["block-vec", "BlockVec", "new(): blocks of 16 KiB"], |job| {
+        measure(job, Handling::new(|_| BlockVec::new()))
+    })
+    .small_pages()
+    .measured_in(EVERYWHERE)
+    .shown(0x88, 0x44, 0x00),
+    Container::stayput(
+        ["block-vec-doubling", "BlockVec, doubling", "Blocks::Doubling, the first of 16 KiB"],
+        |job| measure(job, Handling::new(|_| doubling())),
+    )
+    .small_pages()
+    .measured_in(EVERYWHERE)
+    .shown(0xEE, 0x33, 0x77),
     Container::stayput(["vmvec-max-len", "VmVec::with_max_len", "with_max_len(all)"], |job| {
         measure(job, Handling::new(VmVec::with_max_len))
     })
@@ -216,6 +229,10 @@ fn warm_vec(most: usize) -> Vec<Entity> {
 
 fn with_huge_pages(policy: HugePages) -> VmVec<Entity> {
     VmVec::builder().huge_pages(policy).build()
+}
+
+fn doubling() -> BlockVec<Entity> {
+    BlockVec::builder().blocks(Blocks::Doubling { first_bytes: 16 << 10 }).build()
 }
 
 fn ahead(make: fn(usize) -> VmVec<Entity>) -> Handling<VmVec<Entity>> {

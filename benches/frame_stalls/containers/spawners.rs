@@ -1,7 +1,7 @@
 //! How arrays are pushed to and summed.
 
 use orx_split_vec::{Collection, Growth, PinnedVec, SplitVec};
-use stayput::VmVec;
+use stayput::{BlockVec, VmVec};
 
 use crate::entity::{self, Entity};
 use crate::scenario::spawn::Spawner;
@@ -51,6 +51,17 @@ impl<G: Growth> Spawner for SplitVec<Entity, G> {
 }
 
 impl Spawner for VmVec<Entity> {
+    #[inline]
+    fn push(&mut self, entity: Entity) {
+        self.push(entity);
+    }
+
+    fn sum(&self) -> u64 {
+        entity::sum(self)
+    }
+}
+
+impl Spawner for BlockVec<Entity> {
     #[inline]
     fn push(&mut self, entity: Entity) {
         self.push(entity);

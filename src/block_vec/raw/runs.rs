@@ -45,17 +45,23 @@ impl<'a, T> Runs<'a, T> {
     /// [`next`](Self::next), for where it is seldom called.
     #[inline]
     pub(in super::super) fn next_seldom(&mut self) -> Option<&'a [T]> {
+        if self.range.is_empty() {
+            return None;
+        }
         let run = self.raw.first_run(self.range.start, self.range.end);
         self.range.start += run.len();
-        if run.is_empty() { None } else { Some(run) }
+        Some(run)
     }
 
     /// [`next_back`](Self::next_back), for where it is seldom called.
     #[inline]
     pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a [T]> {
+        if self.range.is_empty() {
+            return None;
+        }
         let run = self.raw.final_run(self.range.start, self.range.end);
         self.range.end -= run.len();
-        if run.is_empty() { None } else { Some(run) }
+        Some(run)
     }
 
     /// Leaves the first elements out; at most as many as there are.
@@ -158,11 +164,11 @@ impl<'a, T> RunsMut<'a, T> {
     /// [`next`](Self::next), for where it is seldom called.
     #[inline]
     pub(in super::super) fn next_seldom(&mut self) -> Option<&'a mut [T]> {
-        let start = self.range.start;
-        self.range.start += self.raw().first_count(start, self.range.end);
-        if start == self.range.start {
+        if self.range.is_empty() {
             return None;
         }
+        let start = self.range.start;
+        self.range.start += self.raw().first_count(start, self.range.end);
         // SAFETY: just taken from the range.
         Some(unsafe { self.give(start..self.range.start) })
     }
@@ -170,11 +176,11 @@ impl<'a, T> RunsMut<'a, T> {
     /// [`next_back`](Self::next_back), for where it is seldom called.
     #[inline]
     pub(in super::super) fn next_back_seldom(&mut self) -> Option<&'a mut [T]> {
-        let end = self.range.end;
-        self.range.end -= self.raw().final_count(self.range.start, end);
-        if end == self.range.end {
+        if self.range.is_empty() {
             return None;
         }
+        let end = self.range.end;
+        self.range.end -= self.raw().final_count(self.range.start, end);
         // SAFETY: just taken from the range.
         Some(unsafe { self.give(self.range.end..end) })
     }
@@ -230,7 +236,7 @@ impl<T> Raw<T> {
     #[cold]
     #[inline(never)]
     fn first_count(&self, start: usize, end: usize) -> usize {
-        if start == end { 0 } else { self.side_by_side(start, end) }
+        self.side_by_side(start, end)
     }
 
     #[cold]

@@ -1,0 +1,72 @@
+//! How large an array is, and what was found of one.
+
+use std::fmt;
+
+use bench_common::memory::Entity;
+use bench_common::numbers;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Size {
+    /// 8 bytes
+    #[value(name = "8")]
+    Number,
+    /// 64 bytes, a cache line
+    #[value(name = "64")]
+    Entity,
+}
+
+impl Size {
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::Number => size_of::<u64>(),
+            Self::Entity => size_of::<Entity>(),
+        }
+    }
+}
+
+/// An array of so many elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Case {
+    pub(crate) element: Size,
+    pub(crate) count: usize,
+}
+
+impl Case {
+    /// The least array of which making, filling and dropping is asked about.
+    pub(crate) const SMALL_BYTES: usize = 1 << 10;
+
+    pub(crate) const fn bytes(self) -> usize {
+        self.count * self.element.bytes()
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} bytes", numbers::text(self.count), self.element.bytes())
+    }
+}
+
+/// What one process has found: nanoseconds an element, where nothing else is said.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Found {
+    /// Making arrays and pushing, in memory that the process had none of.
+    pub(crate) first: f64,
+    /// Page faults a thousand elements meanwhile; `None` where the system does not say.
+    pub(crate) faults: Option<f64>,
+    /// Pushing into an array that was cleared.
+    pub(crate) again: f64,
+    /// Making an array, pushing and dropping it, over and over.
+    pub(crate) over: f64,
+    /// The same, with room from the start where that can be had, and `extend`.
+    pub(crate) roomy: f64,
+    /// A loop.
+    pub(crate) each: f64,
+    /// `fold`.
+    pub(crate) fold: f64,
+    /// A loop over each slice; `None` where there are none.
+    pub(crate) slices: Option<f64>,
+    /// Reading at random by index.
+    pub(crate) get: f64,
+}

@@ -1,0 +1,96 @@
+//! The command line.
+
+use std::env;
+
+use bench_common::numbers;
+use clap::Parser;
+
+use crate::arrays::Contender;
+use crate::case::{Case, Size};
+
+/// Arrays in pieces, beside those in one: pushing, making and dropping, iterating, reading at random.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo bench --bench blocks --")]
+pub(crate) struct Options {
+    /// A look in under 10 seconds
+    #[arg(long)]
+    quick: bool,
+
+    /// Compare these only [default: all]
+    #[arg(long, value_name = "ARRAY", num_args = 1..)]
+    only: Vec<Contender>,
+
+    /// Elements in an array [default: those of 1 KiB, 1K 64K 1M 8M; with --quick: those of 1 KiB, 1K 64K]
+    #[arg(long, value_name = "N", num_args = 1.., value_parser = numbers::parse)]
+    elements: Vec<usize>,
+
+    /// Bytes of an element [default: both]
+    #[arg(long, value_name = "BYTES", num_args = 1..)]
+    size: Vec<Size>,
+
+    /// How often each array is measured [default: 5; with --quick: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repetitions: Option<u32>,
+
+    /// Print everything as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is to be measured, every choice made.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) contenders: Vec<Contender>,
+    pub(crate) cases: Vec<Case>,
+    pub(crate) ms: u64,
+    pub(crate) repetitions: usize,
+}
+
+impl Options {
+    /// From the command line, less the flag that cargo adds.
+    pub(crate) fn from_args() -> Self {
+        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
+        let size = |size: &Size| self.size.is_empty() || self.size.contains(size);
+        let usual: &[usize] =
+            if self.quick { &[1 << 10, 64 << 10] } else { &[1 << 10, 64 << 10, 1 << 20, 8 << 20] };
+        let counts = |size: Size| match self.elements.as_slice() {
+            [] => [&[Case::SMALL_BYTES / size.bytes()], usual].concat(),
+            counts => counts.iter().copied().map(|count| count.max(1)).collect(),
+        };
+        Plan {
+            contenders: Contender::ALL.into_iter().filter(only).collect(),
+            cases: [Size::Number, Size::Entity]
+                .into_iter()
+                .filter(size)
+                .flat_map(|element| cases(element, counts(element)))
+                .collect(),
+            ms: if self.quick { 2 } else { 20 },
+            repetitions: match (self.repetitions, self.quick) {
+                (Some(repetitions), _) => repetitions as usize,
+                (None, true) => 1,
+                (None, false) => 5,
+            },
+        }
+    }
+}
+
+fn cases(element: Size, counts: Vec<usize>) -> impl Iterator<Item = Case> {
+    counts.into_iter().map(move |count| Case { element, count })
+}
+
+impl Plan {
+    /// Everything once, and small.
+    pub(crate) fn smoke() -> Self {
+        let small = |element: Size| cases(element, vec![Case::SMALL_BYTES / element.bytes(), 3000]);
+        Self {
+            contenders: Contender::ALL.to_vec(),
+            cases: [Size::Number, Size::Entity].into_iter().flat_map(small).collect(),
+            ms: 0,
+            repetitions: 1,
+        }
+    }
+}

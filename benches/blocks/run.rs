@@ -1,0 +1,132 @@
+//! From the plan to what is printed.
+
+use std::error::Error;
+
+use bench_common::delegate;
+use bench_common::machine::Machine;
+use bench_common::progress::Progress;
+use bench_common::spread::Spread;
+use bench_common::table::{Table, short, table, words};
+use serde::Serialize;
+
+use crate::arrays::Contender;
+use crate::asked::{self, Asked};
+use crate::case::{Case, Found};
+use crate::cli::{Options, Plan};
+use crate::task::Task;
+
+/// All that was measured.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    machine: Machine,
+    cases: Vec<Measured>,
+    asked: Vec<Asked>,
+}
+
+/// An array, by all contenders.
+#[derive(Debug, Serialize)]
+pub(crate) struct Measured {
+    pub(crate) case: Case,
+    pub(crate) rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) contender: Contender,
+    /// Round by round.
+    pub(crate) found: Vec<Found>,
+}
+
+const PEERS: [&str; 3] = ["boxcar", "orx-split-vec", "segvec"];
+
+/// Measures, and prints everything.
+pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+    let summary = measure(&options.plan())?;
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&summary)?);
+        return Ok(());
+    }
+    for (label, value) in summary.machine.facts().iter().filter(|(_, value)| !value.is_empty()) {
+        println!("{label}: {value}");
+    }
+    for (title, table) in tables(&summary) {
+        println!("\n{title}\n{table}");
+    }
+    Ok(())
+}
+
+/// Everything once, and small: what `cargo test --benches` runs.
+pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+    let summary = measure(&Plan::smoke())?;
+    let tables = tables(&summary);
+    let lines: usize = tables.iter().map(|(_, table)| table.height()).sum();
+    let json = serde_json::to_string(&summary)?;
+    println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
+    Ok(())
+}
+
+/// Case by case, all contenders in turns: what disturbs the machine disturbs each.
+fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
+    let Plan { contenders, cases, ms, repetitions } = plan;
+    let mut progress = Progress::new(cases.len() * contenders.len() * repetitions);
+    let empty = |&contender| Row { contender, found: Vec::new() };
+    let mut measured = Vec::new();
+    for &case in cases {
+        let mut rows: Vec<Row> = contenders.iter().map(empty).collect();
+        for _ in 0..*repetitions {
+            for Row { contender, found } in &mut rows {
+                progress.begin(format!("{case}, {}", contender.name()));
+                let task = Task { contender: *contender, case, ms: *ms };
+                found.push(delegate::outcome(delegate::command(&task)?)?);
+            }
+        }
+        measured.push(Measured { case, rows });
+    }
+    Ok(Summary {
+        machine: Machine::with(env!("CARGO_PKG_NAME"), PEERS),
+        asked: asked::all(&measured),
+        cases: measured,
+    })
+}
+
+/// One an array, and what is asked, each with its title.
+fn tables(summary: &Summary) -> Vec<(String, Table)> {
+    let of = |measured: &Measured| (format!("{}, ns an element", measured.case), show(measured));
+    let mut tables: Vec<(String, Table)> = summary.cases.iter().map(of).collect();
+    tables.extend(asked::show(&summary.asked).map(|table| ("what is asked".to_owned(), table)));
+    tables
+}
+
+fn show(measured: &Measured) -> Table {
+    let header = words([
+        "array",
+        "first push",
+        "faults/1000",
+        "push, cleared",
+        "make, push, drop",
+        "with room",
+        "for",
+        "fold",
+        "slices",
+        "random read",
+    ]);
+    let cells = measured.rows.iter().map(|row| {
+        let figures: [fn(&Found) -> Option<f64>; 9] = [
+            |found| Some(found.first),
+            |found| found.faults,
+            |found| Some(found.again),
+            |found| Some(found.over),
+            |found| Some(found.roomy),
+            |found| Some(found.each),
+            |found| Some(found.fold),
+            |found| found.slices,
+            |found| Some(found.get),
+        ];
+        let cells = figures.into_iter().map(|figure| {
+            let figures: Option<Vec<f64>> = row.found.iter().map(figure).collect();
+            figures.map_or_else(|| "–".to_owned(), |found| short(Spread::of(found).median))
+        });
+        std::iter::once(row.contender.name().to_owned()).chain(cells).collect()
+    });
+    table(1, header, cells.collect())
+}

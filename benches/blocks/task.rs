@@ -1,0 +1,179 @@
+//! What a process does: all operations on one array.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::iter;
+use std::time::{Duration, Instant};
+
+use bench_common::memory::{self, Entity};
+use bench_common::usage;
+use serde::{Deserialize, Serialize};
+
+use crate::arrays::{Array, Contender, Element, Job};
+use crate::case::{Case, Found, Size};
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Task {
+    pub(crate) contender: Contender,
+    pub(crate) case: Case,
+    /// For each operation but the first, at least.
+    pub(crate) ms: u64,
+}
+
+/// So many elements are pushed at least before memory is used again.
+const FIRST: usize = 1 << 18;
+/// In no more arrays than that: some have addresses of their own, of which there are not so many.
+const ARRAYS: usize = 1 << 10;
+/// So many are gone over at least between two looks at the clock.
+const RUN: usize = 1 << 15;
+/// So many are read at random between two.
+const READS: usize = 1 << 16;
+
+pub(crate) fn run(task: Task) -> Result<Found, Box<dyn Error>> {
+    let Task { contender, case, .. } = task;
+    // An array that is copied as it grows needs up to three times as much.
+    memory::touch(3 * case.bytes().max(FIRST * case.element.bytes()))?;
+    Ok(match case.element {
+        Size::Number => contender.make::<u64, _>(task),
+        Size::Entity => contender.make::<Entity, _>(task),
+    })
+}
+
+impl<E: Element> Job<E> for Task {
+    type Found = Found;
+
+    fn run<A: Array<E>>(self) -> Found {
+        let count = self.case.count;
+        let arrays = (FIRST / count).clamp(1, ARRAYS);
+        let mut all = Vec::with_capacity(arrays);
+        let faults = usage::page_faults();
+        let begun = Instant::now();
+        all.extend(iter::repeat_with(|| filled::<E, A>(count)).take(arrays));
+        let took = begun.elapsed();
+        let faults = faults.zip(usage::page_faults()).map(|(before, after)| after - before);
+
+        let mut array = all.pop().expect("there is one at least");
+        let right = total(count);
+        let sums = |sum: fn(&A) -> u64| {
+            self.often(|| {
+                assert_eq!(sum(black_box(&array)), right, "other elements were read");
+            })
+        };
+        let (each, fold) = (sums(sum_each), sums(sum_fold));
+        let slices = array.sum_of_slices().is_some();
+        let slices = slices.then(|| sums(|array| array.sum_of_slices().unwrap_or_default()));
+        let get = self.read(&array);
+        let again = self.often(|| {
+            array.clear();
+            push_all(&mut array, count);
+        });
+        assert_eq!(sum_fold(&array), right, "other elements were pushed");
+        drop((array, all));
+        Found {
+            first: took.as_nanos() as f64 / (arrays * count) as f64,
+            faults: faults.map(|faults| 1000.0 * faults as f64 / (arrays * count) as f64),
+            again,
+            over: self.often(|| check(&filled::<E, A>(count), count)),
+            roomy: self.often(|| {
+                let mut array = A::with_room(black_box(count));
+                array.extend((0..count as u64).map(E::of));
+                check(&array, count);
+            }),
+            each,
+            fold,
+            slices,
+            get,
+        }
+    }
+}
+
+impl Task {
+    /// The median of what it takes, an element.
+    fn often(&self, mut work: impl FnMut()) -> f64 {
+        let Self { case: Case { count, .. }, ms, .. } = *self;
+        let times = (RUN / count).max(1);
+        let elements = (times * count) as f64;
+        median(ms, || (0..times).for_each(|_| work())) / elements
+    }
+
+    /// The median of what it takes, a read.
+    fn read<E: Element>(&self, array: &impl Array<E>) -> f64 {
+        let mut seed = 1;
+        median(self.ms, || {
+            let (numbers, indices);
+            (seed, numbers, indices) = read_at_random(array, self.case.count, seed);
+            assert_eq!(numbers, indices, "another element was read");
+        }) / READS as f64
+    }
+}
+
+/// Of work that is done for so long, in nanoseconds; twice at least, and the first time does not count.
+fn median(ms: u64, mut work: impl FnMut()) -> f64 {
+    work();
+    let mut times = Vec::new();
+    let begun = Instant::now();
+    while times.is_empty() || begun.elapsed() < Duration::from_millis(ms) {
+        let begun = Instant::now();
+        work();
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    times[times.len() / 2].as_nanos() as f64
+}
+
+fn total(count: usize) -> u64 {
+    (0..count as u64).sum()
+}
+
+/// That the last element is there; a sum would take as long as the rest.
+fn check<E: Element>(array: &impl Array<E>, count: usize) {
+    assert_eq!(black_box(array).at(count - 1).number(), count as u64 - 1);
+}
+
+fn filled<E: Element, A: Array<E>>(count: usize) -> A {
+    let mut array = A::new();
+    push_all(&mut array, count);
+    array
+}
+
+// None is inlined, so that loops are compiled in the same surroundings for all.
+
+#[inline(never)]
+fn push_all<E: Element>(array: &mut impl Array<E>, count: usize) {
+    for number in 0..count as u64 {
+        array.push(E::of(black_box(number)));
+    }
+}
+
+#[inline(never)]
+fn sum_each<E: Element>(array: &impl Array<E>) -> u64 {
+    let mut sum = 0_u64;
+    for element in array.each() {
+        sum = sum.wrapping_add(element.number());
+    }
+    sum
+}
+
+#[inline(never)]
+fn sum_fold<E: Element>(array: &impl Array<E>) -> u64 {
+    array.each().fold(0, |sum, element| sum.wrapping_add(element.number()))
+}
+
+/// What to go on with, the sum of the numbers read, and what it should be.
+#[inline(never)]
+fn read_at_random<E: Element>(
+    array: &impl Array<E>,
+    count: usize,
+    mut seed: u64,
+) -> (u64, u64, u64) {
+    let (mut numbers, mut indices) = (0_u64, 0_u64);
+    for _ in 0..READS {
+        // A linear congruential step (Knuth's MMIX constants), of which the high half is random.
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let index = ((seed >> 32) * count as u64) >> 32;
+        let element = array.at(index as usize);
+        numbers = numbers.wrapping_add(element.number());
+        indices = indices.wrapping_add(index);
+    }
+    (seed, numbers, indices)
+}
