@@ -57,7 +57,7 @@ pub(crate) use raw::Taken;
 /// | A few large arrays, on a system with virtual memory | [`VmVec`](crate::VmVec): it is a slice, and memory can be made ready ahead of its use. |
 /// | Thousands of small arrays | `BlockVec`: a `VmVec` takes a mapping of the system's and whole pages. With [`Blocks::Doubling`] from some hundred bytes on, one takes little more than a `Vec`. |
 /// | 32 bits, `RLIMIT_AS` | `BlockVec`, where there are no addresses to be reserved for an array that may get large. |
-/// | WebAssembly, and other systems without virtual memory | `BlockVec`. A `VmVec` is there only in [memory of your own](crate::Backing). |
+/// | WebAssembly, and other systems without virtual memory | `BlockVec`. A `VmVec` is one block of the heap there, as large as it may ever get: name its [`max_len`](crate::VmVec::with_max_len). |
 ///
 /// What it costs: an element is found by a look into the table of blocks, one load more, on which the next one
 /// depends. Going through all elements costs what a slice does, for it is done block by block.
