@@ -102,7 +102,8 @@ use crate::slot_map::{SlotMap, give_up, or_give_up};
 /// # Memory
 ///
 /// A slot is the value and 4 bytes, padded to the alignment of the value; there is a bit a slot for
-/// gaps. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
+/// gaps. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots; where addresses are few, or there is no
+/// virtual memory, name [`max_len`](Self::with_max_len), as for the [slot map](SlotMap#memory).
 ///
 /// # Examples
 ///

@@ -122,6 +122,11 @@ use vacancy::Fresh;
 /// a slot for holes. Recent holes take 8 bytes each from the allocator: there is room for half as many
 /// as a small map has slots, and for 16,384 at most. Address space is reserved as for a [`VmVec`](crate::VmVec) of slots.
 ///
+/// Where addresses are few (32 bits), or there is no virtual memory (WebAssembly), name
+/// [`max_len`](Self::with_max_len): without virtual memory a map is one block of the heap, of so many slots, and of
+/// 4 MiB if nobody said how many; see [what holds there](crate#systems). Looking up costs the same. For thousands of
+/// small maps, one map for all of them takes the least.
+///
 /// # Order
 ///
 /// Iteration is in the order of addresses, that is, of the keys' indices. Insertion takes the hole that

@@ -5,7 +5,7 @@
 //! without blocks and takes 10, and the first removals 14 and 4.) When there are more than [`MOST_IN_HEAP`], they are
 //! copied, once, to where an array grows without a copy.
 //!
-//! Where there is no virtual memory, maps are made in memory of the user's, and all words are in the heap.
+//! Where there is no virtual memory, a reservation is a block of the heap itself, and all words are in the heap.
 
 #![forbid(unsafe_code)]
 
