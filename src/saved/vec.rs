@@ -1,29 +1,16 @@
 //! Reading and writing arrays.
 
+use crate::error::Error;
 use crate::vec::VmVec;
 use ::serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
-use std::marker::PhantomData;
 
 impl<T: Serialize> Serialize for VmVec<T> {
     /// As a sequence, as a `Vec` is.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
-}
-
-/// Appends all elements of a sequence.
-///
-/// The hint at their number is not believed, and not needed: growing copies nothing.
-fn append_all<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(
-    vec: &mut VmVec<T>,
-    mut elements: A,
-) -> Result<(), A::Error> {
-    while let Some(element) = elements.next_element()? {
-        vec.try_push(element).map_err(|refused| A::Error::custom(refused.error))?;
-    }
-    Ok(())
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for VmVec<T> {
@@ -36,55 +23,96 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for VmVec<T> {
     /// Besides what the format finds wrong: if there are more elements than memory can be had for, or
     /// than an array that is read into may have.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Elements(PhantomData))
+        read(deserializer)
     }
 
     fn deserialize_in_place<D: Deserializer<'de>>(
         deserializer: D,
         place: &mut Self,
     ) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(InPlace(place))
+        read_over(deserializer, place)
     }
 }
 
-struct Elements<T>(PhantomData<fn() -> T>);
+/// An array that can be read.
+pub(super) trait Array: Default {
+    type Element;
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
-    type Value = VmVec<T>;
+    fn try_push(&mut self, element: Self::Element) -> Result<(), Error>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a sequence")
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Self::Element>;
+
+    fn truncate(&mut self, len: usize);
+}
+
+impl<T> Array for VmVec<T> {
+    type Element = T;
+
+    fn try_push(&mut self, element: T) -> Result<(), Error> {
+        self.try_push(element).map_err(|refused| refused.error)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<Self::Value, A::Error> {
-        let mut vec = VmVec::new();
-        append_all(&mut vec, elements)?;
-        Ok(vec)
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.as_mut_slice().iter_mut()
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.truncate(len);
     }
 }
 
-struct InPlace<'v, T>(&'v mut VmVec<T>);
+/// Reads a sequence into an array of its own.
+pub(super) fn read<'de, A, D>(deserializer: D) -> Result<A, D::Error>
+where
+    A: Array<Element: Deserialize<'de>>,
+    D: Deserializer<'de>,
+{
+    let mut array = A::default();
+    read_over(deserializer, &mut array)?;
+    Ok(array)
+}
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for InPlace<'_, T> {
+/// Reads a sequence over the elements of an array as far as there are any, and then behind them.
+pub(super) fn read_over<'de, A, D>(deserializer: D, array: &mut A) -> Result<(), D::Error>
+where
+    A: Array<Element: Deserialize<'de>>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_seq(InPlace(array))
+}
+
+struct InPlace<'a, A>(&'a mut A);
+
+impl<'de, A: Array<Element: Deserialize<'de>>> Visitor<'de> for InPlace<'_, A> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a sequence")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        for index in 0..self.0.len() {
-            if elements.next_element_seed(Over(&mut self.0[index]))?.is_none() {
-                self.0.truncate(index);
-                return Ok(());
+    fn visit_seq<S: SeqAccess<'de>>(self, mut elements: S) -> Result<(), S::Error> {
+        let (mut read, mut is_end) = (0, false);
+        for element in self.0.iter_mut() {
+            is_end = elements.next_element_seed(Over(element))?.is_none();
+            if is_end {
+                break;
             }
+            read += 1;
         }
-        append_all(self.0, elements)
+        if is_end {
+            self.0.truncate(read);
+            return Ok(());
+        }
+        // The hint at their number is not believed, and not needed: growing copies nothing.
+        while let Some(element) = elements.next_element()? {
+            self.0.try_push(element).map_err(S::Error::custom)?;
+        }
+        Ok(())
     }
 }
 
 /// Reads over an element.
-pub(super) struct Over<'v, T>(pub(super) &'v mut T);
+struct Over<'v, T>(&'v mut T);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Over<'_, T> {
     type Value = ();
