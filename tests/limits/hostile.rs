@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "sets a variable")]
 
-use crate::linux::{in_child, set_limit, statm};
+use crate::linux::{in_child, set_limit, statm, under_sanitizer};
 use stayput::{DefaultKey, Key, SharedSlotMap, VmVec};
 use std::env;
 
@@ -33,6 +33,9 @@ fn a_named_maximum_is_had_beside_arrays_that_have_most_addresses() {
 #[test]
 fn a_named_maximum_is_had_where_a_process_has_few_addresses() {
     in_child("hostile::a_named_maximum_is_had_where_a_process_has_few_addresses", || {
+        if under_sanitizer("addresses") {
+            return;
+        }
         set_limit(libc::RLIMIT_AS, statm(0) + (160 << 20));
         let mut others = Vec::new();
         for _ in 0..40 {
