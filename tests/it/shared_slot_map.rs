@@ -601,6 +601,19 @@ fn drops_that_panic_lose_nothing_else() {
 }
 
 #[test]
+fn a_drain_drops_the_other_values_when_a_drop_panics() {
+    let ledger = Ledger::new();
+    let mut map = Shared::new();
+    map.insert_many(ledger.tokens(0..10), &mut Vec::new());
+    ledger.set_fuse(Step::Drop, 3);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(map.drain()))).is_err());
+    assert_eq!((ledger.live(), map.len()), (0, 0));
+    map.insert(ledger.token(1));
+    assert_eq!(map.drain().count(), 1);
+    ledger.assert_all_dropped_but(0);
+}
+
+#[test]
 fn what_is_forgotten_comes_back_with_the_owner() {
     for forget in [
         |map: &mut Shared<u64>| mem::forget(map.as_mut_map()),
