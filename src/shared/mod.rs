@@ -106,14 +106,14 @@ use std::slice;
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them for good,
-/// and what was pushed behind them is found by [`get`](Self::get) alone.
+/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them, and only
+/// [`get`](Self::get) finds elements pushed after them.
 ///
-/// If another thread was taking memory just then, what needs some, or asks about it ([`max_len`](Self::max_len),
-/// [`stats`](Self::stats)), fails with [`Busy`](crate::ErrorKind::Busy) in the child, after about half a second or at
-/// once; so may pushes for which there is memory already. If another thread was being refused some, pushes may be refused for
-/// good, as it was. All else works: who has the array alone there goes on with the prefix in another, by
-/// [`into_inner`](Self::into_inner).
+/// If another thread was taking memory at the fork, calls that need memory or report on it, such as
+/// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy). So may
+/// pushes for which there is memory. If another thread was being refused memory at the fork, pushes may be refused for as
+/// long as the child runs. No call waits for a thread that the child does not have. All other calls work, and
+/// [`into_inner`](Self::into_inner) gives the child an array with the prefix.
 ///
 /// # Examples
 ///

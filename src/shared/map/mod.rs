@@ -120,11 +120,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, insertions that other threads had begun are never finished; their slots become holes when the
-/// owner comes. If another thread was taking memory just then, what needs some, or asks about it
-/// ([`max_len`](Self::max_len), [`stats`](Self::stats)), fails with [`Busy`](crate::ErrorKind::Busy) in the child, after
-/// about half a second or at once; holes that it was listing are lost there. If another thread was being refused some,
-/// insertions may be refused for good, as it was, until the owner comes. All else works.
+/// In the child of a `fork`, insertions that other threads had begun are never finished. Their slots become holes when the
+/// owner takes the map.
+///
+/// If another thread was taking memory at the fork, calls that need memory or report on it, such as
+/// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy), and
+/// holes that the thread was listing are lost there. If another thread was being refused memory at the fork, insertions
+/// may be refused until the owner takes the map. No call waits for a thread that the child does not have. All other calls
+/// work.
 ///
 /// # Examples
 ///
