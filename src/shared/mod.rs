@@ -156,12 +156,13 @@ fn busy() -> Error {
     Error::new(ErrorKind::Busy, 0).of(Holder::SharedVec)
 }
 
-/// Whether pages can be touched to which others write meanwhile; or why not.
-fn touching_is_shared() -> Result<(), Error> {
-    if os::TOUCHING_IS_SHARED {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Unsupported, 0).of(Holder::SharedVec))
+/// Returns an error if pages cannot be made resident while other threads use them.
+fn check_prefaulting_is_shared(holder: Holder) -> Result<(), Error> {
+    #[cfg(test)]
+    let is_shared = os::PREFAULTING_IS_SHARED && !tests::IS_PREFAULTING_EXCLUSIVE.get();
+    #[cfg(not(test))]
+    let is_shared = os::PREFAULTING_IS_SHARED;
+    if is_shared { Ok(()) } else { Err(Error::new(ErrorKind::Unsupported, 0).of(holder)) }
 }
 
 impl<T> SharedVec<T> {
@@ -666,9 +667,9 @@ impl<T> SharedVec<T> {
     /// Makes room for `additional` more elements, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
     /// that filling it takes no page fault.
     ///
-    /// Enters the kernel; linear in the pages. Who needs more memory meanwhile waits. Others may push meanwhile, so on
-    /// processors where pages cannot be touched while they are in use (others than x86 and 64-bit ARM) there is
-    /// [`Unsupported`](ErrorKind::Unsupported) for it, when room was made.
+    /// Enters the kernel; O(n) in the pages. Threads that need more memory meanwhile wait; others go on pushing. On
+    /// processors that cannot touch pages in use, which are all except x86 and 64-bit ARM, this makes room and then
+    /// fails with [`Unsupported`](ErrorKind::Unsupported).
     ///
     /// # Panics
     ///
@@ -688,14 +689,15 @@ impl<T> SharedVec<T> {
         if Self::IS_UNSIZED {
             return Ok(());
         }
-        touching_is_shared()?;
+        check_prefaulting_is_shared(Holder::SharedVec)?;
         memory.prefault(first, first + additional)
     }
 
     /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`], and
     /// [`prefault`](Self::prefault) for where it cannot.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
-        let locked = touching_is_shared().and_then(|()| self.memory.lock().map_err(|_| busy()));
+        let locked = check_prefaulting_is_shared(Holder::SharedVec)
+            .and_then(|()| self.memory.lock().map_err(|_| busy()));
         let mut guard = match locked {
             Ok(guard) => guard,
             Err(error) => {

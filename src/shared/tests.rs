@@ -4,10 +4,16 @@ use super::places::Grown;
 use super::*;
 use crate::os::Call;
 use crate::os::fault::Fault;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+
+thread_local! {
+    /// Whether this thread treats pages as on processors that cannot touch them while other threads use them.
+    pub(super) static IS_PREFAULTING_EXCLUSIVE: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Takes a place, and leaves it for later.
 fn begin<T>(vec: &SharedVec<T>) -> usize {
@@ -161,6 +167,29 @@ fn several_that_are_refused_stay_where_they_were() {
     drop(fault);
     assert_eq!(vec.append_vec(&mut moved), 3..3 + many.len());
     assert!(moved.is_empty());
+}
+
+#[test]
+fn pages_that_other_threads_may_use_are_not_touched_where_that_is_a_race() {
+    let vec = SharedVec::from([1_u8]);
+    let map = SharedSlotMap::new();
+    map.insert(1_u8);
+    IS_PREFAULTING_EXCLUSIVE.set(true);
+    let refused = [
+        vec.try_prefault(1000).err(),
+        vec.prefault_ahead(Budget::UNLIMITED).refused,
+        map.try_prefault(1000).err(),
+        map.prefault_ahead(Budget::UNLIMITED).refused,
+    ];
+    IS_PREFAULTING_EXCLUSIVE.set(false);
+    assert_eq!(
+        refused.map(|error| error.map(|error| error.kind())),
+        [Some(ErrorKind::Unsupported); 4]
+    );
+    // Room was made all the same.
+    assert!(vec.capacity() > 1000 && map.capacity() > 1000);
+    vec.prefault(1000);
+    map.prefault(1000);
 }
 
 #[test]

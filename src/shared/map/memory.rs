@@ -1,5 +1,6 @@
 //! [`Memory`]: what is behind the lock; and what takes memory there.
 
+use super::super::check_prefaulting_is_shared;
 use super::super::lock::{Guard, Held};
 use super::super::places::{Claim, Grown, RUN, Refusal};
 use super::SharedSlotMap;
@@ -228,7 +229,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Makes room for `additional` more values, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
     /// that filling it takes no page fault; but for those of holes that were [trimmed](SlotMap::trim).
     ///
-    /// Enters the kernel; linear in the pages. Who needs more memory meanwhile waits.
+    /// Enters the kernel; O(n) in the pages. Threads that need more memory meanwhile wait; others go on inserting. On
+    /// processors that cannot touch pages in use, which are all except x86 and 64-bit ARM, this makes room and then
+    /// fails with [`Unsupported`](ErrorKind::Unsupported).
     ///
     /// # Panics
     ///
@@ -245,13 +248,20 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_prefault(&self, additional: usize) -> Result<(), Error> {
         let (mut memory, first) = self.room_for(additional)?;
+        check_prefaulting_is_shared(Holder::SharedSlotMap)?;
         memory.sharing.try_prefault(first..first + additional)
     }
 
-    /// Makes memory behind the last slot resident ahead of its use; see [`SlotMap::prefault_ahead`].
+    /// Makes memory after the last slot resident ahead of its use; see [`SlotMap::prefault_ahead`], and
+    /// [`prefault`](Self::prefault) for processors on which it fails.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         let refused = |error| Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(error) };
-        let Ok(mut guard) = self.memory.lock() else { return refused(busy()) };
+        let locked = check_prefaulting_is_shared(Holder::SharedSlotMap)
+            .and_then(|()| self.memory.lock().map_err(|_| busy()));
+        let mut guard = match locked {
+            Ok(guard) => guard,
+            Err(error) => return refused(error),
+        };
         let memory = &mut *guard;
         if memory.is_lent {
             return refused(busy());
