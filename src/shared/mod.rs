@@ -581,28 +581,48 @@ impl<T> SharedVec<T> {
         self.places.committed()
     }
 
-    /// The number of elements that the array can ever hold; see [`VmVec::max_len`]. Waits for who takes memory.
+    /// Returns the maximum number of elements; see [`VmVec::max_len`]. Waits for a thread that takes memory.
     ///
     /// # Panics
     ///
-    /// Where [`try_reserve`](Self::try_reserve) has [`Busy`](ErrorKind::Busy).
+    /// If [`try_max_len`](Self::try_max_len) returns an error.
     #[track_caller]
     pub fn max_len(&self) -> usize {
-        self.locked(|memory| memory.max_len())
+        or_give_up(self.try_max_len())
     }
 
-    /// What the array holds and takes up, with its flags; the length is that of [the prefix](Self#the-prefix). See
-    /// [`VmVec::stats`]. Waits for who takes memory.
+    /// [`max_len`](Self::max_len), or the error.
+    ///
+    /// # Errors
+    ///
+    /// [`Busy`](ErrorKind::Busy) as for [`try_reserve`](Self::try_reserve).
+    pub fn try_max_len(&self) -> Result<usize, Error> {
+        Ok(self.memory.lock().map_err(|_| busy())?.max_len())
+    }
+
+    /// Returns what the array holds and how much memory it takes, including its flags. The length is that of
+    /// [the prefix](Self#the-prefix). Waits for a thread that takes memory; see [`VmVec::stats`].
     ///
     /// # Panics
     ///
-    /// As for [`max_len`](Self::max_len).
+    /// If [`try_stats`](Self::try_stats) returns an error.
     #[track_caller]
     pub fn stats(&self) -> VecStats {
-        let (elements, flags, max_len) =
-            self.locked(|memory| (memory.elements.stats(), memory.flags.stats(), memory.max_len()));
+        or_give_up(self.try_stats())
+    }
+
+    /// [`stats`](Self::stats), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_max_len`](Self::try_max_len).
+    pub fn try_stats(&self) -> Result<VecStats, Error> {
+        let memory = self.memory.lock().map_err(|_| busy())?;
+        let (elements, flags) = (memory.elements.stats(), memory.flags.stats());
+        let max_len = memory.max_len();
+        drop(memory);
         let resident = elements.resident_bytes.zip(flags.resident_bytes);
-        VecStats {
+        Ok(VecStats {
             len: self.len(),
             capacity: self.capacity(),
             max_len,
@@ -611,15 +631,7 @@ impl<T> SharedVec<T> {
             ahead_bytes: elements.ahead_bytes + flags.ahead_bytes,
             late: elements.late + flags.late,
             resident_bytes: resident.map(|(elements, flags)| elements + flags),
-        }
-    }
-
-    #[track_caller]
-    fn locked<R>(&self, look: impl FnOnce(&mut Memory<T>) -> R) -> R {
-        match self.memory.lock() {
-            Ok(mut guard) => look(&mut guard),
-            Err(_) => give_up(busy()),
-        }
+        })
     }
 
     /// Makes room for `additional` more elements than were pushed until now, by whomever, and maybe some ahead.
@@ -638,7 +650,8 @@ impl<T> SharedVec<T> {
     ///
     /// # Errors
     ///
-    /// As for [`VmVec::try_reserve`]; [`Busy`](ErrorKind::Busy) as for [`try_push`](Self::try_push).
+    /// As for [`VmVec::try_reserve`]; [`Busy`](ErrorKind::Busy) as for [`try_push`](Self::try_push). The length and
+    /// `additional` may not exceed `usize::MAX` together, even if elements have no size.
     pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
         self.room_for(additional).map(drop)
     }
@@ -651,12 +664,12 @@ impl<T> SharedVec<T> {
         // a `VecMut` was forgotten.
         let (before, known) = (memory.committed(), self.places.committed());
         let first = self.places.claimed().min(known);
-        let need = first.saturating_add(additional);
-        if need > before.min(known) {
+        let need = first.checked_add(additional);
+        if need.is_none_or(|need| need > before.min(known)) {
             if Self::IS_UNSIZED {
                 return Err(self.full());
             }
-            let grown = memory.try_grow(need);
+            let grown = memory.try_grow(need.unwrap_or(usize::MAX));
             self.tell(memory, before);
             self.places.raise_committed(memory.committed());
             grown?;

@@ -554,6 +554,8 @@ fn a_push_out_of_a_backing_is_refused_and_nothing_is_lost() {
             vec.try_extend_from_slice(&vec![1; 100_000]).err(),
             vec.try_reserve(100_000).err(),
             vec.push_if_len(usize::MAX, 1).err().and_then(|(error, _)| error),
+            vec.try_stats().err(),
+            vec.try_max_len().err(),
         ] {
             SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
         }

@@ -416,6 +416,24 @@ fn values_know_their_keys_if_they_are_to() {
     assert!(catch_unwind(AssertUnwindSafe(|| full.insert_with_key(|_| 1))).is_err());
 }
 
+#[test]
+fn inserting_with_a_key_has_a_form_that_returns_the_error() {
+    let map = Shared::with_max_len(2);
+    let (key, own) = map.try_insert_with(|key| key).unwrap();
+    assert_eq!(map.get(key), Some(own));
+    // The last slot is filled while the value for it is made, and the next key would need another.
+    let mut calls = 0;
+    let refused = map.try_insert_with(|key| {
+        calls += 1;
+        map.insert(key);
+        key
+    });
+    let refused = refused.unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value, calls), (ErrorKind::MaxLen, None, 1));
+    let refused = map.try_insert_with(|_| unreachable!("there is no slot")).unwrap_err();
+    assert_eq!((refused.error.kind(), map.len()), (ErrorKind::MaxLen, 2));
+}
+
 /// Takes so many keys of each run, or panics if that is none.
 struct Takes(usize);
 
@@ -786,6 +804,9 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
             map.try_insert(1_000_000).err().map(|refused| refused.error),
             map.try_insert_many(vec![1_000_000; 64], &mut keys).err().map(|refused| refused.error),
             map.try_reserve(100_000).err(),
+            map.try_insert_with(|_| 1_000_000).err().map(|refused| refused.error),
+            map.try_stats().err(),
+            map.try_max_len().err(),
         ] {
             SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
         }

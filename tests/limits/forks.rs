@@ -227,8 +227,9 @@ fn use_without_lock(vec: &SharedVec<String>, expected: &[String], room: usize, i
     assert!(is_busy(|| vec.try_reserve(room + 1), Result::err));
     assert!(is_busy(|| vec.try_prefault(1), Result::err));
     assert!(is_busy(|| vec.prefault_ahead(Budget::UNLIMITED), |done| done.refused));
+    assert!(is_busy(|| vec.try_stats(), Result::err));
+    assert!(is_busy(|| vec.try_max_len(), Result::err));
     assert!(catch_unwind(AssertUnwindSafe(|| vec.stats())).is_err());
-    assert!(catch_unwind(AssertUnwindSafe(|| vec.max_len())).is_err());
 
     // What does not may be refused, too.
     let push = || vec.try_push(text(len));
