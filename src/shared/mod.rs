@@ -51,6 +51,7 @@ mod sync {
 mod builder;
 mod bulk;
 mod gather;
+mod iter;
 mod lock;
 pub mod map;
 mod memory;
@@ -63,6 +64,7 @@ mod traits;
 pub use builder::SharedVecBuilder;
 pub use bulk::Rest;
 pub use gather::Gather;
+pub use iter::IterFinished;
 pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
@@ -107,7 +109,7 @@ use std::slice;
 /// # Forks
 ///
 /// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them, and only
-/// [`get`](Self::get) finds elements pushed after them.
+/// [`get`](Self::get) and [`iter_finished`](Self::iter_finished) find elements pushed after them.
 ///
 /// If another thread was taking memory at the fork, calls that need memory or report on it, such as
 /// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy). So may
@@ -567,7 +569,8 @@ impl<T> SharedVec<T> {
         unsafe { &*element }
     }
 
-    /// The prefix, element by element; what is pushed later does not come. As [`as_slice`](Self::as_slice).
+    /// Returns an iterator over [the prefix](Self#the-prefix). Elements pushed later are not visited. For elements after the
+    /// first unfinished one, see [`iter_finished`](Self::iter_finished). Takes as long as [`as_slice`](Self::as_slice).
     #[inline]
     pub fn iter(&self) -> slice::Iter<'_, T> {
         self.as_slice().iter()

@@ -46,6 +46,33 @@ fn what_is_behind_a_gap_is_found_and_not_in_the_slice() {
 }
 
 #[test]
+fn an_iterator_over_finished_elements_skips_the_others() {
+    let vec = SharedVec::new();
+    vec.extend_from_slice(&[0, 1, 2]);
+    let gaps = [begin(&vec), begin(&vec)];
+    vec.push(5);
+    let last = begin(&vec);
+    assert_eq!((gaps, last, vec.len()), ([3, 4], 6, 3));
+    let found: Vec<_> = vec.iter_finished().collect();
+    assert_eq!(found, [(0, &0), (1, &1), (2, &2), (5, &5)]);
+    assert!(vec.iter_finished().rev().eq(found.into_iter().rev()));
+    assert_eq!(vec.iter_finished().size_hint(), (0, Some(7)));
+
+    // What is finished in time is visited, what is pushed later is not.
+    let mut iter = vec.iter_finished();
+    assert_eq!((iter.nth(2), iter.next_back()), (Some((2, &2)), Some((5, &5))));
+    finish(&vec, gaps[1], 4);
+    finish(&vec, last, 6);
+    vec.push(7);
+    let rest = iter.clone();
+    assert_eq!((iter.next(), iter.next(), iter.next()), (Some((4, &4)), None, None));
+    assert_eq!(format!("{rest:?}"), "{4: 4}");
+    assert_eq!((vec.iter_finished().count(), vec.len()), (7, 3));
+    finish(&vec, gaps[0], 3);
+    assert!(vec.iter_finished().map(|(_, element)| *element).eq(0..8));
+}
+
+#[test]
 fn runs_are_found_before_and_behind_a_gap_and_places_are_used_again() {
     let mut vec = SharedVec::new();
     for round in 0..3 {

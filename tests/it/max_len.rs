@@ -243,10 +243,7 @@ fn room_for_more_elements_than_can_be_counted_is_refused_where_they_have_no_size
 fn the_shared_array_says_what_is_too_many_elements_without_a_size() {
     let vec = SharedVec::from([(); 3]);
     let error = vec.try_reserve(usize::MAX).unwrap_err();
-    assert_eq!(
-        (error.kind(), error.limit()),
-        (ErrorKind::MaxLen, Some(usize::MAX as u64))
-    );
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(usize::MAX as u64)));
     vec.reserve(usize::MAX - 3);
     let bounded = SharedVec::<()>::with_max_len(10);
     bounded.extend([(); 4]);

@@ -434,6 +434,7 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
         vec.as_slice().as_ptr_range().contains(&ptr::from_ref(*wide))
     });
     assert!(in_prefix.len() == len && all_are_whole(behind.iter().copied()));
+    assert_eq!(vec.iter_finished().count(), len + behind.len());
     let refused = |pushed: Result<(usize, &Wide), Box<Refused<Wide>>>| match pushed {
         Ok((index, pushed)) => {
             assert_eq!((vec.get(index), *pushed), (Some(pushed), [7; 32]));
