@@ -231,11 +231,11 @@ fn room_for_more_elements_than_can_be_counted_is_refused_where_they_have_no_size
     assert_bounded!(Columns::from([((), ()); 3]));
     assert_bounded!(SlotMap::<DefaultKey, ()>::from_iter(NONE));
     assert_bounded!(DenseSlotMap::<DefaultKey, ()>::from_iter(NONE));
-    assert_bounded!(SecondaryMap::<DefaultKey, ()>::from_iter(pairs()));
+    assert_bounded!(pairs().collect::<SecondaryMap<_, _>>());
     assert_bounded!(SharedVec::from(NONE));
     assert_bounded!(SharedSlotMap::<DefaultKey, ()>::from_iter(NONE));
     let mut blocks = BlockVec::from(NONE);
-    let mut sparse = SparseSecondaryMap::<DefaultKey, ()>::from_iter(pairs());
+    let mut sparse: SparseSecondaryMap<_, _> = pairs().collect();
     assert!(blocks.try_reserve(usize::MAX).is_err() && sparse.try_reserve(usize::MAX).is_err());
 }
 
