@@ -325,7 +325,7 @@ pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
 /// # Safety
 ///
 /// - As for [`commit`], and the range is committed.
-/// - Unless [`TOUCHING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
+/// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
 pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
     if bytes == PageBytes::ZERO {
         return Ok(());
@@ -341,7 +341,7 @@ pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<()
 ///
 /// # Safety
 ///
-/// - As for [`prefault`].
+/// - As for [`prefault`], but other threads may access it only if [`TOUCHING_IS_SHARED`].
 pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
     attempt(Call::Prefault, bytes.get(), || {
         // SAFETY: the caller's promise is the same.
@@ -358,6 +358,9 @@ pub(crate) const MOVES: bool = cfg!(all(target_os = "linux", not(no_vm)));
 
 /// Whether others may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
+
+/// Whether other threads may use pages while [`prefault`] makes them resident. Without virtual memory, it does nothing.
+pub(crate) const PREFAULTING_IS_SHARED: bool = TOUCHING_IS_SHARED || cfg!(no_vm);
 
 /// Makes committed pages a range of `new_bytes`, all committed, at a place that the system finds for
 /// it, without copying: their memory moves. What is more than there was is zero, what is less is gone.

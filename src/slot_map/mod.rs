@@ -346,11 +346,11 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Indices to visit: all but holes. (What is detached or retired is among them.)
-    fn candidates(&self) -> Cursor {
+    pub(crate) fn candidates(&self) -> Cursor {
         Cursor::new(self.slots.len())
     }
 
-    fn hole_words(&self) -> &[u64] {
+    pub(crate) fn hole_words(&self) -> &[u64] {
         self.holes.words()
     }
 }

@@ -20,6 +20,7 @@ mod block_vec_op;
 mod block_vec_rayon;
 mod budget;
 mod buffer;
+mod by_value;
 mod columns;
 mod columns_model;
 mod columns_op;

@@ -2,6 +2,7 @@
 
 use super::super::places::Claim;
 use super::*;
+use crate::error::ErrorKind;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use std::collections::HashSet;
@@ -228,6 +229,8 @@ fn what_came_with_a_map_is_removed_or_the_caller_is_told() {
     assert!(fault.struck() > 0);
     let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[1]).map(drop)));
     assert!(refused.is_err());
+    assert_eq!(shared.try_remove(keys[1]).unwrap_err().kind(), ErrorKind::AddressSpace);
+    assert_eq!(shared.try_remove(DefaultKey::null()), Ok(None));
     drop(fault);
     assert_eq!((shared.len(), shared.get(keys[1]).unwrap().as_str()), (100, "1"));
     assert_eq!(shared.remove(keys[1]).unwrap(), "1");
