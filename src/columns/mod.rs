@@ -16,6 +16,7 @@ mod builder;
 mod bulk;
 mod clone;
 mod compare;
+mod concat;
 mod drain;
 mod element;
 mod fields;
@@ -30,6 +31,7 @@ mod tests;
 mod traits;
 
 pub use builder::ColumnsBuilder;
+pub use concat::Concat;
 pub use drain::Drain;
 pub use fields::{CloneFields, Fields};
 pub use groups::{Groups, Pad};
@@ -63,7 +65,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// stores to one and loads from the others is not slowed by addresses that look alike.
 ///
 /// Rows are tuples of one to twelve fields, or structs that implement [`Row`], which is derived with the
-/// feature `derive`.
+/// feature `derive` for structs of up to 32 fields.
 ///
 /// # Which to take
 ///
