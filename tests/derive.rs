@@ -5,7 +5,7 @@
 #![deny(clippy::pedantic)]
 
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use stayput::{Columns, Row};
+use stayput::{Columns, Groups, Pad, Row};
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -584,6 +584,24 @@ fn more_than_twelve_fields_are_compared_cloned_and_sorted_as_fewer() {
     assert!(a.iter().zip(m).all(|(a, m)| a + 12 == *m) && m.is_sorted_by(|one, next| one > next));
     columns.clone_from(&clone);
     assert!(columns == clone);
+}
+
+impl Pad for Thirteen {
+    const PAD: Self =
+        Self { a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0, i: 0, j: 0, k: 0, l: 0, m: 0 };
+}
+
+#[test]
+fn groups_have_rows_of_more_than_twelve_fields() {
+    let mut next = 0..;
+    let mut groups: Groups<Thirteen, 4> =
+        iter::repeat_with(|| Thirteen::of(|| next.next().unwrap())).take(6).collect();
+    groups.iter_mut().rev().for_each(|row| *row.m += 100);
+    assert_eq!(groups.get(5).map(|row| (*row.a, *row.m)), Some((65, 177)));
+    let ((a, ..), (m,)) = &groups.as_slice()[1];
+    assert_eq!((a, m), (&[52, 65, 0, 0], &[164, 177, 0, 0]));
+    assert_eq!(groups.clone().into_iter().map(|row| row.m).nth(1), Some(125));
+    assert_eq!(groups.swap_remove(0).a, 0);
 }
 
 #[test]

@@ -267,6 +267,13 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
     fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_> {
         (A::lane_mut(&mut group.0, lane), B::lane_mut(&mut group.1, lane))
     }
+
+    fn lanes_mut<const N: usize>(group: &mut Self::Group<N>) -> [Self::Muts<'_>; N] {
+        let mut first = A::lanes_mut(&mut group.0).into_iter();
+        let mut second = B::lanes_mut(&mut group.1).into_iter();
+        let all = "there are N lanes";
+        array::from_fn(|_| (first.next().expect(all), second.next().expect(all)))
+    }
 }
 
 impl<A: CloneFields, B: CloneFields> CloneFields for Concat<A, B> {

@@ -159,6 +159,9 @@ pub trait Fields: Sized + sealed::Sealed {
 
     #[doc(hidden)]
     fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_>;
+
+    #[doc(hidden)]
+    fn lanes_mut<const N: usize>(group: &mut Self::Group<N>) -> [Self::Muts<'_>; N];
 }
 
 /// [`Fields`] all of which are [`Clone`], as those of [`Columns`](super::Columns) are that can be cloned.
@@ -471,6 +474,12 @@ macro_rules! fields {
             #[inline]
             fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_> {
                 ($(&mut group.$number[lane],)+)
+            }
+
+            #[inline]
+            fn lanes_mut<const N: usize>(group: &mut Self::Group<N>) -> [Self::Muts<'_>; N] {
+                let mut lanes = ($(group.$number.each_mut().into_iter(),)+);
+                array::from_fn(|_| ($(lanes.$number.next().expect("there are N lanes"),)+))
             }
         }
 

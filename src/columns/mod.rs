@@ -20,7 +20,7 @@ mod concat;
 mod drain;
 mod element;
 mod fields;
-mod groups;
+pub mod groups;
 mod into_iter;
 mod iter;
 mod memory;
@@ -34,6 +34,7 @@ pub use builder::ColumnsBuilder;
 pub use concat::Concat;
 pub use drain::Drain;
 pub use fields::{CloneFields, Fields};
+#[doc(inline)]
 pub use groups::{Groups, Pad};
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
