@@ -172,6 +172,9 @@ fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 500_000));
     assert!(refused.error.to_string().contains("Table"));
     assert!(table.find(|by| &by.it, &500_000).is_none());
+    table.remove(table.keys().next().unwrap());
+    assert_eq!((table.len(), table.slots_len()), (99_999, 100_000));
+    table.insert(0);
 
     let full = table.stats();
     table.clear();
