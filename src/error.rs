@@ -244,16 +244,13 @@ impl Error {
     }
 }
 
-#[expect(clippy::missing_fields_in_debug, reason = "`code` is shown as `raw_os_error`")]
 impl fmt::Debug for Error {
+    /// The kind, and the text of [`Display`](fmt::Display), which `unwrap` and a `main` that returns the error print.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
             .field("kind", &self.kind)
-            .field("raw_os_error", &self.raw_os_error())
-            .field("bytes", &self.bytes)
-            .field("limit", &self.limit)
-            .field("of", &self.holder)
-            .finish()
+            .field("message", &format_args!("\"{self}\""))
+            .finish_non_exhaustive()
     }
 }
 

@@ -230,18 +230,12 @@ impl FileErrorKind {
 }
 
 impl fmt::Debug for FileError {
+    /// The kind, and the text of [`Display`](fmt::Display), which `unwrap` and a `main` that returns the error print.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("FileError");
-        shown.field("kind", &self.0.kind).field("path", &self.0.path);
-        if let Some((found, right)) = self.0.numbers {
-            shown.field("found", &found).field("right", &right);
-        }
-        match &self.0.cause {
-            None => &mut shown,
-            Some(Cause::System(error)) => shown.field("source", error),
-            Some(Cause::Refused(error)) => shown.field("source", error),
-        }
-        .finish()
+        f.debug_struct("FileError")
+            .field("kind", &self.0.kind)
+            .field("message", &format_args!("\"{self}\""))
+            .finish_non_exhaustive()
     }
 }
 

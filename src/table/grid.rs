@@ -3,6 +3,7 @@
 use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
 use crate::index;
+use crate::index::grid::Position;
 use crate::index::memory::{Arrays, ForArrays};
 use crate::vec::VecStats;
 use std::borrow::Borrow;
@@ -29,7 +30,10 @@ impl<X, const FIELD: usize, const D: usize> Grid<X, FIELD, D> {
     /// If that is not positive and finite.
     #[must_use]
     #[track_caller]
-    pub fn with_cell(cell: f32) -> Self {
+    pub fn with_cell(cell: f32) -> Self
+    where
+        [f32; D]: Position,
+    {
         Self { index: index::Grid::new(cell), planned: [0.0; D], of: PhantomData }
     }
 
@@ -40,7 +44,10 @@ impl<X, const FIELD: usize, const D: usize> Grid<X, FIELD, D> {
     }
 }
 
-impl<X, const FIELD: usize, const D: usize> Default for Grid<X, FIELD, D> {
+impl<X, const FIELD: usize, const D: usize> Default for Grid<X, FIELD, D>
+where
+    [f32; D]: Position,
+{
     fn default() -> Self {
         Self::with_cell(1.0)
     }
@@ -49,6 +56,7 @@ impl<X, const FIELD: usize, const D: usize> Default for Grid<X, FIELD, D> {
 impl<X, const FIELD: usize, const D: usize> Index<X::Row> for Grid<X, FIELD, D>
 where
     X: Extract<FIELD, Key = [f32; D]>,
+    [f32; D]: Position,
 {
     #[inline]
     fn plan<R: Rows<X::Row>>(

@@ -36,6 +36,7 @@ mod tests;
 pub(crate) use any::AnyVec;
 pub use builder::VecBuilder;
 pub(crate) use bulk::check_range;
+pub(crate) use convert::conversions;
 pub use drain::Drain;
 pub use extend::Rest;
 pub use extract_if::ExtractIf;

@@ -54,6 +54,7 @@ mod max_len;
 mod memory;
 mod model;
 mod op;
+mod panicking_drops;
 mod panics;
 #[cfg(stayput_asan)]
 mod poison;

@@ -3,7 +3,7 @@
 use stayput::table::Grid;
 use stayput::{DefaultKey, ErrorKind, Table, indices, new_key_type};
 use std::cell::Cell;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::panic::{self, AssertUnwindSafe};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -172,6 +172,9 @@ fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 500_000));
     assert!(refused.error.to_string().contains("Table"));
     assert!(table.find(|by| &by.it, &500_000).is_none());
+    table.remove(table.keys().next().unwrap());
+    assert_eq!((table.len(), table.slots_len()), (99_999, 100_000));
+    table.insert(0);
 
     let full = table.stats();
     table.clear();
@@ -194,6 +197,81 @@ fn cells_of_a_grid_can_be_of_another_size() {
     let nearest = table.nearest(|by| &by.at, [140.0, 1.0], 2).map(|(_, at)| at[0]);
     assert_eq!(nearest.collect::<Vec<_>>(), [150.0, 0.0]);
     assert_eq!(table.in_box(|by| &by.at, [0.0, 0.0], [150.0, 0.0]).count(), 2);
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Generic<'a, T, const N: usize> {
+    name: &'a str,
+    value: T,
+    at: [f32; N],
+}
+
+impl<T: Clone, const N: usize> Generic<'_, T, N> {
+    fn value(&self) -> T {
+        self.value.clone()
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+}
+
+indices! {
+    /// Bounds of each form.
+    #[allow(dead_code, reason = "not every field is looked up")]
+    pub(crate) struct GenericBy<'a, T: Into<Option<Vec<u8>>>, const N: usize> for Generic<'a, T, N>
+    where
+        T: Clone + Hash + Eq,
+        for<'l> &'l T: PartialEq<&'l T>,
+    {
+        /// By a method.
+        pub(crate) name: Unique<str> = Generic::name,
+        value: Many<T, BuildHasherDefault<DefaultHasher>> = Generic::<'_, T, N>::value,
+        closure: List<u32> = |row| row.at[0].to_bits(),
+        borrowed: Unique<&'a str> = |row| &row.name,
+    }
+}
+
+indices! { struct ByItself<T: Hash> for T where T: Eq { it: Unique<T> = |row| &*row } }
+indices! { struct Plain for str2::Text { len: Many<usize> = str2::len, text: Unique<str> = str2::text } }
+
+mod str2 {
+    pub(super) type Text = &'static str;
+
+    pub(super) fn len(text: &Text) -> usize {
+        text.len()
+    }
+
+    pub(super) fn text(text: &Text) -> Text {
+        text
+    }
+}
+
+#[test]
+fn indices_may_be_generic_and_name_functions() {
+    let name = "one".to_owned();
+    let row = |name, value: &[u8]| Generic { name, value: value.to_vec(), at: [1.5] };
+    let mut table: Table<_, GenericBy<'_, Vec<u8>, 1>> = Table::new();
+    let one = table.insert(row(&name, b"x"));
+    let two = table.insert(row("two", b"x"));
+    assert_eq!(table.find(|by| &by.name, "one").unwrap().0, one);
+    assert_eq!(table.find(|by| &by.borrowed, "two").unwrap().0, two);
+    assert_eq!(table.count(|by| &by.value, &b"x"[..]), 2);
+    assert_eq!(table.count(|by| &by.closure, &1.5_f32.to_bits()), 2);
+    assert_eq!(table.try_insert(row("two", b"y")).unwrap_err().error.kind(), ErrorKind::Taken);
+    let clone = table.clone();
+    table.remove(one);
+    assert_eq!((clone.check(), table.check(), clone.len()), (Ok(()), Ok(()), 2));
+    assert!(format!("{:?}", GenericBy::<'_, Vec<u8>, 1>::default()).starts_with("GenericBy"));
+
+    let mut numbers: Table<u32, ByItself<u32>> = (0..10).collect();
+    assert!(numbers.take(|by| &by.it, &7).is_some());
+    assert!(numbers.find(|by| &by.it, &7).is_none());
+
+    let texts: Table<_, Plain> = ["a", "bc", "de"].into_iter().collect();
+    assert_eq!(texts.count(|by| &by.len, &2), 2);
+    assert!(texts.find(|by| &by.text, "bc").is_some());
+    assert!(format!("{:?}", Plain::default()).starts_with("Plain { len: "));
 }
 
 #[test]

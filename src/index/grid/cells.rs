@@ -65,12 +65,31 @@ impl Cells {
     }
 }
 
+/// A position that grids index: `[f32; 2]` or `[f32; 3]`.
+///
+/// The trait is sealed.
+#[diagnostic::on_unimplemented(
+    message = "a grid does not index `{Self}`",
+    label = "grids have two or three dimensions"
+)]
+pub trait Position: sealed::Sealed {}
+
+impl Position for [f32; 2] {}
+impl Position for [f32; 3] {}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for [f32; 2] {}
+    impl Sealed for [f32; 3] {}
+}
+
 /// How many bits of a cell's coordinate say where in its block it is.
 pub(super) const fn bits<const D: usize>() -> u32 {
     match D {
         2 => 3,
         3 => 2,
-        _ => panic!("grids have two or three dimensions"),
+        _ => panic!("every grid is made of a `Position`"),
     }
 }
 

@@ -13,6 +13,7 @@ mod sorted;
 mod tests;
 mod walk;
 
+pub use cells::Position;
 pub use nearest::Near;
 pub use query::{InBox, SortedInBox, SortedWithin, Within};
 pub use sorted::SortedGrid;
@@ -83,7 +84,10 @@ impl<const D: usize> Grid<D> {
     /// If the size is not positive and finite.
     #[must_use]
     #[track_caller]
-    pub const fn new(cell: f32) -> Self {
+    pub const fn new(cell: f32) -> Self
+    where
+        [f32; D]: Position,
+    {
         Self { lists: Lists::new(Cells::new(cell)) }
     }
 
@@ -309,7 +313,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// If the system refuses memory.
     pub fn try_sorted(&self) -> Result<SortedGrid<D>, Error> {
-        let mut sorted = SortedGrid::new();
+        let mut sorted = SortedGrid::empty();
         self.try_sort_into(&mut sorted)?;
         Ok(sorted)
     }

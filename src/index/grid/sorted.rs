@@ -1,7 +1,7 @@
 //! [`SortedGrid`]: the points of a grid, those of a bucket side by side.
 
 use super::blocks::Blocks;
-use super::cells::Cells;
+use super::cells::{Cells, Position};
 use super::lists::{Lists, NONE};
 use super::nearest::{self, Near};
 use super::pairs;
@@ -57,7 +57,14 @@ pub(super) struct Table<const D: usize> {
 impl<const D: usize> SortedGrid<D> {
     /// Without points. Takes no memory until it has some.
     #[must_use]
-    pub const fn new() -> Self {
+    pub const fn new() -> Self
+    where
+        [f32; D]: Position,
+    {
+        Self::empty()
+    }
+
+    pub(super) const fn empty() -> Self {
         let table = Table {
             cells: Cells::new(1.0),
             blocks: Blocks::NONE,
@@ -252,7 +259,10 @@ impl<const D: usize> Clone for SortedGrid<D> {
     }
 }
 
-impl<const D: usize> Default for SortedGrid<D> {
+impl<const D: usize> Default for SortedGrid<D>
+where
+    [f32; D]: Position,
+{
     /// Without points; see [`new`](Self::new).
     fn default() -> Self {
         Self::new()
