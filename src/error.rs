@@ -119,8 +119,8 @@ pub enum ErrorKind {
     /// [type number](crate::SlotMapBuilder::type_id) does not fit into their tag;
     /// then [`Error::limit`] is the largest that does.
     KeyBits,
-    /// The index in a key lies so far behind what a map holds, by the number of its
-    /// values, that the key is likely to be made up. [`Error::limit`] is the first index that would be refused.
+    /// The index in a key, or the slot given to an [index](crate::index#far-slots), is so large for the number of values
+    /// that it is likely to be forged. [`Error::limit`] is the first index that would be refused.
     FarIndex,
     /// A key is null, or older than the one whose value is there; or not later than the last one of its
     /// slot, where a slot map is to take it.
@@ -411,6 +411,11 @@ impl Error {
                 "this {this} is full: the index in its keys numbers {limit} slots at most, retired \
                  ones among them; make it with a key type that has more bits of index, or of \
                  generation"
+            ),
+            (ErrorKind::FarIndex, Holder::Index) => write!(
+                f,
+                "the slot is so far that this index would take {bytes} in all; only slots below {limit} \
+                 are accepted without being reserved; number slots without large gaps, or call `reserve` first"
             ),
             (ErrorKind::FarIndex, _) => write!(
                 f,

@@ -11,7 +11,7 @@
 #![forbid(unsafe_code)]
 
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
-use super::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
+use super::memory::{Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover};
 use crate::error::Error;
 use crate::slot_map::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
@@ -96,6 +96,12 @@ impl Buckets {
             }
             bucket = &self.more[bucket.next() as usize];
         }
+    }
+
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        check_slot(&self.hashes, slot, NONE, size_of::<u32>(), self.len)
     }
 
     /// Makes room for an entry of a slot, so that [`insert_reserved`](Self::insert_reserved) is refused nothing.

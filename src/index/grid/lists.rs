@@ -7,7 +7,9 @@ use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
 use crate::error::Error;
-use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
+use crate::index::memory::{
+    Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover,
+};
 use crate::slot_map::prefetch;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
@@ -75,7 +77,13 @@ impl<const D: usize> Lists<D> {
         nodes.filter(|(_, node)| node.prev != NONE).map(|(slot, node)| (slot, node.position))
     }
 
-    /// See [`Grid::reserve`](super::Grid::reserve).
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        check_slot(&self.nodes, slot, NONE, size_of::<Node<D>>(), self.len)
+    }
+
+    /// See [`Grid::try_reserve_slot`](super::Grid::try_reserve_slot).
     #[inline]
     pub(super) fn reserve(&mut self, slot: u32) -> Result<(), Error> {
         // There are heads if there are nodes.

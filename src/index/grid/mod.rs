@@ -36,8 +36,9 @@ use std::fmt;
 ///
 /// # Slots
 ///
-/// Each slot takes 16 bytes, in three dimensions 20, also those below the highest that are not in the index: it is for
-/// the slots of a map or a table, whose numbers are small. Besides, a point takes about 4 bytes.
+/// The index takes 16 bytes for each slot up to the highest, in three dimensions 20, whether or not the slot is in the index:
+/// it is for the slots of a map or a table, whose numbers are small. [Far](super#far-slots) slots are refused. Each point
+/// takes about 4 bytes more.
 ///
 /// # Numbers
 ///
@@ -132,7 +133,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// # Panics
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`.
+    /// Where [`try_insert`](Self::try_insert) has an error.
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
@@ -146,10 +147,11 @@ impl<const D: usize> Grid<D> {
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)); then nothing
-    /// has changed.
+    /// If the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
     #[inline]
     pub fn try_insert(&mut self, slot: u32, position: [f32; D]) -> Result<Option<[f32; D]>, Error> {
+        self.lists.check_slot(slot)?;
         self.try_reserve_slot(slot)?;
         Ok(self.insert_reserved(slot, position))
     }

@@ -10,7 +10,9 @@ use super::pool::Pool;
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, covering, too_many};
+use crate::index::memory::{
+    Arrays, ForArrays, Share, array, check_slot, copy, cover, covering, too_many, uncover,
+};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -159,6 +161,12 @@ impl Chains {
     fn second(&self, head: u32) -> Option<u32> {
         let second = self.members(head).get(1).copied();
         second.or_else(|| self.chunks_from(head).nth(1)?.first().copied())
+    }
+
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        check_slot(&self.back, slot, NONE, size_of::<u32>(), self.len)
     }
 
     /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
