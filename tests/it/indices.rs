@@ -78,3 +78,101 @@ fn reserved_slots_are_accepted() {
     grid.shrink_to_fit();
     assert_eq!(grid.try_insert(slot, [0.0; 2]).unwrap_err().kind(), ErrorKind::FarIndex);
 }
+
+/// The interface that the indices of values share.
+trait Values: Default {
+    fn put(&mut self, value: u32, slot: u32, same: impl Fn(u32) -> bool);
+    fn take(&mut self, slot: u32) -> bool;
+    fn found(&self, value: u32, same: impl Fn(u32) -> bool) -> Vec<u32>;
+    fn shrink(&mut self);
+    fn committed(&self) -> usize;
+}
+
+macro_rules! values {
+    ($index:ident, $put:expr) => {
+        impl Values for $index {
+            fn put(&mut self, value: u32, slot: u32, same: impl Fn(u32) -> bool) {
+                $put(self.insert(&value, slot, same));
+            }
+
+            fn take(&mut self, slot: u32) -> bool {
+                self.remove(slot)
+            }
+
+            fn found(&self, value: u32, same: impl Fn(u32) -> bool) -> Vec<u32> {
+                self.find(&value, same).into_iter().collect()
+            }
+
+            fn shrink(&mut self) {
+                self.shrink_to_fit();
+            }
+
+            fn committed(&self) -> usize {
+                self.stats().committed_bytes
+            }
+        }
+    };
+}
+
+values!(UniqueIndex, |other| assert_eq!(other, None));
+values!(SetIndex, |()| ());
+values!(ListIndex, |()| ());
+
+const SLOTS: u32 = 40_000;
+
+/// Creates an index of slots, in which each value has `of_a_value` slots in a row.
+fn index_of<I: Values>(slots: impl Iterator<Item = u32>, of_a_value: u32) -> I {
+    let mut index = I::default();
+    put_all(&mut index, slots, of_a_value);
+    index
+}
+
+fn put_all(index: &mut impl Values, slots: impl Iterator<Item = u32>, of_a_value: u32) {
+    for slot in slots {
+        let value = slot / of_a_value;
+        index.put(value, slot, |other| other / of_a_value == value);
+    }
+}
+
+fn assert_shrinks_to_what_is_left<I: Values>(sizes: &[u32]) {
+    // An array keeps one run of pages that it does not need, so that it can go up and down without a call.
+    let spare = 6 << 16;
+    let kept: [fn(&u32) -> bool; 3] = [|slot| *slot < 400, |slot| slot % 100 == 7, |_| false];
+    for (of_a_value, is_kept) in sizes.iter().flat_map(|size| kept.map(|is_kept| (*size, is_kept)))
+    {
+        let mut index: I = index_of(0..SLOTS, of_a_value);
+        for slot in (0..SLOTS).filter(|slot| !is_kept(slot)) {
+            assert!(index.take(slot));
+        }
+        index.shrink();
+        let left: I = index_of((0..SLOTS).filter(is_kept), of_a_value);
+        let (committed, needed) = (index.committed(), left.committed());
+        assert!(committed <= needed + spare, "{committed} for {needed}, of {of_a_value}");
+        for round in 0..2 {
+            for value in 0..SLOTS / of_a_value {
+                let mut found = index.found(value, |slot| slot / of_a_value == value);
+                found.sort_unstable();
+                let slots = value * of_a_value..(value + 1) * of_a_value;
+                assert!(found.into_iter().eq(slots.filter(|slot| round == 1 || is_kept(slot))));
+            }
+            if round == 0 {
+                put_all(&mut index, (0..SLOTS).filter(|slot| !is_kept(slot)), of_a_value);
+            }
+        }
+    }
+}
+
+#[test]
+fn unique_indices_shrink_to_what_is_left() {
+    assert_shrinks_to_what_is_left::<UniqueIndex>(&[1]);
+}
+
+#[test]
+fn sets_shrink_to_what_is_left() {
+    assert_shrinks_to_what_is_left::<SetIndex>(&[1, 40]);
+}
+
+#[test]
+fn lists_shrink_to_what_is_left() {
+    assert_shrinks_to_what_is_left::<ListIndex>(&[1, 1000]);
+}
