@@ -24,8 +24,8 @@ use std::hash::{BuildHasher, Hash};
 ///
 /// # Memory
 ///
-/// Each slot takes 4 bytes, up to the highest, and 10 or so if it is in it. A first slot that is far behind the highest
-/// has the 4 bytes of all between them be made and written at once.
+/// The index takes 4 bytes for each slot up to the highest, and about 10 more for each slot in it. An insertion far past the
+/// highest slot writes the 4 bytes of all slots in between; [far](super#far-slots) slots are refused.
 ///
 /// # Wrong values
 ///
@@ -84,7 +84,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
     ///
     /// # Panics
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`.
+    /// Where [`try_insert`](Self::try_insert) has an error.
     #[must_use = "what it gives has the value already, and the slot is not put in"]
     #[track_caller]
     pub fn insert<Q: Hash + ?Sized>(
@@ -100,7 +100,8 @@ impl<S: BuildHasher> UniqueIndex<S> {
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`; then nothing has changed.
+    /// If the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
     #[must_use = "what it gives has the value already, and the slot is not put in"]
     pub fn try_insert<Q: Hash + ?Sized>(
         &mut self,
@@ -112,6 +113,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
         if let Some(other) = self.buckets.find(hash, |other| other != slot && is_meant(other)) {
             return Ok(Some(other));
         }
+        self.buckets.check_slot(slot)?;
         self.try_reserve_slot(slot)?;
         self.put_reserved(hash, slot);
         Ok(None)

@@ -34,6 +34,7 @@ pub(crate) mod cursor;
 pub(crate) mod disjoint;
 pub(crate) mod drain;
 pub(crate) mod extract_if;
+pub(crate) mod far;
 mod floors;
 pub(crate) mod gapped_slots;
 mod grow_only;

@@ -39,6 +39,7 @@ mod errors;
 mod grid_model;
 mod grid_op;
 mod grow_only;
+mod indices;
 mod joins;
 mod joins_model;
 #[cfg(feature = "rayon")]

@@ -22,14 +22,21 @@ use super::memory::{Arrays, ForArrays, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
 use crate::vec::VecStats;
 use cells::Cells;
+pub(crate) use cells::assert_cell;
 use lists::Lists;
+use nearest::nearest_methods;
 use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
 ///
-/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`). Points are in cells, all of
-/// one size. A cell costs nothing as such, so the world has no bounds. A good size is that of what is mostly looked
-/// for: the radius of [`within`](Self::within).
+/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`).
+///
+/// # Cells
+///
+/// Points are in cells, all of one size. A cell costs nothing as such, so the world has no bounds. A good size is the radius
+/// of the most frequent search; where radii vary, one at which a few points share a cell. With cells much larger than that a
+/// search compares many points that are not near, and with much smaller ones it visits many empty cells.
+/// [`set_cell`](Self::set_cell) changes the size.
 ///
 /// It is for points that move. One that stays in its cell is moved by writing its position, and one that leaves it is
 /// put into another list, in constant time. The index grows by 64 cells at a time (linear hashing), so no insertion
@@ -37,8 +44,9 @@ use std::fmt;
 ///
 /// # Slots
 ///
-/// Each slot takes 16 bytes, in three dimensions 20, also those below the highest that are not in the index: it is for
-/// the slots of a map or a table, whose numbers are small. Besides, a point takes about 4 bytes.
+/// The index takes 16 bytes for each slot up to the highest, in three dimensions 20, whether or not the slot is in the index:
+/// it is for the slots of a map or a table, whose numbers are small. [Far](super#far-slots) slots are refused. Each point
+/// takes about 4 bytes more.
 ///
 /// # Numbers
 ///
@@ -136,7 +144,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// # Panics
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`.
+    /// Where [`try_insert`](Self::try_insert) has an error.
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
@@ -150,10 +158,11 @@ impl<const D: usize> Grid<D> {
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)); then nothing
-    /// has changed.
+    /// If the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
     #[inline]
     pub fn try_insert(&mut self, slot: u32, position: [f32; D]) -> Result<Option<[f32; D]>, Error> {
+        self.lists.check_slot(slot)?;
         self.try_reserve_slot(slot)?;
         Ok(self.insert_reserved(slot, position))
     }
@@ -222,59 +231,7 @@ impl<const D: usize> Grid<D> {
         InBox::new(&self.lists, min, max)
     }
 
-    /// The points nearest to one, as many as asked for or as there are; the nearest first, and of those that are
-    /// equally near that with the lowest slot.
-    ///
-    /// Looks into the cells around it, as far as must be. If these are more than there are points, the time is
-    /// that of all points, twice at most.
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::index::Grid;
-    /// let mut grid = Grid::new(1.0);
-    /// for slot in 0..100 {
-    ///     grid.insert(slot, [slot as f32, 0.0]);
-    /// }
-    /// let found = grid.nearest([41.9, 0.0], 3);
-    /// assert_eq!(found.iter().map(|near| near.slot).collect::<Vec<_>>(), [42, 41, 43]);
-    /// ```
-    #[track_caller]
-    pub fn nearest(&self, point: [f32; D], most: usize) -> Vec<Near<D>> {
-        let mut found = Vec::new();
-        self.nearest_into(point, most, &mut found);
-        found
-    }
-
-    /// [`nearest`](Self::nearest), in place of what is in an array.
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory, which it is asked for where the array has not room for all.
-    #[track_caller]
-    pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
-        or_give_up(self.try_nearest_into(point, most, found));
-    }
-
-    /// [`nearest_into`](Self::nearest_into), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses memory; then nothing has changed.
-    pub fn try_nearest_into(
-        &self,
-        point: [f32; D],
-        most: usize,
-        found: &mut Vec<Near<D>>,
-    ) -> Result<(), Error> {
-        nearest::try_reserve(found, most.min(self.len()))?;
-        nearest::find(&self.lists, point, most, found);
-        Ok(())
-    }
+    nearest_methods!(lists);
 
     /// Visits all pairs of points that are at most that far from each other, each once, the lower slot first, in no
     /// order. The time is that of half of what [`within`](Self::within) takes for each point.

@@ -5,7 +5,9 @@
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
+use crate::index::memory::{
+    Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover,
+};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -98,6 +100,13 @@ impl Links {
         });
         let head = found.unwrap_or(alone);
         Plan { hash, head, is_there: head == slot && head != NONE }
+    }
+
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        // The next, the one before, and the hash.
+        check_slot(&self.next, slot, HEAD, 3 * size_of::<u32>(), self.len)
     }
 
     /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
@@ -223,10 +232,11 @@ impl Links {
 
 impl Arrays for Links {
     fn tidy(&mut self) {
-        self.buckets.tidy();
-        if self.len == 0 {
-            self.clear();
-        }
+        uncover(&mut self.next, |next| *next != NONE);
+        self.prev.truncate(self.next.len());
+        self.moved = Moved::NOTHING;
+        // Any slot may become the head of its ring, which has an entry.
+        self.buckets.tidy_below(self.next.len());
     }
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {

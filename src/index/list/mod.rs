@@ -29,7 +29,8 @@ use std::iter::FusedIterator;
 ///
 /// # Memory
 ///
-/// Each slot takes 12 bytes, up to the highest, and each value some 10 more in the hash table. Slots are below 2<sup>31</sup>.
+/// The index takes 12 bytes for each slot up to the highest, and about 10 more for each value, in the hash table. Slots are
+/// below 2<sup>31</sup>, and [far](super#far-slots) ones are refused.
 ///
 /// # Examples
 ///
@@ -171,14 +172,15 @@ impl<S: BuildHasher> ListIndex<S> {
     ///
     /// # Errors
     ///
-    /// If the system refuses memory; or the slot is 2<sup>31</sup> or above
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)). Nothing has changed then.
+    /// If the slot is 2<sup>31</sup> or above ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory. Nothing has changed then.
     pub fn try_insert<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
         slot: u32,
         is_meant: impl FnMut(u32) -> bool,
     ) -> Result<(), Error> {
+        self.links.check_slot(slot)?;
         let plan = self.links.look(hash32(&self.hasher, value), slot, is_meant);
         self.links.try_reserve(slot)?;
         self.commit(slot, plan);

@@ -44,7 +44,7 @@ use std::hash::{BuildHasher, Hash};
 ///
 /// # Memory
 ///
-/// Each slot takes 4 bytes, up to the highest. A value of up to three slots takes some 35 more, and one of more slots some 85, and another
+/// The index takes 4 bytes for each slot up to the highest; [far](super#far-slots) slots are refused. A value of up to three slots takes some 35 more, and one of more slots some 85, and another
 /// 72 for each ten slots or so: chunks of a large set are nearly a third full at least, and two thirds on average if
 /// slots come and go at random. There may be 2<sup>31</sup> - 1 values.
 ///
@@ -219,14 +219,16 @@ impl<S: BuildHasher> SetIndex<S> {
     ///
     /// # Errors
     ///
-    /// If the system refuses memory; or the slot is `u32::MAX`, or there are as many values or chunks as can be
-    /// numbered ([`KeyBits`](crate::ErrorKind::KeyBits)). Nothing has changed then.
+    /// If the slot is `u32::MAX`, or there are as many values or chunks as can be numbered
+    /// ([`KeyBits`](crate::ErrorKind::KeyBits)); if the slot is [far](super#far-slots)
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)); or if the system refuses memory. Nothing has changed then.
     pub fn try_insert<Q: Hash + ?Sized>(
         &mut self,
         value: &Q,
         slot: u32,
         is_meant: impl FnMut(u32) -> bool,
     ) -> Result<(), Error> {
+        self.chains.check_slot(slot)?;
         let plan = self.chains.look(hash32(&self.hasher, value), slot, is_meant);
         self.chains.try_reserve(slot, plan)?;
         self.commit(slot, plan);
