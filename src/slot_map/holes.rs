@@ -7,9 +7,8 @@
 //! long as there is room, and is filled first: its memory is in the cache. All else is in the bitmap,
 //! and when no hole is in front, the lowest ones are moved there, a word or two at once.
 //!
-//! The front is a stack, and one hole beside it, which is filled before those. Where one value goes and
-//! another comes, by turns, the length of the stack does not change: each call would have to wait for the
-//! last one's.
+//! The front is a stack whose top is kept beside it. Where removals and insertions alternate, only that one
+//! changes, and no call waits for the length of the stack that the last one wrote.
 //!
 //! A hole goes there only if it is near the front of the map, so that values do not stay scattered over
 //! more than about twice as many slots. Where the user wants a strict order, none does.
@@ -77,7 +76,7 @@ impl Hole {
 /// The slots below the length that may be filled again.
 #[derive(Debug)]
 pub(super) struct Holes {
-    /// The hole that is next; it has had a value. [`NONE`](Hole::NONE), if it is one on the stack.
+    /// The hole that is next; it has had a value. [`NONE`](Hole::NONE), if that is the last on the stack.
     latest: Hole,
     /// Those that are next, the very next one last. Where the order is strict, that which a value comes
     /// into now.
@@ -307,7 +306,7 @@ impl Holes {
         }
         let has_room = self.stack.len() < self.stack.capacity();
         if has_room {
-            self.stack.push(hole);
+            self.stack.push(mem::replace(&mut self.latest, hole));
         }
         has_room
     }
