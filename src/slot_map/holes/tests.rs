@@ -38,7 +38,7 @@ struct Model {
     holes: Holes,
     /// Index and last generation, the next one last.
     front: Vec<(u32, u32)>,
-    /// Whether the last of those is not on the stack.
+    /// Whether the last of those is kept beside the stack.
     is_beside: bool,
     marked: BTreeSet<u32>,
     covered: usize,
@@ -81,9 +81,7 @@ impl Model {
     }
 
     fn push(&mut self, index: u32, last: u32) {
-        // On the stack, under the one beside it.
-        let at = self.front.len() - usize::from(self.is_beside);
-        self.front.insert(at, (index, last));
+        self.front.push((index, last));
         self.is_beside = true;
     }
 
