@@ -360,7 +360,9 @@ impl Reservation {
     }
 
     /// Hands the memory of pages back to the system, and the promise of it; what they held is
-    /// gone, and touching them is an access violation until they are committed again.
+    /// gone, and touching them is an access violation until they are committed again. They are no longer
+    /// [locked](Self::lock) then; after `mlockall` with `MCL_FUTURE` the system locks them again when they are
+    /// committed.
     ///
     /// # Errors
     ///
@@ -467,7 +469,7 @@ impl Reservation {
     }
 
     /// Hands the memory of committed pages back to the system, and keeps them accessible: what
-    /// they held is gone, and they read as zero.
+    /// they held is gone, and they read as zero. Locked pages stay locked.
     ///
     /// Pages that are not committed are committed first.
     ///
@@ -748,7 +750,7 @@ impl fmt::Debug for Reservation {
 
 /// Pages that are kept in memory, made by [`Reservation::lock`].
 ///
-/// Forgetting it is safe: the pages stay locked until the reservation is released.
+/// Forgetting it is safe: the pages stay locked until they are decommitted or the reservation is released.
 #[must_use = "the pages are unlocked when this is dropped"]
 pub struct Locked<'r> {
     start: NonNull<u8>,

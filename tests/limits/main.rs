@@ -16,6 +16,8 @@ mod hostile;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod kept;
 #[cfg(target_os = "linux")]
+mod locked;
+#[cfg(target_os = "linux")]
 mod many;
 #[cfg(target_os = "linux")]
 mod random;
