@@ -36,7 +36,7 @@ use recent::Recent;
 use warm::Warmth;
 
 use crate::backing::Foreign;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::heap::Room;
 use crate::keeper;
 use crate::poison::unpoison;
@@ -290,6 +290,11 @@ impl GrowingReservation {
             Ok(reservation) => reservation.reserved_bytes(),
             Err(foreign) => foreign.reserved_bytes(),
         }
+    }
+
+    /// What sets its size; `supplied` if the caller supplies the memory.
+    pub(crate) fn sized_by(&self, supplied: SizedBy) -> SizedBy {
+        self.reservation().map_or(supplied, Reservation::sized_by)
     }
 
     /// How many bytes are in memory now, if the system tells.

@@ -110,6 +110,16 @@ pub(super) fn mapping_limit() -> Option<usize> {
     None
 }
 
+#[cfg(linux_kernel)]
+pub(super) fn locked_bytes() -> Option<u64> {
+    limits::locked_bytes()
+}
+
+#[cfg(not(linux_kernel))]
+pub(super) fn locked_bytes() -> Option<u64> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     // SAFETY: `sysconf` reads no memory of ours.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };

@@ -11,7 +11,7 @@
 
 #![expect(unsafe_code, reason = "calls `os` with the range it owns")]
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os;
 use crate::page::PageBytes;
 use std::convert::Infallible;
@@ -29,6 +29,8 @@ mod stripes;
 mod tests;
 mod unreleased;
 
+#[cfg(feature = "file")]
+pub(crate) use crate::os::mapping_refused;
 pub(crate) use crate::os::{IS_SUPPORTED, MOVES as CAN_MOVE, address_space_bytes};
 pub use builder::ReservationBuilder;
 pub(crate) use rooms::take_all as take_all_rooms;
@@ -457,6 +459,11 @@ impl Reservation {
     /// Whether it was given room to grow by guess, and has it yet.
     pub(crate) fn has_room(&self) -> bool {
         self.taken.as_ref().is_some_and(Taken::has_room)
+    }
+
+    /// What sets its size.
+    pub(crate) fn sized_by(&self) -> SizedBy {
+        self.taken.as_ref().map_or(SizedBy::Option, Taken::sized_by)
     }
 
     /// Has it counted among them no more.

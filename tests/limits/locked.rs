@@ -1,8 +1,9 @@
 //! Programs that lock their memory: `mlockall`, and the limit on how much may be locked.
 #![expect(unsafe_code, reason = "calls the system")]
 
-use crate::linux::{in_child, under_sanitizer};
-use stayput::{DefaultKey, DenseSlotMap, SlotMap, Table, VmVec, indices};
+use crate::linux::{became_one_with_limits, fill, in_child, set_limit, under_sanitizer};
+use crate::sizes::default_arrays;
+use stayput::{DefaultKey, DenseSlotMap, ErrorKind, SlotMap, Table, VmVec, indices};
 use std::{fs, io};
 
 const MIB: usize = 1 << 20;
@@ -81,4 +82,40 @@ fn a_map_made_from_memory_that_was_trimmed_is_locked() {
         map.extend(0..390_000);
         assert_eq!(status("VmLck"), locked);
     });
+}
+
+/// Limits how much may be locked, and locks all that is mapped from now on. Returns whether the system allows it.
+fn lock_all_within(limit: usize) -> bool {
+    set_limit(libc::RLIMIT_MEMLOCK, limit);
+    !under_sanitizer("locked memory") && became_one_with_limits() && lock_all(libc::MCL_FUTURE)
+}
+
+#[test]
+fn where_addresses_count_as_locked_default_arrays_have_a_share_of_the_limit() {
+    in_child(
+        "locked::where_addresses_count_as_locked_default_arrays_have_a_share_of_the_limit",
+        || {
+            const LIMIT: usize = 8 * MIB;
+            if !lock_all_within(LIMIT) {
+                return;
+            }
+            for (name, used_up) in default_arrays() {
+                let (reserved_bytes, error) = used_up();
+                assert!((MIB..LIMIT / 2).contains(&reserved_bytes), "{name}: {reserved_bytes}");
+                assert_eq!(
+                    (error.kind(), error.limit()),
+                    (ErrorKind::LockLimit, Some(LIMIT as u64)),
+                    "{name}"
+                );
+                let text = error.to_string();
+                assert!(text.contains("RLIMIT_MEMLOCK") && !text.contains("its `max_"), "{text}");
+            }
+            let mut vec = VmVec::new();
+            assert_eq!(fill(&mut vec).kind(), ErrorKind::LockLimit);
+            assert!(vec.len() * 8 >= 2 * MIB);
+            // What is left is shared by many more.
+            let arrays: Vec<VmVec<u64>> = (0..20).map(|n| VmVec::from([n])).collect();
+            assert!(arrays.iter().zip(0..).all(|(array, n)| *array == [n]));
+        },
+    );
 }
