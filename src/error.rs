@@ -57,7 +57,7 @@ pub(crate) enum Holder {
 }
 
 impl SizedBy {
-    /// All addresses that a process can have, which are so many bytes.
+    /// All `bytes` of addresses that a process can have.
     pub(crate) const fn addresses(bytes: usize) -> Self {
         Self::Limit(ErrorKind::AddressSpace, bytes as u64)
     }
@@ -150,6 +150,9 @@ pub enum ErrorKind {
     /// [`Error::limit`] is that limit in bytes.
     AddressLimit,
     /// The system will not promise that much memory: what is free, or may be committed, is less.
+    ///
+    /// Linux by default refuses only a single request for more than the machine's memory and swap, and ends a process when
+    /// memory runs out later; control groups refuse no commit at all.
     Memory,
     /// The process may not have that much private writable memory (`RLIMIT_DATA`).
     /// [`Error::limit`] is that limit in bytes.
@@ -249,8 +252,8 @@ impl Error {
         Self { kind, holder: Holder::Reservation, size: Size::Request, code: 0, bytes, limit: None }
     }
 
-    /// The error of an array or an arena whose memory holds `most` elements or bytes, and that would need so many bytes
-    /// in all for more.
+    /// The error of an array or an arena whose memory holds `most` elements or bytes, and that would need `bytes` in all
+    /// for more.
     #[cold]
     pub(crate) const fn full(sized_by: SizedBy, bytes: usize, most: usize) -> Self {
         let (kind, limit, size) = match sized_by {
@@ -364,7 +367,7 @@ impl Error {
             ErrorKind::Memory => write!(
                 f,
                 "the system will not commit {bytes} more; free memory, add swap, or raise what \
-                 it may promise (overcommit and control-group limits, the page file)"
+                 it may promise (overcommit settings, the page file)"
             ),
             ErrorKind::DataLimit => write!(
                 f,

@@ -410,7 +410,7 @@ pub(super) fn usual_map_bytes(long: usize) -> usize {
     usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
 }
 
-/// Maps so many bytes of a file, or half of that over and over where the system refuses, but no less than `least`.
+/// Maps `bytes` of a file, or half of that over and over where the system refuses, but no less than `least`.
 /// Returns also what sets the size.
 pub(super) fn map_by_halves<M>(
     mut bytes: usize,
@@ -433,7 +433,7 @@ pub(super) fn map_by_halves<M>(
     }
 }
 
-/// The error of a file of which so many bytes could not be mapped.
+/// The error of a file of which `bytes` could not be mapped.
 pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
     match (error.kind(), error.raw_os_error()) {
         // The latter where all that is mapped is to be locked.

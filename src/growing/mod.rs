@@ -310,6 +310,11 @@ impl GrowingReservation {
         }
     }
 
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.reservation().map_or_else(Foreign::run_bytes, |_| Reservation::least_run_bytes())
+    }
+
     /// In what units memory can be committed and given back at all.
     pub(crate) fn unit_bytes(&self) -> usize {
         self.reservation().map_or_else(Foreign::run_bytes, |_| page_size())

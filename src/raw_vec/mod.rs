@@ -389,6 +389,11 @@ impl RawVec {
         self.cold.memory_mut().map_or(Ok(()), |memory| memory.discard(bytes))
     }
 
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.cold.memory().map_or(1, GrowingReservation::least_run_bytes)
+    }
+
     /// In what units memory at `offset` is best given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.cold.memory().map_or(1, |memory| memory.run_bytes(offset))

@@ -726,13 +726,18 @@ impl Reservation {
     /// In what units memory at `offset` is best committed and given back: whole huge pages where
     /// they are asked for, since changing a part of one splits it.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
+        match (self.huge_from, os::huge_page_bytes()) {
+            (Some(from), Some(huge)) if offset >= from => huge,
+            _ => Self::least_run_bytes(),
+        }
+    }
+
+    /// In what units memory is best given back where there are no huge pages, or where they are split.
+    pub(crate) fn least_run_bytes() -> usize {
         /// Smaller runs cost more calls than they save memory: giving back single pages costs
         /// three times as much a page as runs of this size.
         const RUN_BYTES: usize = 64 << 10;
-        match (self.huge_from, os::huge_page_bytes()) {
-            (Some(from), Some(huge)) if offset >= from => huge,
-            _ => RUN_BYTES.max(os::page_size().get()),
-        }
+        RUN_BYTES.max(os::page_size().get())
     }
 }
 

@@ -34,8 +34,8 @@
 //! ladder gives a part of that.
 //!
 //! In a process that locks all it maps (`mlockall` with `MCL_FUTURE`), addresses count as locked memory
-//! (`RLIMIT_MEMLOCK`), which few processes have much of. An array is given half of what may still be locked there, but
-//! for a quarter of the limit, which is left to others.
+//! (`RLIMIT_MEMLOCK`). An array is given half of what may still be locked beyond a quarter of the limit; that quarter is
+//! left to everything else in the process.
 //!
 //! # Mappings
 //!
@@ -269,8 +269,8 @@ impl Space {
     }
 }
 
-/// What an array is given of so many bytes that may be locked, of which some are left: half of them, but for a quarter
-/// of all that is left to others. (An array takes no more than it needs at once of that.)
+/// What an array is given where `limit` bytes may be locked and some are left: half of those beyond a quarter of the limit.
+/// Of that quarter an array takes no more than it needs at once.
 const fn lockable(limit: u64, left: u64) -> u64 {
     left.saturating_sub(limit / 4) / 2
 }
