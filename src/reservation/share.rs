@@ -140,14 +140,12 @@ impl Space {
         let Some((limit, used)) = os::address_limit() else { return all };
         let used = used.unwrap_or_else(|| TAKEN_BYTES.load(ORDER));
         let left = Some(limit.saturating_sub(used));
-        match limit < all.bytes {
-            true => Self {
-                sized_by: SizedBy::Limit(ErrorKind::AddressLimit, limit as u64),
-                left,
-                ..all
-            },
-            false => Self { left, ..all },
-        }
+        let sized_by = if limit < all.bytes {
+            SizedBy::Limit(ErrorKind::AddressLimit, limit as u64)
+        } else {
+            all.sized_by
+        };
+        Self { sized_by, left, ..all }
     }
 
     /// What it seems to be where `bytes` were refused, with this error.
@@ -157,12 +155,12 @@ impl Space {
         const PART: usize = 8;
         let sized_by = SizedBy::refused(error, self.sized_by);
         let SizedBy::Limit(ErrorKind::LockLimit, limit) = sized_by else {
-            return Self { guess: Some(bytes / PART), lockable: None, sized_by, ..self };
+            return Self { sized_by, lockable: None, guess: Some(bytes / PART), ..self };
         };
         let left = limit.saturating_sub(os::locked_bytes().unwrap_or(0));
         let part = usize::try_from(lockable(limit, left)).unwrap_or(usize::MAX).min(bytes / 2);
         let lockable = Some(if part < LEAST_BYTES { 0 } else { part });
-        Self { lockable, sized_by, ..self }
+        Self { sized_by, lockable, ..self }
     }
 
     fn share(self, taken: usize) -> Share {

@@ -232,7 +232,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// resident.
     ///
     /// Memory is given back in runs of 64 KiB. A huge page (2 MiB) that still holds values is kept whole unless at least
-    /// half of it is made up of such runs without values: then it is split. A few values per huge page therefore cost
+    /// half of it consists of such runs without values: then it is split. A few values per huge page therefore cost
     /// little memory, but one per 64 KiB keeps all of it. Where the kernel assembles huge pages in the background
     /// (`khugepaged`), it fills up the split ones again within minutes; use
     /// [`HugePages::Never`](crate::HugePages::Never) for a map that stays sparse. No value moves.
@@ -423,7 +423,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let size = Slots::<V>::BLOCK_SLOTS;
         let end = slots.end.min(self.slots.len() / size * size);
         let (mut bytes, mut start) = (0, None);
-        for first in (slots.start.next_multiple_of(size)..end + 1).step_by(size) {
+        for first in (slots.start.next_multiple_of(size)..=end).step_by(size) {
             let is_dead = first + size <= end && self.is_dead(first);
             match start {
                 None if is_dead => start = Some(first),
