@@ -28,6 +28,7 @@ use std::fmt;
 pub struct Error {
     kind: ErrorKind,
     holder: Holder,
+    size: Size,
     has_limit: bool,
     /// What the system answered; of [`ErrorKind::Taken`], the slot of the row that has the value.
     code: i32,
@@ -59,6 +60,24 @@ pub(crate) enum Holder {
     FileVec,
 }
 
+impl SizedBy {
+    /// All `bytes` of addresses that a process can have.
+    pub(crate) const fn addresses(bytes: usize) -> Self {
+        Self::Limit(ErrorKind::AddressSpace, bytes as u64)
+    }
+
+    /// What sets the size of a reservation that is smaller since a larger one was refused: a limit of the process, or
+    /// what is given otherwise.
+    pub(crate) const fn refused(error: &Error, otherwise: Self) -> Self {
+        match (error.kind, error.limit()) {
+            (kind @ (ErrorKind::AddressLimit | ErrorKind::LockLimit), Some(limit)) => {
+                Self::Limit(kind, limit)
+            }
+            _ => otherwise,
+        }
+    }
+}
+
 impl Holder {
     /// Its name, after "this".
     const fn name(self) -> &'static str {
@@ -81,26 +100,63 @@ impl Holder {
         }
     }
 
-    /// How to ask for fewer addresses.
-    const fn less(self) -> &'static str {
+    /// The option that sets how many addresses are reserved.
+    const fn option(self) -> &'static str {
         match self {
-            Self::Reservation => "ask for less",
-            Self::Arena => "ask for less (a smaller `max_bytes`)",
-            _ => "ask for less (a smaller `max_len`)",
+            Self::Arena => "max_bytes",
+            _ => "max_len",
         }
     }
+
+    /// The type whose builder has that option.
+    const fn builder(self) -> &'static str {
+        match self {
+            Self::Index => "Table",
+            _ => self.name(),
+        }
+    }
+}
+
+/// What sets the size that was asked for, or that was not enough. An option is named only if the caller has set it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Size {
+    /// A request of the caller's.
+    Request,
+    /// The option for the largest size.
+    Option,
+    /// The default reservation.
+    Default,
+    /// The memory of a backing.
+    Backing,
+}
+
+/// What sets the size of a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SizedBy {
+    /// An option that the caller has set.
+    Option,
+    /// The usual default.
+    Default,
+    /// A limit of the process, of which it is a share: its kind and its value.
+    Limit(ErrorKind, u64),
+    /// The memory of a backing.
+    Backing,
 }
 
 /// The limit that was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No free range of addresses is that large.
+    /// No free range of addresses is that large. Where an array is full because its default reservation is a share of
+    /// all addresses, [`Error::limit`] is how many bytes of them a process can have.
     AddressSpace,
     /// The process may not use that much address space (`RLIMIT_AS`).
     /// [`Error::limit`] is that limit in bytes.
     AddressLimit,
     /// The system will not promise that much memory: what is free, or may be committed, is less.
+    ///
+    /// Linux by default refuses only a single request for more than the machine's memory and swap, and ends a process when
+    /// memory runs out later; control groups refuse no commit at all.
     Memory,
     /// The process may not have that much private writable memory (`RLIMIT_DATA`).
     /// [`Error::limit`] is that limit in bytes.
@@ -114,6 +170,10 @@ pub enum ErrorKind {
     LockLimit,
     /// The array, or the arena, holds all that its reservation was made for.
     /// [`Error::limit`] is its `max_len` in elements, or its `max_bytes`.
+    ///
+    /// If none was set, and a limit of the process made the default reservation smaller than usual, the error is of the
+    /// kind of that limit: [`AddressLimit`](Self::AddressLimit), [`AddressSpace`](Self::AddressSpace), or
+    /// [`LockLimit`](Self::LockLimit).
     MaxLen,
     /// The arena's [allocation limit](crate::Arena::set_allocation_limit) allows no more.
     /// [`Error::limit`] is that limit in bytes.
@@ -197,12 +257,43 @@ impl Error {
         Self {
             kind,
             holder: Holder::Reservation,
+            size: Size::Request,
             has_limit: false,
             code: 0,
             bytes,
             limit: 0,
             index: None,
         }
+    }
+
+    /// The error of an array or an arena whose memory holds `most` elements or bytes, and that would need `bytes` in all
+    /// for more.
+    #[cold]
+    pub(crate) const fn full(sized_by: SizedBy, bytes: usize, most: usize) -> Self {
+        let (kind, limit, size) = match sized_by {
+            SizedBy::Option => (ErrorKind::MaxLen, most as u64, Size::Option),
+            SizedBy::Default => (ErrorKind::MaxLen, most as u64, Size::Default),
+            SizedBy::Limit(kind, limit) => (kind, limit, Size::Default),
+            SizedBy::Backing => (ErrorKind::MaxLen, most as u64, Size::Backing),
+        };
+        Self { size, ..Self::new(kind, bytes).with_limit(limit) }
+    }
+
+    /// Whether the array holds as many elements as it ever can.
+    pub(crate) const fn is_full(&self) -> bool {
+        matches!((self.kind, self.size), (ErrorKind::MaxLen, _) | (_, Size::Default))
+    }
+
+    /// Whether an option of the caller's set the size.
+    #[cfg(feature = "file")]
+    pub(crate) const fn is_of_option(&self) -> bool {
+        matches!(self.size, Size::Option)
+    }
+
+    /// The same where an option of the caller's set the size.
+    #[cold]
+    pub(crate) const fn of_option(self) -> Self {
+        Self { size: Size::Option, ..self }
     }
 
     /// The same for somebody else, unless it is about a type number, or an index of a table.
@@ -256,9 +347,8 @@ impl Error {
 
     /// How many bytes were asked for, at once.
     ///
-    /// For [`ErrorKind::MaxLen`] and [`ErrorKind::AllocationLimit`], what the array, or the arena, would
-    /// have taken in all; `usize::MAX`
-    /// where the number cannot be expressed.
+    /// For [`ErrorKind::AllocationLimit`], and where an array or an arena is full, what it would have taken in all;
+    /// `usize::MAX` where the number cannot be expressed.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -317,8 +407,9 @@ impl Error {
     fn show_refusal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = Bytes(self.bytes as u64);
         let limit = self.limit;
-        let less = self.holder.less();
+        let less = Less(self);
         match self.kind {
+            _ if self.size == Size::Default => self.show_share(f),
             ErrorKind::AddressSpace => write!(
                 f,
                 "no free range of addresses holds {bytes}; {less} or drop other reservations"
@@ -332,7 +423,7 @@ impl Error {
             ErrorKind::Memory => write!(
                 f,
                 "the system will not commit {bytes} more; free memory, add swap, or raise what \
-                 it may promise (overcommit and control-group limits, the page file)"
+                 it may promise (overcommit settings, the page file)"
             ),
             ErrorKind::DataLimit => write!(
                 f,
@@ -382,6 +473,66 @@ impl Error {
         }
     }
 
+    /// What is full.
+    fn show_holder(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.holder {
+            Holder::Index => f.write_str("an index has no room for more: "),
+            Holder::SecondaryMap => f.write_str("this SecondaryMap takes no more slots: "),
+            holder => write!(f, "this {} is full: ", holder.name()),
+        }
+    }
+
+    /// What the reservation of an array, or of an arena, holds.
+    fn show_full(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { size, holder, .. } = *self;
+        let limit = self.limit;
+        let (option, builder) = (holder.option(), holder.builder());
+        self.show_holder(f)?;
+        match size {
+            Size::Option | Size::Request => write!(f, "its `{option}` is ")?,
+            Size::Default => f.write_str("its default reservation holds ")?,
+            Size::Backing => f.write_str("the memory that its `Backing` supplies holds ")?,
+        }
+        match (holder, size) {
+            (Holder::Arena, _) => {
+                let bytes = Bytes(self.bytes as u64);
+                write!(f, "{}, and {bytes} in all are asked for", Bytes(limit))?;
+            }
+            (_, Size::Option | Size::Request) => write!(f, "{limit}")?,
+            _ => write!(f, "{limit} elements")?,
+        }
+        match size {
+            Size::Option | Size::Request => {
+                write!(f, "; make it with a larger one, by `{builder}::builder`")
+            }
+            Size::Default => {
+                write!(f, "; to reserve more, set `{option}` with `{builder}::builder`")
+            }
+            Size::Backing => f.write_str("; supply more"),
+        }
+    }
+
+    /// A default reservation that a limit of the process made too small.
+    fn show_share(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bytes, limit) = (Bytes(self.bytes as u64), Bytes(self.limit));
+        let (option, builder) = (self.holder.option(), self.holder.builder());
+        self.show_holder(f)?;
+        write!(f, "it needs {bytes}, and its default reservation is a share of ")?;
+        match self.kind {
+            ErrorKind::AddressLimit => write!(
+                f,
+                "this process's limit of address space, {limit} (RLIMIT_AS); raise it (`ulimit -v`)"
+            ),
+            ErrorKind::LockLimit => write!(
+                f,
+                "this process's limit of locked memory, {limit} (RLIMIT_MEMLOCK), since the process locks all it maps; \
+                 raise it (`ulimit -l`)"
+            ),
+            _ => write!(f, "the address space, {limit}; drop other reservations"),
+        }?;
+        write!(f, ", or set `{option}` with `{builder}::builder`")
+    }
+
     /// What a key, or a row, does not go together with.
     fn show_clash(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let limit = self.limit;
@@ -428,34 +579,13 @@ impl Error {
         let limit = self.limit;
         let this = self.holder.name();
         match (self.kind, self.holder) {
-            (ErrorKind::MaxLen, Holder::Arena) => write!(
-                f,
-                "this Arena is full: its `max_bytes` is {}, and {bytes} in all are asked for; make \
-                 it with a larger one, by `Arena::builder`",
-                Bytes(limit)
-            ),
-            (ErrorKind::MaxLen, Holder::SecondaryMap) => write!(
-                f,
-                "this SecondaryMap takes no more slots: its `max_len` is {limit}; make it with a \
-                 larger one, by `SecondaryMap::builder`"
-            ),
             (ErrorKind::AllocationLimit, _) => write!(
                 f,
                 "this Arena may use {} at most, and {bytes} in all are asked for; raise or lift its \
                  allocation limit",
                 Bytes(limit)
             ),
-            (ErrorKind::MaxLen, Holder::Index) => write!(
-                f,
-                "an index has no room for more: there were addresses for {limit} elements in one of its \
-                 arrays when it was first used; drop other reservations before, or name the `max_len` of \
-                 its table, by `Table::builder`"
-            ),
-            (ErrorKind::MaxLen, _) => write!(
-                f,
-                "this {this} is full: its `max_len` is {limit}; make it with a larger one, by \
-                 `{this}::builder`"
-            ),
+            (ErrorKind::MaxLen, _) => self.show_full(f),
             (ErrorKind::KeyBits, Holder::SecondaryMap) => write!(
                 f,
                 "this SecondaryMap takes no more slots: the index in its keys numbers {limit} slots \
@@ -625,6 +755,19 @@ pub(crate) fn or_give_up<V>(result: Result<V, Error>) -> V {
     match result {
         Ok(value) => value,
         Err(error) => give_up(error),
+    }
+}
+
+/// How to ask for fewer addresses.
+struct Less<'e>(&'e Error);
+
+impl fmt::Display for Less<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ask for less")?;
+        match self.0.size {
+            Size::Option => write!(f, " (a smaller `{}`)", self.0.holder.option()),
+            _ => Ok(()),
+        }
     }
 }
 

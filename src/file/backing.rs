@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "keeps the promises of a backing, and writes zeros")]
 
+use super::builder::not_mapped;
 use super::error::FileError;
 use super::held::Held;
 use super::locked::{Lock, Locked};
@@ -101,7 +102,7 @@ impl FileBacking {
     fn over(file: File, bytes: usize) -> Result<Self, FileError> {
         let file = Locked::new(file, Lock::None, None)?;
         let held = Held::new(file, None, bytes);
-        let held = held.map_err(|(_, error)| FileError::of_io(error, None))?;
+        let held = held.map_err(|(_, error)| not_mapped(error, bytes).at(None))?;
         let long = held.file_bytes().map_err(|error| held.error(error))?;
         let stale = usize::try_from(long).unwrap_or(bytes).min(bytes);
         Ok(Self { held: Arc::new(held), offset: 0, space: Space::Allocated, kept: 0, stale })

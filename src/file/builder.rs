@@ -11,10 +11,10 @@ use super::map::Header;
 use super::mode::{Mode, Mutable};
 use super::vec::FileVec;
 use super::{system, temporary};
-use crate::error::{Error, ErrorKind, Holder};
+use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::growing::Growth;
 use crate::raw_vec::Options;
-use crate::reservation::{page_size, usual_bytes};
+use crate::reservation::{address_space_bytes, mapping_refused, page_size, usual_bytes};
 use crate::vec::VmVec;
 use bytemuck::Pod;
 use std::fmt;
@@ -235,7 +235,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let file = Locked::new(file, self.lock, path)?;
         // Only now: before, another may have been writing to it.
         let long = self.begin(file.file(), found).map_err(|error| error.at(path))?;
-        let mut held = self.map(file, path, long)?;
+        let (mut held, sized_by) = self.map(file, path, long)?;
         let is_new = !Identity::is_begun(held.map().header()) && long <= HEADER_BYTES as u64;
         let (record, len) = if is_new && found == Found::Array {
             return Err(FileError::new(FileErrorKind::Empty, path));
@@ -269,7 +269,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             self.identity().write(&header);
         }
         let held = Arc::new(held);
-        let elements = self.elements(&held, len, long).map_err(|error| held.refused(error))?;
+        let elements = self.elements(&held, len, long, sized_by);
+        let elements = elements.map_err(|error| held.refused(error))?;
         Ok(FileVec::new(elements, held, record))
     }
 
@@ -316,38 +317,39 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
     }
 
-    /// Maps a file for as many elements as are wanted, or if nobody says, for as many as there are addresses.
-    fn map(&self, mut file: Locked, path: Option<&Path>, long: u64) -> Result<Held, FileError> {
+    /// Maps a file for as many elements as `max_len` says; without it, for as many as there are addresses for. Returns
+    /// also what sets that number.
+    fn map(
+        &self,
+        file: Locked,
+        path: Option<&Path>,
+        long: u64,
+    ) -> Result<(Held, SizedBy), FileError> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         let exact = self.max_len.map(|max_len| {
             let bytes = max_len.saturating_mul(size_of::<T>()).saturating_add(HEADER_BYTES);
             // What cannot be rounded cannot be had either.
             bytes.checked_next_multiple_of(page_size()).unwrap_or(bytes)
         });
-        let least = there.max(LEAST_BYTES);
-        let mut bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
+        let bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
         if isize::try_from(bytes).is_err() {
             let error = Error::new(ErrorKind::CapacityOverflow, bytes).of(Holder::FileVec);
             return Err(FileError::of_error(error, path));
         }
-        loop {
-            match Held::new(file, path, bytes) {
-                Ok(held) => return Ok(held),
-                Err((back, _)) if exact.is_none() && bytes / 2 >= least => {
-                    file = back;
-                    bytes = (bytes / 2).next_multiple_of(page_size());
-                }
-                Err((_, error)) => {
-                    let kind = match error.kind() {
-                        io::ErrorKind::OutOfMemory => ErrorKind::AddressSpace,
-                        _ => return Err(FileError::of_io(error, path)),
-                    };
-                    let code = error.raw_os_error().unwrap_or(0);
-                    let error = Error::new(kind, bytes).with_code(code).of(Holder::FileVec);
-                    return Err(FileError::of_error(error, path));
-                }
-            }
-        }
+        let least = exact.unwrap_or_else(|| there.max(LEAST_BYTES));
+        let mut file = Some(file);
+        let held = map_by_halves(bytes, least, |bytes| {
+            let taken = file.take().expect("a refusal gives it back");
+            Held::new(taken, path, bytes).map_err(|(back, error)| {
+                file = Some(back);
+                error
+            })
+        });
+        held.map_err(|misfit| match misfit {
+            Misfit::Refused(error) if exact.is_some() => Misfit::Refused(error.of_option()),
+            misfit => misfit,
+        })
+        .map_err(|misfit| misfit.at(path))
     }
 
     /// What a file holds that was not just made: the last record, and how many elements there are.
@@ -369,13 +371,20 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     }
 
     /// An array over a file that holds so many elements, and was so long.
-    fn elements(&self, held: &Arc<Held>, len: usize, long: u64) -> Result<VmVec<T>, Error> {
+    fn elements(
+        &self,
+        held: &Arc<Held>,
+        len: usize,
+        long: u64,
+        sized_by: SizedBy,
+    ) -> Result<VmVec<T>, Error> {
         let kept = len * size_of::<T>();
         let backing = FileBacking::part(held.clone(), HEADER_BYTES, self.space, kept, long);
         let options = Options {
             max_len: self.max_len,
             growth: self.growth,
             holder: Holder::FileVec,
+            supplied: sized_by,
             ..Options::DEFAULT
         };
         let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
@@ -399,6 +408,40 @@ pub(super) fn usual_map_bytes(long: usize) -> usize {
     let room = if system::MAPS_BEHIND_END { long.saturating_mul(2) } else { long };
     let usual = usual_bytes().saturating_mul(times).max(room);
     usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
+}
+
+/// Maps `bytes` of a file, or half of that over and over where the system refuses, but no less than `least`.
+/// Returns also what sets the size.
+pub(super) fn map_by_halves<M>(
+    mut bytes: usize,
+    least: usize,
+    mut map: impl FnMut(usize) -> io::Result<M>,
+) -> Result<(M, SizedBy), Misfit> {
+    let mut sized_by = SizedBy::Default;
+    loop {
+        let error = match map(bytes) {
+            Ok(map) => return Ok((map, sized_by)),
+            Err(error) => not_mapped(error, bytes),
+        };
+        if bytes / 2 < least {
+            return Err(error);
+        }
+        if let Misfit::Refused(error) = error {
+            sized_by = SizedBy::refused(&error, SizedBy::addresses(address_space_bytes()));
+        }
+        bytes = (bytes / 2).next_multiple_of(page_size());
+    }
+}
+
+/// The error of a file of which `bytes` could not be mapped.
+pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
+    match (error.kind(), error.raw_os_error()) {
+        // The latter where all that is mapped is to be locked.
+        (io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock, Some(code)) => {
+            Misfit::Refused(mapping_refused(bytes, code).of(Holder::FileVec))
+        }
+        _ => Misfit::System(error),
+    }
 }
 
 /// How many elements of a size a file can hold that is so long.

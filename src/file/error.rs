@@ -122,7 +122,7 @@ impl FileError {
             crate::error::ErrorKind::Disk => FileErrorKind::Disk,
             crate::error::ErrorKind::Quota => FileErrorKind::Quota,
             crate::error::ErrorKind::FileLimit => FileErrorKind::FileLimit,
-            crate::error::ErrorKind::MaxLen => FileErrorKind::MaxLen,
+            crate::error::ErrorKind::MaxLen if error.is_of_option() => FileErrorKind::MaxLen,
             crate::error::ErrorKind::Unsupported => FileErrorKind::Unsupported,
             _ => FileErrorKind::Refused,
         };

@@ -15,7 +15,7 @@
 
 #![expect(unsafe_code, reason = "reads what others write")]
 
-use super::builder::{find_len, usual_map_bytes};
+use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
 use super::header::{HEADER_BYTES, Identity, Misfit, Record};
 use super::map::Map;
@@ -24,7 +24,6 @@ use crate::error::{Error, ErrorKind};
 use bytemuck::Pod;
 use std::fmt;
 use std::fs::File;
-use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::path::Path;
@@ -154,18 +153,13 @@ impl<T: Pod> Follow<T> {
     }
 
     /// Maps it as far as there are addresses, or as can be.
-    fn map(file: &File, long: u64) -> io::Result<Map> {
+    fn map(file: &File, long: u64) -> Result<Map, Misfit> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         if !system::MAPS_BEHIND_END {
-            return Map::new(file, there, false);
+            return Map::new(file, there, false).map_err(|error| not_mapped(error, there));
         }
-        let mut bytes = usual_map_bytes(there);
-        loop {
-            match Map::new(file, bytes, false) {
-                Err(_) if bytes / 2 > there => bytes /= 2,
-                result => return result,
-            }
-        }
+        let map = |bytes| Map::new(file, bytes, false);
+        map_by_halves(usual_map_bytes(there), there, map).map(|(map, _)| map)
     }
 
     /// How many elements there are now.

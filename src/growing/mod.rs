@@ -36,7 +36,7 @@ use recent::Recent;
 use warm::Warmth;
 
 use crate::backing::Foreign;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::heap::Room;
 use crate::keeper;
 use crate::poison::unpoison;
@@ -292,6 +292,11 @@ impl GrowingReservation {
         }
     }
 
+    /// What sets its size; `supplied` if the caller supplies the memory.
+    pub(crate) fn sized_by(&self, supplied: SizedBy) -> SizedBy {
+        self.reservation().map_or(supplied, Reservation::sized_by)
+    }
+
     /// How many bytes are in memory now, if the system tells.
     pub(crate) fn resident_bytes(&self) -> Option<usize> {
         self.reservation().ok()?.resident_bytes().ok()
@@ -303,6 +308,11 @@ impl GrowingReservation {
             Ok(reservation) => reservation.run_bytes(offset),
             Err(foreign) => foreign.run_bytes(),
         }
+    }
+
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.reservation().map_or_else(Foreign::run_bytes, |_| Reservation::least_run_bytes())
     }
 
     /// In what units memory can be committed and given back at all.

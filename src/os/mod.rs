@@ -118,6 +118,12 @@ fn explain(call: Call, bytes: usize, code: Code) -> Error {
     error.with_code(code)
 }
 
+/// The error of a mapping that others asked for, and that the system refused with this code.
+#[cfg(feature = "file")]
+pub(crate) fn mapping_refused(bytes: usize, code: i32) -> Error {
+    explain(Call::Reserve, bytes, code)
+}
+
 /// The size of a page.
 #[inline(never)]
 pub(crate) fn page_size() -> PageSize {
@@ -156,6 +162,11 @@ pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
 /// How many mappings a process may have, if that is limited.
 pub(crate) fn mapping_limit() -> Option<usize> {
     sys::mapping_limit()
+}
+
+/// How many bytes the process has locked, if the system tells. Where all that is mapped is locked, addresses count too.
+pub(crate) fn locked_bytes() -> Option<u64> {
+    sys::locked_bytes()
 }
 
 /// The machine's memory in bytes, where the system tells.

@@ -22,7 +22,7 @@ pub(crate) use crate::growing::{Amount, option_methods};
 pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};
-use crate::error::{Error, ErrorKind, Refused};
+use crate::error::{Error, ErrorKind, Refused, SizedBy};
 use crate::growing::{Budget, GrowingReservation, Prefaulted, Purse, Want, round_up};
 use crate::heap::Room;
 use crate::reservation::default_reservation_bytes;
@@ -241,8 +241,7 @@ impl RawVec {
         let Options { bound, holder, .. } = *self.cold.options();
         if len.saturating_add(additional) > bound {
             let bytes = len.saturating_add(additional).saturating_mul(element.size());
-            let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(bound as u64);
-            return Err(error.of(holder));
+            return Err(Error::full(SizedBy::Option, bytes, bound).of(holder));
         }
         let Some(need) = len.checked_add(additional) else {
             let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
@@ -390,6 +389,11 @@ impl RawVec {
         self.cold.memory_mut().map_or(Ok(()), |memory| memory.discard(bytes))
     }
 
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.cold.memory().map_or(1, GrowingReservation::least_run_bytes)
+    }
+
     /// In what units memory at `offset` is best given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.cold.memory().map_or(1, |memory| memory.run_bytes(offset))
@@ -426,8 +430,13 @@ impl RawVec {
     #[cold]
     fn full(&self, element: Layout, need: usize) -> Error {
         let bytes = need.saturating_mul(element.size());
-        let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(self.max_len(element) as u64);
-        error.of(self.cold.options().holder)
+        let Options { max_len, supplied, holder, .. } = *self.cold.options();
+        let sized_by = match self.cold.memory() {
+            _ if max_len.is_some_and(|max_len| need > max_len) => SizedBy::Option,
+            Some(memory) => memory.sized_by(supplied),
+            None => SizedBy::Default,
+        };
+        Error::full(sized_by, bytes, self.max_len(element)).of(holder)
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::Holder;
+use crate::error::{Holder, SizedBy};
 use crate::growing::{Growth, Way};
 use crate::reservation::{ColumnLayouts, HugePages};
 use crate::service::{CommitAhead, Release};
@@ -25,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) service: &'static Way,
     /// Who is to be named where something is refused.
     pub(crate) holder: Holder,
+    /// What sets the size of memory that is supplied.
+    pub(crate) supplied: SizedBy,
 }
 
 impl Options {
@@ -38,6 +40,7 @@ impl Options {
         columns: None,
         service: Way::NONE,
         holder: Holder::VmVec,
+        supplied: SizedBy::Backing,
     };
 
     /// Those of one that never holds anything, which no user can choose.

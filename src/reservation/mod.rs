@@ -11,7 +11,7 @@
 
 #![expect(unsafe_code, reason = "calls `os` with the range it owns")]
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os;
 use crate::page::PageBytes;
 use std::convert::Infallible;
@@ -29,6 +29,8 @@ mod stripes;
 mod tests;
 mod unreleased;
 
+#[cfg(feature = "file")]
+pub(crate) use crate::os::mapping_refused;
 pub(crate) use crate::os::{IS_SUPPORTED, MOVES as CAN_MOVE, address_space_bytes};
 pub use builder::ReservationBuilder;
 pub(crate) use rooms::take_all as take_all_rooms;
@@ -360,7 +362,9 @@ impl Reservation {
     }
 
     /// Hands the memory of pages back to the system, and the promise of it; what they held is
-    /// gone, and touching them is an access violation until they are committed again.
+    /// gone, and touching them is an access violation until they are committed again. They are no longer
+    /// [locked](Self::lock) then; after `mlockall` with `MCL_FUTURE` the system locks them again when they are
+    /// committed.
     ///
     /// # Errors
     ///
@@ -457,6 +461,11 @@ impl Reservation {
         self.taken.as_ref().is_some_and(Taken::has_room)
     }
 
+    /// What sets its size.
+    pub(crate) fn sized_by(&self) -> SizedBy {
+        self.taken.as_ref().map_or(SizedBy::Option, Taken::sized_by)
+    }
+
     /// Has it counted among them no more.
     pub(crate) fn uncount(&mut self) {
         self.taken = None;
@@ -467,7 +476,7 @@ impl Reservation {
     }
 
     /// Hands the memory of committed pages back to the system, and keeps them accessible: what
-    /// they held is gone, and they read as zero.
+    /// they held is gone, and they read as zero. Locked pages stay locked.
     ///
     /// Pages that are not committed are committed first.
     ///
@@ -717,13 +726,18 @@ impl Reservation {
     /// In what units memory at `offset` is best committed and given back: whole huge pages where
     /// they are asked for, since changing a part of one splits it.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
+        match (self.huge_from, os::huge_page_bytes()) {
+            (Some(from), Some(huge)) if offset >= from => huge,
+            _ => Self::least_run_bytes(),
+        }
+    }
+
+    /// In what units memory is best given back where there are no huge pages, or where they are split.
+    pub(crate) fn least_run_bytes() -> usize {
         /// Smaller runs cost more calls than they save memory: giving back single pages costs
         /// three times as much a page as runs of this size.
         const RUN_BYTES: usize = 64 << 10;
-        match (self.huge_from, os::huge_page_bytes()) {
-            (Some(from), Some(huge)) if offset >= from => huge,
-            _ => RUN_BYTES.max(os::page_size().get()),
-        }
+        RUN_BYTES.max(os::page_size().get())
     }
 }
 
@@ -748,7 +762,7 @@ impl fmt::Debug for Reservation {
 
 /// Pages that are kept in memory, made by [`Reservation::lock`].
 ///
-/// Forgetting it is safe: the pages stay locked until the reservation is released.
+/// Forgetting it is safe: the pages stay locked until they are decommitted or the reservation is released.
 #[must_use = "the pages are unlocked when this is dropped"]
 pub struct Locked<'r> {
     start: NonNull<u8>,

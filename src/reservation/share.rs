@@ -33,6 +33,10 @@
 //! can be had, which others will need: an eighth of what was refused is taken to be all there is, and the
 //! ladder gives a part of that.
 //!
+//! In a process that locks all it maps (`mlockall` with `MCL_FUTURE`), addresses count as locked memory
+//! (`RLIMIT_MEMLOCK`). An array is given half of what may still be locked beyond a quarter of the limit; that quarter is
+//! left to everything else in the process.
+//!
 //! # Mappings
 //!
 //! Linux grants a process 65,530 of them. A reservation takes four at most: what is committed, what is not,
@@ -52,7 +56,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os::{self, leading_number};
 use crate::page::PageBytes;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,6 +109,10 @@ static BLOCK_BYTES: AtomicUsize = AtomicUsize::new(0);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Space {
     bytes: usize,
+    /// What limits them.
+    sized_by: SizedBy,
+    /// What an array is given, where addresses count as locked memory.
+    lockable: Option<usize>,
     /// How many of them are left, where that is known.
     left: Option<usize>,
     /// How many seem to be left, where more were refused.
@@ -120,22 +128,39 @@ struct Share {
 }
 
 impl Space {
-    /// Asks the system. Does not allocate, and takes no lock.
-    pub(crate) fn now() -> Self {
-        let bytes = os::address_space_bytes();
-        let Some((limit, used)) = os::address_limit() else {
-            return Self { bytes, left: None, guess: None };
-        };
-        let used = used.unwrap_or_else(|| TAKEN_BYTES.load(ORDER));
-        Self { bytes, left: Some(limit.saturating_sub(used)), guess: None }
+    /// So many addresses, if nothing else limits them.
+    const fn of(bytes: usize) -> Self {
+        let sized_by = SizedBy::addresses(bytes);
+        Self { bytes, sized_by, lockable: None, left: None, guess: None }
     }
 
-    /// What it seems to be where `bytes` were refused.
+    /// Asks the system. Does not allocate, and takes no lock.
+    pub(crate) fn now() -> Self {
+        let all = Self::of(os::address_space_bytes());
+        let Some((limit, used)) = os::address_limit() else { return all };
+        let used = used.unwrap_or_else(|| TAKEN_BYTES.load(ORDER));
+        let left = Some(limit.saturating_sub(used));
+        let sized_by = if limit < all.bytes {
+            SizedBy::Limit(ErrorKind::AddressLimit, limit as u64)
+        } else {
+            all.sized_by
+        };
+        Self { sized_by, left, ..all }
+    }
+
+    /// What it seems to be where `bytes` were refused, with this error.
     #[must_use]
-    pub(crate) fn refusing(self, bytes: usize) -> Self {
+    pub(crate) fn refusing(self, bytes: usize, error: &Error) -> Self {
         /// The part of what was refused that is taken to be left.
         const PART: usize = 8;
-        Self { guess: Some(bytes / PART), ..self }
+        let sized_by = SizedBy::refused(error, self.sized_by);
+        let SizedBy::Limit(ErrorKind::LockLimit, limit) = sized_by else {
+            return Self { sized_by, lockable: None, guess: Some(bytes / PART), ..self };
+        };
+        let left = limit.saturating_sub(os::locked_bytes().unwrap_or(0));
+        let part = usize::try_from(lockable(limit, left)).unwrap_or(usize::MAX).min(bytes / 2);
+        let lockable = Some(if part < LEAST_BYTES { 0 } else { part });
+        Self { sized_by, lockable, ..self }
     }
 
     fn share(self, taken: usize) -> Share {
@@ -168,10 +193,12 @@ impl Space {
         let mut bytes = 0;
         // It is never refused.
         let _ = TAKEN_BYTES.fetch_update(ORDER, ORDER, |taken| {
-            bytes = self.share(taken).of_array(arrays, usual).min(most);
+            let share = || self.share(taken).of_array(arrays, usual);
+            bytes = self.lockable.unwrap_or_else(share).min(most);
             Some(taken.wrapping_add(bytes))
         });
-        Ok(Taken { bytes, mappings, kind: Kind::Array })
+        let sized_by = if bytes < usual.min(most) { self.sized_by } else { SizedBy::Default };
+        Ok(Taken { bytes, mappings, kind: Kind::Array, sized_by })
     }
 
     /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder; or `near`, if
@@ -195,7 +222,12 @@ impl Space {
         if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
         }
-        Some(Taken { bytes: bytes?, mappings: MAPPINGS, kind: Kind::Block })
+        Some(Taken {
+            bytes: bytes?,
+            mappings: MAPPINGS,
+            kind: Kind::Block,
+            sized_by: SizedBy::Default,
+        })
     }
 
     /// Counts a block that has just the addresses that it needs. None, if there are too many already.
@@ -203,7 +235,7 @@ impl Space {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
         take_mappings(mappings, BARE_EIGHTHS).ok()?;
-        Some(Taken { bytes: 0, mappings, kind: Kind::Bare })
+        Some(Taken { bytes: 0, mappings, kind: Kind::Bare, sized_by: SizedBy::Default })
     }
 
     /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
@@ -233,6 +265,12 @@ impl Space {
         BLOCK_BYTES.fetch_sub(wished - bytes, ORDER);
         has_taken.then_some(bytes)
     }
+}
+
+/// What an array is given where `limit` bytes may be locked and some are left: half of those beyond a quarter of the limit.
+/// Of that quarter an array takes no more than it needs at once.
+const fn lockable(limit: u64, left: u64) -> u64 {
+    left.saturating_sub(limit / 4) / 2
 }
 
 impl Share {
@@ -266,6 +304,8 @@ pub(crate) struct Taken {
     bytes: usize,
     mappings: u8,
     kind: Kind,
+    /// What sets its size.
+    sized_by: SizedBy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,6 +320,10 @@ impl Taken {
     /// How many bytes may be reserved.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    pub(super) const fn sized_by(&self) -> SizedBy {
+        self.sized_by
     }
 
     /// Whether it was given room to grow.
@@ -475,7 +519,7 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn a_thousand_arrays_have_a_gib_each_however_much_memory_there_is() {
-        let space = Space { bytes: 128 * TIB, left: None, guess: None };
+        let space = Space::of(128 * TIB);
         for memory in [16 * GIB, 32 * GIB, 256 * GIB, TIB] {
             let (parts, share) = parts(space, memory, 8, 30_000);
             assert_eq!(parts[0], memory);
@@ -489,11 +533,8 @@ mod tests {
 
     #[test]
     fn under_a_limit_a_quarter_is_left_to_others_and_small_arrays_go_on() {
-        let space = Space {
-            bytes: 1 << (usize::BITS - 17).max(31),
-            left: Some(2 * GIB - 64 * MIB),
-            guess: None,
-        };
+        let space =
+            Space { left: Some(2 * GIB - 64 * MIB), ..Space::of(1 << (usize::BITS - 17).max(31)) };
         let (parts, share) = parts(space, GIB, 8, 12_000);
         assert!((200 * MIB..256 * MIB).contains(&parts[0]), "{}", parts[0]);
         assert!(parts[..500].iter().all(|part| *part >= FLOOR_BYTES));
@@ -507,7 +548,7 @@ mod tests {
     fn on_32_bits_the_first_have_the_most_there_is_and_many_fit() {
         let four_gib = usize::try_from(4 * (GIB as u64)).unwrap_or(usize::MAX);
         for all in [2 * GIB - 1, 3 * GIB, four_gib] {
-            let space = Space { bytes: all, left: None, guess: None };
+            let space = Space::of(all);
             let (parts, share) = parts(space, 128 * MIB, 8, 500);
             assert_eq!(parts[0], 128 * MIB);
             assert!(parts.iter().all(|part| *part >= FLOOR_BYTES), "{all}");
@@ -530,20 +571,23 @@ mod tests {
     #[test]
     #[cfg_attr(no_vm, ignore = "little is reserved by guess there")]
     fn what_was_refused_is_not_searched_for_the_last_that_there_is() {
-        let mut space = Space { bytes: usize::MAX / 2, left: None, guess: None };
+        let refused = Error::new(ErrorKind::AddressSpace, GIB);
+        let mut space = Space::of(usize::MAX / 2);
         let mut tries = 0;
         loop {
             let part = space.share(0).of_array(0, LARGEST_BYTES);
             if part == 0 {
                 break;
             }
-            let next = space.refusing(part);
+            let next = space.refusing(part, &refused);
             assert!(next.share(0).all <= part / 8);
             (space, tries) = (next, tries + 1);
         }
         assert!((2..=6).contains(&tries), "{tries}");
         // Where the others have all, there is something nevertheless.
-        assert!(space.refusing(GIB).share(usize::MAX / 2).of_array(3, LARGEST_BYTES) >= MIB);
+        assert!(
+            space.refusing(GIB, &refused).share(usize::MAX / 2).of_array(3, LARGEST_BYTES) >= MIB
+        );
     }
 
     #[test]

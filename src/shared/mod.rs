@@ -68,7 +68,7 @@ pub use iter::IterFinished;
 pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
-use crate::error::{Error, ErrorKind, Holder, Refused, give_up, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, give_up, or_give_up};
 use crate::growing::{Budget, Prefaulted};
 use crate::os;
 use crate::vec::{VecStats, VmVec};
@@ -381,7 +381,8 @@ impl<T> SharedVec<T> {
     #[cold]
     fn full(&self) -> Error {
         let most = self.places.committed();
-        Error::new(ErrorKind::MaxLen, 0).with_limit(most as u64).of(Holder::SharedVec)
+        let sized_by = if most == usize::MAX { SizedBy::Default } else { SizedBy::Option };
+        Error::full(sized_by, 0, most).of(Holder::SharedVec)
     }
 
     /// With the lock.

@@ -231,12 +231,18 @@ impl<K: Key, V> SlotMap<K, V> {
     /// tail is neither resident nor charged to the process any more, that in the middle is not
     /// resident.
     ///
-    /// Memory goes in whole runs of 64 KiB (2 MiB where there are huge pages). No value moves.
+    /// Memory is given back in runs of 64 KiB. A huge page (2 MiB) that still holds values is kept whole unless at least
+    /// half of it consists of such runs without values: then it is split. A few values per huge page therefore cost
+    /// little memory, but one per 64 KiB keeps all of it. Where the kernel assembles huge pages in the background
+    /// (`khugepaged`), it fills up the split ones again within minutes; use
+    /// [`HugePages::Never`](crate::HugePages::Never) for a map that stays sparse. No value moves.
+    ///
     /// Keys stay stale: for each run the highest generation in it is kept, and slots that come
     /// back start above it. If the system refuses, the memory stays.
     ///
     /// Linear in the slots, and enters the kernel for each stretch of runs: for a level's end, not
-    /// for each frame.
+    /// for each frame. To split huge pages takes about 0.3 ms per MiB that is given back, and filling them again takes
+    /// a page fault for each small page.
     ///
     /// # Examples
     ///
@@ -428,9 +434,29 @@ impl<K: Key, V> SlotMap<K, V> {
         })
     }
 
+    /// Whether half of the memory of slots or more could be handed back in small runs. Linear in the slots.
+    fn is_sparse(&self, slots: Range<usize>) -> bool {
+        let size = Slots::<V>::BLOCK_SLOTS;
+        let end = slots.end.min(self.slots.len() / size * size);
+        let (mut bytes, mut start) = (0, None);
+        for first in (slots.start.next_multiple_of(size)..=end).step_by(size) {
+            let is_dead = first + size <= end && self.is_dead(first);
+            match start {
+                None if is_dead => start = Some(first),
+                Some(dead) if !is_dead => {
+                    bytes += self.slots.least_runs_bytes(dead..first);
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        bytes * 2 >= slots.len() * Slots::<V>::STRIDE_BYTES
+    }
+
     /// Hands back what it can of slots that are all holes or retired, and returns how many bytes.
     fn try_discard(&mut self, slots: Range<usize>) -> Result<usize, Error> {
-        let Some(discard) = self.slots.discardable(slots) else { return Ok(0) };
+        let discard = self.slots.discardable(slots, |page| self.is_sparse(page));
+        let Some(discard) = discard else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
         self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut held = 0;

@@ -221,6 +221,11 @@ impl<T> VmVec<T> {
         self.raw.shrinks_to_bytes(Self::ELEMENT, len)?.checked_div(size_of::<T>())
     }
 
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.raw.least_run_bytes()
+    }
+
     /// In what units memory at an offset in bytes is best given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.raw.run_bytes(offset)

@@ -4,7 +4,7 @@
 
 use crate::{Folder, child, told};
 use stayput::file::{FileErrorKind, Space};
-use stayput::{DefaultKey, ErrorKind, FileVec, SlotMap};
+use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io::Write;
@@ -33,7 +33,7 @@ fn create(path: &Path) -> FileVec<Element> {
 }
 
 /// Fills an array until that is refused; returns how.
-fn fill(vec: &mut FileVec<Element>) -> stayput::Error {
+fn fill(vec: &mut FileVec<Element>) -> Error {
     loop {
         let next = [vec.len() as u64; 8];
         if let Err(refused) = vec.try_push(next) {
@@ -223,7 +223,7 @@ fn a_file_system_that_is_read_only() {
         // SAFETY: it lies in a folder of the test's.
         let error = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::ReadOnly);
-        assert_eq!(stayput::Follow::<Element>::open(folder.join("array")).unwrap().len(), 0);
+        assert_eq!(Follow::<Element>::open(folder.join("array")).unwrap().len(), 0);
     });
 }
 
@@ -269,7 +269,30 @@ fn a_limit_of_addresses() {
             unsafe { FileVec::<u8>::builder().max_len(1 << 30).create(folder.join("other")) };
         let error = error.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
-        assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
+        let is_of_limit = |error: Error| {
+            assert_eq!(
+                (error.kind(), error.limit()),
+                (ErrorKind::AddressLimit, Some(bytes + (1 << 30))),
+                "{error}"
+            );
+            assert!(error.to_string().contains("RLIMIT_AS"), "{error}");
+        };
+        is_of_limit(error.refused().unwrap());
+        // A file that is too large for what was mapped by default.
+        let error = vec.try_reserve(vec.max_len()).unwrap_err();
+        is_of_limit(error);
+        assert!(!error.to_string().contains("its `max_len`"), "{error}");
+        let error = FileBacking::temporary_in(folder, 1 << 30).unwrap_err();
+        is_of_limit(error.refused().unwrap());
+
+        vec.flush().unwrap();
+        drop(vec);
+        // A follower maps all of a file.
+        let long = fs::OpenOptions::new().write(true).open(folder.join("array")).unwrap();
+        long.set_len(1 << 31).unwrap();
+        let error = Follow::<Element>::open(folder.join("array")).unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
+        is_of_limit(error.refused().unwrap());
     });
 }
 

@@ -206,7 +206,13 @@ fn without_one_the_reservation_is_the_maximum() {
     assert!(max_len <= before);
     assert_eq!(vec.stats().reserved_bytes / 8, max_len);
     let error = vec.try_reserve(max_len).unwrap_err();
-    assert_full(error, max_len, (max_len + 1) * 8);
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
+    assert_eq!(error.bytes(), (max_len + 1) * 8);
+    let words = format!(
+        "this VmVec is full: its default reservation holds {max_len} elements; to reserve more, \
+         set `max_len` with `VmVec::builder`"
+    );
+    assert_eq!(error.to_string(), words);
     assert_eq!(vec, [1]);
 }
 

@@ -16,6 +16,8 @@ mod hostile;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod kept;
 #[cfg(target_os = "linux")]
+mod locked;
+#[cfg(target_os = "linux")]
 mod many;
 #[cfg(target_os = "linux")]
 mod random;
@@ -25,6 +27,8 @@ mod refused;
 mod rooms;
 #[cfg(target_os = "linux")]
 mod service;
+#[cfg(target_os = "linux")]
+mod sizes;
 #[cfg(target_os = "linux")]
 mod stress;
 
@@ -489,7 +493,7 @@ mod linux {
     }
 
     /// Has the process be of one who may not lock as much as there is, as the superuser may; whether it is.
-    fn became_one_with_limits() -> bool {
+    pub(crate) fn became_one_with_limits() -> bool {
         const NOBODY: libc::uid_t = 65_534;
         // SAFETY: no memory is passed.
         if unsafe { libc::geteuid() } != 0 {
@@ -535,12 +539,12 @@ mod linux {
             let mut vec = VmVec::new();
             vec.extend(0..1000_u64);
             assert_counts(&vec, 1000);
-            let mut range = Reservation::new(4 * MIB).expect("so much may be locked");
+            let mut range = Reservation::new(2 * MIB).expect("so much may be locked");
             range.commit(..).expect("it counts already");
             // Fresh pages in place of the old ones count as more.
             let error = range.decommit(..).unwrap_err();
             assert_refused(error, ErrorKind::LockLimit, limit, "RLIMIT_MEMLOCK");
-            assert_eq!(range.committed_bytes(), Ok(4 * MIB));
+            assert_eq!(range.committed_bytes(), Ok(2 * MIB));
             before.commit(..MIB).expect("it was there before");
         });
     }

@@ -119,8 +119,9 @@ fn under_an_address_limit_thousands_of_arrays_leave_room_for_all_else() {
         // Who has no room to grow is told what to do about it, and who asks for more at once has it.
         let last = arrays.last_mut().expect("there are many");
         let error = last.try_reserve(MIB).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::MaxLen);
-        assert!(error.to_string().contains("max_len"), "{error}");
+        let limit = 4 * GIB as u64;
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::AddressLimit, Some(limit)));
+        assert!(error.to_string().contains("set `max_len`"), "{error}");
         let mut large = VmVec::<u8>::with_capacity(64 * MIB);
         large.resize(1000, 1);
         assert!(VmVec::<u8>::with_max_len(16 * MIB).try_reserve(16 * MIB).is_ok());

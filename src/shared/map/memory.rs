@@ -38,7 +38,7 @@ impl<K: Key, V> Memory<K, V> {
             self.refused = Some(error);
             // A slot is asked for behind others that nobody has asked for yet: those there can be are to
             // have memory all the same.
-            let is_at_limit = matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits);
+            let is_at_limit = error.is_full() || error.kind() == ErrorKind::KeyBits;
             if is_at_limit && !self.is_lent && !self.sharing.is_at_end() {
                 let most = self.sharing.most_tickets();
                 let _ = self.try_grow(most);
