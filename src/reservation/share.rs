@@ -197,8 +197,8 @@ impl Space {
             bytes = self.lockable.unwrap_or_else(share).min(most);
             Some(taken.wrapping_add(bytes))
         });
-        let sized_by = if bytes < usual.min(most) { self.sized_by } else { SizedBy::Default };
-        Ok(Taken { bytes, mappings, kind: Kind::Array, sized_by })
+        let limit = Some(self.sized_by).filter(|_| bytes < usual.min(most));
+        Ok(Taken { bytes, mappings, kind: Kind::Array, limit: limit.and_then(LimitKib::of) })
     }
 
     /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder; or `near`, if
@@ -222,12 +222,7 @@ impl Space {
         if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
         }
-        Some(Taken {
-            bytes: bytes?,
-            mappings: MAPPINGS,
-            kind: Kind::Block,
-            sized_by: SizedBy::Default,
-        })
+        Some(Taken { bytes: bytes?, mappings: MAPPINGS, kind: Kind::Block, limit: None })
     }
 
     /// Counts a block that has just the addresses that it needs. None, if there are too many already.
@@ -235,7 +230,7 @@ impl Space {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
         take_mappings(mappings, BARE_EIGHTHS).ok()?;
-        Some(Taken { bytes: 0, mappings, kind: Kind::Bare, sized_by: SizedBy::Default })
+        Some(Taken { bytes: 0, mappings, kind: Kind::Bare, limit: None })
     }
 
     /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
@@ -304,8 +299,26 @@ pub(crate) struct Taken {
     bytes: usize,
     mappings: u8,
     kind: Kind,
-    /// What sets its size.
-    sized_by: SizedBy,
+    /// The limit of the process that sets its size, if one does.
+    limit: Option<LimitKib>,
+}
+
+/// A limit of the process: its kind and its value in KiB, which is zero for all addresses there are. Small, since every
+/// reservation has one.
+#[derive(Clone, Copy, Debug)]
+#[repr(Rust, packed)]
+struct LimitKib(ErrorKind, u32);
+
+impl LimitKib {
+    fn of(sized_by: SizedBy) -> Option<Self> {
+        match sized_by {
+            SizedBy::Limit(ErrorKind::AddressSpace, _) => Some(Self(ErrorKind::AddressSpace, 0)),
+            SizedBy::Limit(kind, bytes) => {
+                Some(Self(kind, u32::try_from(bytes >> 10).unwrap_or(u32::MAX)))
+            }
+            SizedBy::Option | SizedBy::Default | SizedBy::Backing => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,8 +335,12 @@ impl Taken {
         self.bytes
     }
 
-    pub(super) const fn sized_by(&self) -> SizedBy {
-        self.sized_by
+    pub(super) fn sized_by(&self) -> SizedBy {
+        match self.limit {
+            None => SizedBy::Default,
+            Some(LimitKib(_, 0)) => SizedBy::addresses(os::address_space_bytes()),
+            Some(LimitKib(kind, kib)) => SizedBy::Limit(kind, u64::from(kib) << 10),
+        }
     }
 
     /// Whether it was given room to grow.
