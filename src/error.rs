@@ -393,10 +393,12 @@ impl Error {
 }
 
 impl fmt::Debug for Error {
-    /// The kind, and the text of [`Display`](fmt::Display), which `unwrap` and a `main` that returns the error print.
+    /// The kind, the type that was refused, and the text of [`Display`](fmt::Display): `unwrap` and a `main` that returns
+    /// the error print this.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
             .field("kind", &self.kind)
+            .field("of", &self.holder)
             .field("message", &format_args!("\"{self}\""))
             .finish_non_exhaustive()
     }

@@ -230,7 +230,7 @@ impl FileErrorKind {
 }
 
 impl fmt::Debug for FileError {
-    /// The kind, and the text of [`Display`](fmt::Display), which `unwrap` and a `main` that returns the error print.
+    /// The kind, and the text of [`Display`](fmt::Display): `unwrap` and a `main` that returns the error print this.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileError")
             .field("kind", &self.0.kind)

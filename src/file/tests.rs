@@ -404,3 +404,10 @@ fn room_is_made_in_whole_pages_or_to_the_end() {
         assert_eq!(vec.held().map().bytes() % page_size(), 0);
     }
 }
+
+#[test]
+fn debug_shows_the_kind_and_the_message() {
+    let error = Follow::<u64>::open("/no/such/file").unwrap_err();
+    let shown = format!("FileError {{ kind: NotFound, message: \"{error}\", .. }}");
+    assert_eq!(format!("{error:?}"), shown);
+}

@@ -91,8 +91,8 @@ at_each_drop! {
 }
 
 /// Elements in several blocks.
-fn long(ledger: &Ledger) -> BlockVec<(Token<'_>, [u8; 20_000])> {
-    ledger.tokens(0..9).map(|token| (token, [0; 20_000])).collect()
+fn long(ledger: &Ledger) -> BlockVec<(Token<'_>, [u8; 16_000])> {
+    ledger.tokens(0..9).map(|token| (token, [0; 16_000])).collect()
 }
 
 at_each_drop! {

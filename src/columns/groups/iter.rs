@@ -16,17 +16,15 @@ pub struct Iter<'a, R: Row + Pad, const N: usize> {
     left: Range<usize>,
 }
 
-/// The rows of one record.
+/// The fields of the rows of one record.
 type Lanes<'a, R, const N: usize> = [<<R as Row>::Fields as Fields>::Muts<'a>; N];
+
+type LanesOf<'a, R, const N: usize> = fn(&'a mut Record<R, N>) -> Lanes<'a, R, N>;
 
 /// An iterator over the rows of [`Groups`] that allows changing them, created by [`Groups::iter_mut`].
 #[must_use = "iterators are lazy"]
 pub struct IterMut<'a, R: Row + Pad + 'a, const N: usize> {
-    lanes: FlatMap<
-        slice::IterMut<'a, Record<R, N>>,
-        Lanes<'a, R, N>,
-        fn(&'a mut Record<R, N>) -> Lanes<'a, R, N>,
-    >,
+    lanes: FlatMap<slice::IterMut<'a, Record<R, N>>, Lanes<'a, R, N>, LanesOf<'a, R, N>>,
     left: Range<usize>,
 }
 
@@ -71,50 +69,33 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
 impl<'a, R: Row + Pad, const N: usize> Iter<'a, R, N> {
     #[inline]
-    fn row(&mut self, index: usize) -> Option<R::Ref<'a>> {
-        Some(R::by_ref(self.groups.fields(index)))
-    }
-
-    #[inline]
-    fn row_back(&mut self, index: usize) -> Option<R::Ref<'a>> {
-        self.row(index)
-    }
-}
-
-impl<'a, R: Row + Pad, const N: usize> IterMut<'a, R, N> {
-    #[inline]
-    fn row(&mut self, _: usize) -> Option<R::Mut<'a>> {
-        self.lanes.next().map(R::by_mut)
-    }
-
-    #[inline]
-    fn row_back(&mut self, _: usize) -> Option<R::Mut<'a>> {
-        self.lanes.next_back().map(R::by_mut)
+    fn at(&self, index: usize) -> R::Ref<'a> {
+        R::by_ref(self.groups.fields(index))
     }
 }
 
 impl<R: Row + Pad, const N: usize> IntoIter<R, N> {
     #[inline]
-    fn row(&mut self, index: usize) -> Option<R> {
+    fn take_at(&mut self, index: usize) -> R {
         let pad = R::PAD.into_fields();
-        Some(R::from_fields(self.groups.put(index, pad)))
-    }
-
-    #[inline]
-    fn row_back(&mut self, index: usize) -> Option<R> {
-        self.row(index)
+        R::from_fields(self.groups.put(index, pad))
     }
 }
 
+/// `$next` and `$next_back` give the row at an index that was just taken from `left`.
 macro_rules! iterator {
-    ($name:ident<$($lifetime:lifetime)?> => $item:ty) => {
+    (
+        $name:ident<$($lifetime:lifetime)?> => $item:ty:
+        |$iter:ident, $index:pat_param| $next:expr, $next_back:expr
+    ) => {
         impl<$($lifetime,)? R: Row + Pad, const N: usize> Iterator for $name<$($lifetime,)? R, N> {
             type Item = $item;
 
             #[inline]
             fn next(&mut self) -> Option<Self::Item> {
-                let index = self.left.next()?;
-                self.row(index)
+                let $index = self.left.next()?;
+                let $iter = self;
+                $next
             }
 
             #[inline]
@@ -128,8 +109,9 @@ macro_rules! iterator {
         {
             #[inline]
             fn next_back(&mut self) -> Option<Self::Item> {
-                let index = self.left.next_back()?;
-                self.row_back(index)
+                let $index = self.left.next_back()?;
+                let $iter = self;
+                $next_back
             }
         }
 
@@ -153,9 +135,18 @@ macro_rules! iterator {
     };
 }
 
-iterator!(Iter<'a> => R::Ref<'a>);
-iterator!(IterMut<'a> => R::Mut<'a>);
-iterator!(IntoIter<> => R);
+iterator! {
+    Iter<'a> => R::Ref<'a>: |iter, index| Some(iter.at(index)), Some(iter.at(index))
+}
+
+iterator! {
+    IterMut<'a> => R::Mut<'a>:
+    |iter, _| iter.lanes.next().map(R::by_mut), iter.lanes.next_back().map(R::by_mut)
+}
+
+iterator! {
+    IntoIter<> => R: |iter, index| Some(iter.take_at(index)), Some(iter.take_at(index))
+}
 
 impl<R: Row + Pad, const N: usize> Clone for Iter<'_, R, N> {
     fn clone(&self) -> Self {

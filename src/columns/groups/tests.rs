@@ -102,7 +102,9 @@ fn references_of_one_record_live_together() {
     let mut groups: Groups<(Option<String>, u8), 4> = (0..6).map(row).collect();
     let mut all: Vec<_> = groups.iter_mut().collect();
     all.reverse();
-    all.iter_mut().for_each(|(text, _)| text.iter_mut().for_each(|text| text.push('!')));
+    for (text, _) in &mut all {
+        text.as_mut().unwrap().push('!');
+    }
     assert_eq!(groups.get(5), Some((&Some("5!".to_owned()), &5)));
     let mut taken = groups.into_iter();
     assert_eq!(taken.nth(1), Some((Some("1!".to_owned()), 1)));
