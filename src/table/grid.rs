@@ -4,8 +4,7 @@ use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
 use crate::index;
 use crate::index::grid::Position;
-use crate::index::memory::{Arrays, ForArrays};
-use crate::vec::VecStats;
+use crate::index::memory::forward_arrays;
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,6 +16,15 @@ use std::marker::PhantomData;
 /// [`nearest`](super::Table::nearest). `CELL` is the bits of the size of the cells, which
 /// [`with_cell`](Self::with_cell) and [`Table::set_cell`](super::Table::set_cell) override; see
 /// [`index::Grid`](index::Grid#cells).
+///
+/// A grid without a size, or with one that is not positive and finite, does not compile:
+///
+/// ```compile_fail
+/// stayput::indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+/// ```
+/// ```compile_fail,E0080
+/// stayput::indices! { struct By for [f32; 2] { at: Grid<2, cell = 0.0> = |row| *row, } }
+/// ```
 pub struct Grid<X, const FIELD: usize, const D: usize, const CELL: u32> {
     index: index::Grid<D>,
     planned: [f32; D],
@@ -122,19 +130,7 @@ impl<X, const FIELD: usize, const D: usize, const CELL: u32> TryClone for Grid<X
     }
 }
 
-impl<X, const FIELD: usize, const D: usize, const CELL: u32> Arrays for Grid<X, FIELD, D, CELL> {
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.index.each_array(visitor)
-    }
-
-    fn tidy(&mut self) {
-        self.index.tidy();
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.index.each_stats(visit);
-    }
-}
+forward_arrays!([X, const FIELD: usize, const D: usize, const CELL: u32] Grid<X, FIELD, D, CELL>, index);
 
 impl<X, const FIELD: usize, const D: usize, const CELL: u32> fmt::Debug
     for Grid<X, FIELD, D, CELL>

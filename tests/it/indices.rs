@@ -118,15 +118,7 @@ values!(UniqueIndex, |other| assert_eq!(other, None));
 values!(SetIndex, |()| ());
 values!(ListIndex, |()| ());
 
-const SLOTS: u32 = 40_000;
-
-/// Creates an index of slots, in which each value has `of_a_value` slots in a row.
-fn index_of<I: Values>(slots: impl Iterator<Item = u32>, of_a_value: u32) -> I {
-    let mut index = I::default();
-    put_all(&mut index, slots, of_a_value);
-    index
-}
-
+/// Inserts slots, `of_a_value` of which in a row have the same value.
 fn put_all(index: &mut impl Values, slots: impl Iterator<Item = u32>, of_a_value: u32) {
     for slot in slots {
         let value = slot / of_a_value;
@@ -134,29 +126,31 @@ fn put_all(index: &mut impl Values, slots: impl Iterator<Item = u32>, of_a_value
     }
 }
 
-fn assert_shrinks_to_what_is_left<I: Values>(sizes: &[u32]) {
-    // An array keeps one run of pages that it does not need, so that it can go up and down without a call.
-    let spare = 6 << 16;
-    let kept: [fn(&u32) -> bool; 3] = [|slot| *slot < 400, |slot| slot % 100 == 7, |_| false];
-    for (of_a_value, is_kept) in sizes.iter().flat_map(|size| kept.map(|is_kept| (*size, is_kept)))
-    {
-        let mut index: I = index_of(0..SLOTS, of_a_value);
-        for slot in (0..SLOTS).filter(|slot| !is_kept(slot)) {
+/// Removes 99 % of `count` slots, shrinks, and inserts them again.
+fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays: usize) {
+    // Each array keeps one run of pages that it does not need, so that it can go up and down without a call.
+    let spare = arrays << 16;
+    for is_kept in [|slot: &u32| *slot < 400, |slot: &u32| slot % 100 == 7] {
+        let (mut index, mut left) = (I::default(), I::default());
+        put_all(&mut index, 0..count, of_a_value);
+        for slot in (0..count).filter(|slot| !is_kept(slot)) {
             assert!(index.take(slot));
         }
         index.shrink();
-        let left: I = index_of((0..SLOTS).filter(is_kept), of_a_value);
+        put_all(&mut left, (0..count).filter(is_kept), of_a_value);
+        // It may have begun in memory that another array left behind.
+        left.shrink();
         let (committed, needed) = (index.committed(), left.committed());
         assert!(committed <= needed + spare, "{committed} for {needed}, of {of_a_value}");
-        for round in 0..2 {
-            for value in 0..SLOTS / of_a_value {
+        for is_refilled in [false, true] {
+            for value in (0..count / of_a_value).step_by(3) {
                 let mut found = index.found(value, |slot| slot / of_a_value == value);
                 found.sort_unstable();
                 let slots = value * of_a_value..(value + 1) * of_a_value;
-                assert!(found.into_iter().eq(slots.filter(|slot| round == 1 || is_kept(slot))));
+                assert!(found.into_iter().eq(slots.filter(|slot| is_refilled || is_kept(slot))));
             }
-            if round == 0 {
-                put_all(&mut index, (0..SLOTS).filter(|slot| !is_kept(slot)), of_a_value);
+            if !is_refilled {
+                put_all(&mut index, (0..count).filter(|slot| !is_kept(slot)), of_a_value);
             }
         }
     }
@@ -164,17 +158,18 @@ fn assert_shrinks_to_what_is_left<I: Values>(sizes: &[u32]) {
 
 #[test]
 fn unique_indices_shrink_to_what_is_left() {
-    assert_shrinks_to_what_is_left::<UniqueIndex>(&[1]);
+    assert_shrinks_to_what_is_left::<UniqueIndex>(100_000, 1, 3);
 }
 
 #[test]
 fn sets_shrink_to_what_is_left() {
-    assert_shrinks_to_what_is_left::<SetIndex>(&[1, 40]);
+    assert_shrinks_to_what_is_left::<SetIndex>(40_000, 1, 6);
+    assert_shrinks_to_what_is_left::<SetIndex>(20_000, 40, 6);
 }
 
 #[test]
 fn lists_shrink_to_what_is_left() {
-    assert_shrinks_to_what_is_left::<ListIndex>(&[1, 1000]);
+    assert_shrinks_to_what_is_left::<ListIndex>(80_000, 1, 5);
 }
 
 #[test]
