@@ -76,8 +76,10 @@ pub trait Arrays {
     /// Shows each array, and its share.
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error>;
 
-    /// Has arrays end where they can, before what is behind is given back.
-    fn tidy(&mut self) {}
+    /// Moves what is in use to the front of each array and truncates it, before the memory past it is returned.
+    ///
+    /// Linear in the lengths of the arrays; needs no memory.
+    fn tidy(&mut self);
 
     /// What each takes up.
     fn each_stats(&self, visit: &mut impl FnMut(VecStats));
@@ -290,9 +292,15 @@ macro_rules! memory_methods {
             $crate::index::memory::prefault_ahead(self, budget)
         }
 
-        /// Puts what there is together, and gives memory behind it back to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays. Linear in
-        /// the slots that were.
+        /// Moves entries together, and returns the memory past them to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays.
+        ///
+        /// What remains is proportional to the number of slots in the index, plus what it keeps for each slot up to the
+        /// highest one.
+        ///
+        /// # Time complexity
+        ///
+        /// Linear in the memory that the index had in use at its largest.
         pub fn shrink_to_fit(&mut self) {
             // The one refusal is that of a process at its limit of mappings; it costs only memory.
             let _ = self.try_shrink_to_fit();

@@ -78,3 +78,96 @@ fn reserved_slots_are_accepted() {
     grid.shrink_to_fit();
     assert_eq!(grid.try_insert(slot, [0.0; 2]).unwrap_err().kind(), ErrorKind::FarIndex);
 }
+
+/// The interface that the indices of values share.
+trait Values: Default {
+    fn put(&mut self, value: u32, slot: u32, same: impl Fn(u32) -> bool);
+    fn take(&mut self, slot: u32) -> bool;
+    fn found(&self, value: u32, same: impl Fn(u32) -> bool) -> Vec<u32>;
+    fn shrink(&mut self);
+    fn committed(&self) -> usize;
+}
+
+macro_rules! values {
+    ($index:ident, $put:expr) => {
+        impl Values for $index {
+            fn put(&mut self, value: u32, slot: u32, same: impl Fn(u32) -> bool) {
+                $put(self.insert(&value, slot, same));
+            }
+
+            fn take(&mut self, slot: u32) -> bool {
+                self.remove(slot)
+            }
+
+            fn found(&self, value: u32, same: impl Fn(u32) -> bool) -> Vec<u32> {
+                self.find(&value, same).into_iter().collect()
+            }
+
+            fn shrink(&mut self) {
+                self.shrink_to_fit();
+            }
+
+            fn committed(&self) -> usize {
+                self.stats().committed_bytes
+            }
+        }
+    };
+}
+
+values!(UniqueIndex, |other| assert_eq!(other, None));
+values!(SetIndex, |()| ());
+values!(ListIndex, |()| ());
+
+/// Inserts slots, `of_a_value` of which in a row have the same value.
+fn put_all(index: &mut impl Values, slots: impl Iterator<Item = u32>, of_a_value: u32) {
+    for slot in slots {
+        let value = slot / of_a_value;
+        index.put(value, slot, |other| other / of_a_value == value);
+    }
+}
+
+/// Removes 99 % of `count` slots, shrinks, and inserts them again.
+fn assert_shrinks_to_what_is_left<I: Values>(count: u32, of_a_value: u32, arrays: usize) {
+    // Each array keeps one run of pages that it does not need, so that it can go up and down without a call.
+    let spare = arrays << 16;
+    for is_kept in [|slot: &u32| *slot < 400, |slot: &u32| slot % 100 == 7] {
+        let (mut index, mut left) = (I::default(), I::default());
+        put_all(&mut index, 0..count, of_a_value);
+        for slot in (0..count).filter(|slot| !is_kept(slot)) {
+            assert!(index.take(slot));
+        }
+        index.shrink();
+        put_all(&mut left, (0..count).filter(is_kept), of_a_value);
+        // It may have begun in memory that another array left behind.
+        left.shrink();
+        let (committed, needed) = (index.committed(), left.committed());
+        assert!(committed <= needed + spare, "{committed} for {needed}, of {of_a_value}");
+        for is_refilled in [false, true] {
+            for value in (0..count / of_a_value).step_by(3) {
+                let mut found = index.found(value, |slot| slot / of_a_value == value);
+                found.sort_unstable();
+                let slots = value * of_a_value..(value + 1) * of_a_value;
+                assert!(found.into_iter().eq(slots.filter(|slot| is_refilled || is_kept(slot))));
+            }
+            if !is_refilled {
+                put_all(&mut index, (0..count).filter(|slot| !is_kept(slot)), of_a_value);
+            }
+        }
+    }
+}
+
+#[test]
+fn unique_indices_shrink_to_what_is_left() {
+    assert_shrinks_to_what_is_left::<UniqueIndex>(100_000, 1, 3);
+}
+
+#[test]
+fn sets_shrink_to_what_is_left() {
+    assert_shrinks_to_what_is_left::<SetIndex>(40_000, 1, 6);
+    assert_shrinks_to_what_is_left::<SetIndex>(20_000, 40, 6);
+}
+
+#[test]
+fn lists_shrink_to_what_is_left() {
+    assert_shrinks_to_what_is_left::<ListIndex>(80_000, 1, 5);
+}

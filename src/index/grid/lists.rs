@@ -275,7 +275,6 @@ impl<const D: usize> Arrays for Lists<D> {
         visitor.visit(&mut self.nodes, Share::SLOTS)
     }
 
-    /// Linear in the slots and cells that were.
     fn tidy(&mut self) {
         while self.blocks.count() > 1 && self.listed <= (self.heads.len() - BLOCK) * MOST {
             self.merge();
@@ -283,8 +282,7 @@ impl<const D: usize> Arrays for Lists<D> {
         if self.len == 0 {
             self.clear();
         }
-        let used = self.nodes.iter().rposition(|node| node.prev != NONE);
-        self.nodes.truncate(used.map_or(0, |last| last + 1));
+        uncover(&mut self.nodes, |node| node.prev != NONE);
     }
 
     fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {

@@ -232,10 +232,11 @@ impl Links {
 
 impl Arrays for Links {
     fn tidy(&mut self) {
-        self.buckets.tidy();
-        if self.len == 0 {
-            self.clear();
-        }
+        uncover(&mut self.next, |next| *next != NONE);
+        self.prev.truncate(self.next.len());
+        self.moved = Moved::NOTHING;
+        // Any slot may become the head of its ring, which has an entry.
+        self.buckets.tidy_below(self.next.len());
     }
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {

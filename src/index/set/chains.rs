@@ -280,9 +280,7 @@ impl Chains {
             Number::Small(number) => self.small[number].members(),
             Number::Large(number) => self.large[number].members(),
         };
-        for member in members {
-            self.back[*member as usize] = number.id();
-        }
+        note(&mut self.back, members, number.id());
     }
 
     /// Takes a slot out of its set; whether it was in one.
@@ -459,6 +457,13 @@ impl Chains {
     }
 }
 
+/// Records that slots are in the chunk of an id.
+fn note(back: &mut [u32], members: &[u32], id: u32) {
+    for member in members {
+        back[*member as usize] = id;
+    }
+}
+
 /// How many small chunks so many slots can take, each of which may be a set.
 fn most_small(slots: usize) -> usize {
     slots.saturating_add(SPARE)
@@ -466,10 +471,29 @@ fn most_small(slots: usize) -> usize {
 
 impl Arrays for Chains {
     fn tidy(&mut self) {
-        self.buckets.tidy();
-        if self.len == 0 {
-            self.clear();
-        }
+        let Self { buckets, small, large, back, moved, .. } = self;
+        small.pack(|chunks, from, to| {
+            let (from, id) = (Number::Small(from).id(), Number::Small(to).id());
+            note(back, chunks[to as usize].members(), id);
+            buckets.replace_reserved(from, id);
+        });
+        large.pack(|chunks, from, to| {
+            let (from, id) = (Number::Large(from).id(), Number::Large(to).id());
+            let chunk = &chunks[to as usize];
+            note(back, chunk.members(), id);
+            let (prev, next) = (chunk.prev(), chunk.next());
+            if let Some(next) = next {
+                chunks[next as usize].set_prev(Some(to));
+            }
+            match prev {
+                Some(prev) => chunks[prev as usize].set_next(Some(to)),
+                None => _ = buckets.replace_reserved(from, id),
+            }
+        });
+        uncover(back, |id| *id != NONE);
+        *moved = Moved::NOTHING;
+        // Any large chunk may become the head of its chain, which has an entry.
+        buckets.tidy_below(small.as_slice().len().max(large.as_slice().len()) * 2);
     }
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
