@@ -28,9 +28,13 @@ use std::fmt;
 pub struct Error {
     kind: ErrorKind,
     holder: Holder,
+    has_limit: bool,
+    /// What the system answered; of [`ErrorKind::Taken`], the slot of the row that has the value.
     code: i32,
     bytes: usize,
-    limit: Option<u64>,
+    limit: u64,
+    /// The index of a table that refused, by a thin pointer, so that an error is no larger.
+    index: Option<&'static &'static str>,
 }
 
 /// Who could not have what was asked for, for the words.
@@ -131,7 +135,8 @@ pub enum ErrorKind {
     /// The slot of a key holds a value that is not to be replaced, or is kept for a detached one.
     Occupied,
     /// Another row of a [`Table`](crate::Table) has the value that a row is to have, in an index of values that no two
-    /// may have. [`Error::limit`] is the number of the index, from 0 on, in the order in which they are declared.
+    /// may have. [`Error::index_name`] is the name of the index, [`Error::slot`] the slot of the other row, and
+    /// [`Error::limit`] the number of the index, from 0 on, in the order in which they are declared.
     Taken,
     /// A value has the last generation that keys can have, so there is no other key for its slot.
     /// [`Error::limit`] is that generation.
@@ -189,7 +194,15 @@ impl Error {
     /// An error that is ours: no system call was refused.
     #[cold]
     pub(crate) const fn new(kind: ErrorKind, bytes: usize) -> Self {
-        Self { kind, holder: Holder::Reservation, code: 0, bytes, limit: None }
+        Self {
+            kind,
+            holder: Holder::Reservation,
+            has_limit: false,
+            code: 0,
+            bytes,
+            limit: 0,
+            index: None,
+        }
     }
 
     /// The same for somebody else, unless it is about a type number, or an index of a table.
@@ -204,7 +217,7 @@ impl Error {
     /// The same of another kind, with the limit of that kind.
     #[cold]
     pub(crate) const fn into_kind(self, kind: ErrorKind, limit: u64) -> Self {
-        Self { kind, limit: Some(limit), ..self }
+        Self { kind, has_limit: true, limit, ..self }
     }
 
     /// What the system answered, by its own number.
@@ -216,7 +229,24 @@ impl Error {
     /// The value of the limit that was hit, in the unit of the kind.
     #[cold]
     pub(crate) const fn with_limit(self, limit: u64) -> Self {
-        Self { limit: Some(limit), ..self }
+        Self { has_limit: true, limit, ..self }
+    }
+
+    /// An error about a value that the row in a slot has, by the index of that number.
+    #[cold]
+    pub(crate) const fn taken(index: usize, slot: u32) -> Self {
+        let error = Self::new(ErrorKind::Taken, 0).with_limit(index as u64);
+        error.with_code(i32::from_ne_bytes(slot.to_ne_bytes()))
+    }
+
+    /// The same with the name of the index that its limit numbers, if it is about one.
+    #[cold]
+    pub(crate) fn with_name_of(self, indices: &'static [&'static str]) -> Self {
+        if self.slot().is_none() {
+            return self;
+        }
+        let number = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        Self { index: indices.get(number), ..self }
     }
 
     /// Which limit was hit.
@@ -235,12 +265,40 @@ impl Error {
 
     /// The value of the limit, where it is known; its unit is said at the [`ErrorKind`].
     pub const fn limit(&self) -> Option<u64> {
-        self.limit
+        if self.has_limit { Some(self.limit) } else { None }
+    }
+
+    /// Returns the name of the index of a [`Table`](crate::Table) that a row was refused by, as
+    /// [`indices!`](crate::indices) declares it; `None` for any kind but [`Taken`](ErrorKind::Taken).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Table, indices};
+    /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+    ///
+    /// let mut table: Table<(u32, char), By> = [(7, 'a')].into();
+    /// let error = table.try_insert((7, 'b')).unwrap_err().error;
+    /// assert_eq!(error.index_name(), Some("number"));
+    /// let (_, other) = table.rows().get_by_index(error.slot().unwrap()).unwrap();
+    /// assert_eq!(other, &(7, 'a'));
+    /// ```
+    pub fn index_name(&self) -> Option<&'static str> {
+        self.index.copied()
+    }
+
+    /// Returns the slot of the row that has the value another row was to have; `None` for any kind but
+    /// [`Taken`](ErrorKind::Taken). [`SlotMap::get_by_index`](crate::SlotMap::get_by_index) finds the row.
+    pub const fn slot(&self) -> Option<u32> {
+        match self.kind {
+            ErrorKind::Taken => Some(u32::from_ne_bytes(self.code.to_ne_bytes())),
+            _ => None,
+        }
     }
 
     /// What the system answered (`errno`, `GetLastError`), where it was asked.
     pub const fn raw_os_error(&self) -> Option<i32> {
-        if self.code == 0 { None } else { Some(self.code) }
+        if self.code == 0 || matches!(self.kind, ErrorKind::Taken) { None } else { Some(self.code) }
     }
 }
 
@@ -251,7 +309,7 @@ impl fmt::Debug for Error {
             .field("kind", &self.kind)
             .field("raw_os_error", &self.raw_os_error())
             .field("bytes", &self.bytes)
-            .field("limit", &self.limit)
+            .field("limit", &self.limit())
             .field("of", &self.holder)
             .finish()
     }
@@ -261,7 +319,7 @@ impl Error {
     /// What the system, or a limit of the process, refused.
     fn show_refusal(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = Bytes(self.bytes as u64);
-        let limit = self.limit.unwrap_or(0);
+        let limit = self.limit;
         let less = self.holder.less();
         match self.kind {
             ErrorKind::AddressSpace => write!(
@@ -293,7 +351,7 @@ impl Error {
             ErrorKind::LockLimit => {
                 f.write_str("locking (in a process that locks all it maps: reserving) ")?;
                 write!(f, "{bytes} passes this process' limit of locked memory")?;
-                if self.limit.is_some() {
+                if self.has_limit {
                     // Known on Linux alone, so these are Linux' words.
                     write!(f, ", {} (RLIMIT_MEMLOCK, `ulimit -l`)", Bytes(limit))?;
                 }
@@ -307,7 +365,7 @@ impl Error {
                 f,
                 "a file of {bytes} passes the quota of its owner; have it raised, or put the file elsewhere"
             ),
-            ErrorKind::FileLimit if self.limit.is_some() => write!(
+            ErrorKind::FileLimit if self.has_limit => write!(
                 f,
                 "a file of {bytes} passes this process' limit, {} (RLIMIT_FSIZE); raise it (`ulimit -f`)",
                 Bytes(limit)
@@ -329,9 +387,12 @@ impl Error {
 
     /// What a key, or a row, does not go together with.
     fn show_clash(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let limit = self.limit.unwrap_or(0);
-        let this = self.holder.name();
+        let limit = self.limit;
         match self.kind {
+            ErrorKind::StaleKey if self.holder == Holder::Table => f.write_str(
+                "no row of this Table has the key: the row was removed, or the key is null or of another \
+                 table; check with `contains_key`, or insert the row",
+            ),
             ErrorKind::StaleKey => f.write_str(
                 "the key is null, or older than the one whose value is, or was, there; insert under \
                  a key that the map of these keys has now",
@@ -345,11 +406,17 @@ impl Error {
                 "the slot of the key holds a value, or is kept for a detached one; remove that, or \
                  change it in place",
             ),
-            ErrorKind::Taken => write!(
-                f,
-                "another row has this value, and the index number {limit} of this {this} (from 0 on) \
-                 is of values that no two may have; find that row, and change or remove it first"
-            ),
+            ErrorKind::Taken => {
+                match self.index {
+                    Some(name) => write!(f, "the unique index `{name}`")?,
+                    None => write!(f, "unique index {limit}")?,
+                }
+                let slot = self.slot().unwrap_or_default();
+                write!(
+                    f,
+                    " already has this value, for the row in slot {slot}; find that row, and change or remove it first"
+                )
+            }
             _ => write!(
                 f,
                 "the value has the last generation, {limit}, so its slot can have no other key; \
@@ -361,7 +428,7 @@ impl Error {
     /// What does not fit into what was made, or does not fit together.
     fn show_misfit(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = Bytes(self.bytes as u64);
-        let limit = self.limit.unwrap_or(0);
+        let limit = self.limit;
         let this = self.holder.name();
         match (self.kind, self.holder) {
             (ErrorKind::MaxLen, Holder::Arena) => write!(
@@ -423,7 +490,7 @@ impl Error {
                  those below {limit} are taken without being announced; if the key is right, call \
                  `reserve` or `set_capacity` before, or use a `SparseSecondaryMap`"
             ),
-            (ErrorKind::CapacityOverflow, _) if self.limit.is_some() => write!(
+            (ErrorKind::CapacityOverflow, _) if self.has_limit => write!(
                 f,
                 "capacity overflow: an array may have {limit} elements at most, also of such as \
                  have no size"

@@ -138,6 +138,8 @@ macro_rules! __indices {
         impl $crate::table::Indices for $by {
             type Part = $row;
 
+            const NAMES: &'static [&'static str] = &[$(::core::stringify!($name)),*];
+
             #[inline]
             fn each<StayputVisitor: $crate::table::Visit<Self::Part>>(
                 &self,

@@ -1,7 +1,7 @@
 //! [`Unique`]: an index of values of which no two rows have the same.
 
 use super::indices::{Extract, Index, Rows, TryClone};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::index::UniqueIndex;
 use crate::index::memory::{Arrays, ForArrays};
 use crate::vec::VecStats;
@@ -87,8 +87,8 @@ where
         }
         let hash = self.index.hash(new);
         let is_taken = |other| other != slot && Self::has(other, new, rows);
-        if self.index.find_hashed(hash, is_taken).is_some() {
-            return Err(Error::new(ErrorKind::Taken, 0).with_limit(FIELD as u64));
+        if let Some(other) = self.index.find_hashed(hash, is_taken) {
+            return Err(Error::taken(FIELD, other));
         }
         self.index.try_reserve_slot(slot)?;
         self.planned = Some(hash);

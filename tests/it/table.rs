@@ -1,7 +1,7 @@
 //! Tables: what they promise beside what the model compares.
 
 use stayput::table::Grid;
-use stayput::{DefaultKey, ErrorKind, Table, indices, new_key_type};
+use stayput::{DefaultKey, ErrorKind, Key as _, SlotMap, Table, indices, new_key_type};
 use std::cell::Cell;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::{self, AssertUnwindSafe};
@@ -64,7 +64,13 @@ fn a_row_that_clashes_comes_back_and_changes_nothing() {
     let bob = players.insert(player("bob", 1));
     let refused = players.try_insert(player("bob", 2)).unwrap_err();
     assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::Taken, Some(0)));
-    assert!(refused.error.to_string().contains("Table"), "{}", refused.error);
+    assert_eq!(
+        (refused.error.index_name(), refused.error.slot()),
+        (Some("name"), Some(bob.index()))
+    );
+    assert_eq!(refused.error.raw_os_error(), None);
+    let text = refused.error.to_string();
+    assert!(text.contains("`name`") && text.contains("slot 0"), "{text}");
     assert_eq!(refused.value, player("bob", 2));
 
     let eve = players.insert(player("eve", 1));
@@ -80,10 +86,22 @@ fn a_row_that_clashes_comes_back_and_changes_nothing() {
     assert_eq!(players.replace(bob, player("bob", 4)), player("bob", 1));
     assert_eq!(players.try_modify(bob, |bob| bob.name.len()), Ok(Some(3)));
     assert_eq!(players.check(), Ok(()));
+
+    // By another index than the first, and where rows are indexed anew.
+    indices! {
+        struct Twice for (u32, u32) {
+            one: Unique<u32> = |row| row.0,
+            r#type: Unique<u32> = |row| row.1,
+        }
+    }
+    let rows: SlotMap<DefaultKey, (u32, u32)> = [(1, 1), (2, 2), (3, 2)].into_iter().collect();
+    let refused = Table::<_, Twice>::try_from_rows(rows).unwrap_err();
+    assert_eq!((refused.error.index_name(), refused.error.slot()), (Some("r#type"), Some(1)));
+    assert_eq!(refused.error.limit(), Some(1));
 }
 
 #[test]
-#[should_panic(expected = "another row has this value")]
+#[should_panic(expected = "the unique index `name` already has this value")]
 fn a_clash_is_a_panic_of_the_twin_that_cannot_say() {
     let mut players = Players::new();
     players.insert(player("bob", 1));
