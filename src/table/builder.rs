@@ -110,7 +110,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     /// ```
     /// use stayput::table::Grid;
     /// use stayput::{Table, indices};
-    /// # indices! { struct By for [f32; 3] { at: Grid<3> = |row| *row, } }
+    /// # indices! { struct By for [f32; 3] { at: Grid<3, cell = 1.0> = |row| *row, } }
     ///
     /// let by = By { at: Grid::with_cell(25.0) };
     /// let table: Table<[f32; 3], By> = Table::builder().build_with(by);

@@ -164,16 +164,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// ```
     /// # use stayput::{Table, indices};
-    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// # indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     /// let table: Table<[f32; 2], By> = [[0.5, 0.5], [3.0, 4.0]].into_iter().collect();
     /// let mut near = table.within(|by| &by.at, [0.0, 0.0], 1.0);
     /// assert_eq!(near.next().unwrap().1, &[0.5, 0.5]);
     /// assert!(near.next().is_none());
     /// ```
     #[inline]
-    pub fn within<'t, const FIELD: usize, const D: usize>(
+    pub fn within<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         center: [f32; D],
         radius: f32,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
@@ -184,9 +184,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// All rows in a box, its borders included, and their keys, in no order that means anything; see
     /// [`Grid::in_box`](crate::index::Grid::in_box).
     #[inline]
-    pub fn in_box<'t, const FIELD: usize, const D: usize>(
+    pub fn in_box<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         min: [f32; D],
         max: [f32; D],
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
@@ -200,9 +200,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// If there is no memory for so many, which comes from the global allocator.
     #[track_caller]
-    pub fn nearest<'t, const FIELD: usize, const D: usize>(
+    pub fn nearest<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         point: [f32; D],
         most: usize,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
@@ -214,9 +214,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Errors
     ///
     /// If there is no memory for so many.
-    pub fn try_nearest<'t, const FIELD: usize, const D: usize>(
+    pub fn try_nearest<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         point: [f32; D],
         most: usize,
     ) -> Result<Found<'t, K, R, impl Iterator<Item = u32>>, Error> {
@@ -227,9 +227,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
 
     /// Visits each two rows that are within a distance of each other, once, in no order; see
     /// [`Grid::for_each_pair`](crate::index::Grid::for_each_pair).
-    pub fn for_each_pair<'t, const FIELD: usize, const D: usize>(
+    pub fn for_each_pair<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         radius: f32,
         mut visit: impl FnMut((K, &'t R), (K, &'t R)),
     ) {
@@ -251,15 +251,15 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// ```
     /// # use stayput::{Table, indices};
-    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// # indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     /// let mut table: Table<[f32; 2], By> = [[0.0, 0.0], [60.0, 80.0]].into_iter().collect();
     /// table.set_cell(|by| &by.at, 100.0);
     /// assert_eq!(table.within(|by| &by.at, [0.0, 0.0], 100.0).count(), 2);
     /// ```
     #[track_caller]
-    pub fn set_cell<const FIELD: usize, const D: usize>(
+    pub fn set_cell<const FIELD: usize, const D: usize, const CELL: u32>(
         &mut self,
-        _: impl FnOnce(&X) -> &Grid<X, FIELD, D>,
+        _: impl FnOnce(&X) -> &Grid<X, FIELD, D, CELL>,
         cell: f32,
     ) {
         // Told apart by its number, since nobody is to have the indices to change.

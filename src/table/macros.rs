@@ -10,7 +10,11 @@
 /// | `Unique<T>` | one at most | [`find`](crate::Table::find) |
 /// | `Many<T>` | any number | [`find_all`](crate::Table::find_all), [`count`](crate::Table::count), [`remove_all`](crate::Table::remove_all) |
 /// | `List<T>` | the same, in less memory, slower to go over | the same |
-/// | `Grid<2>`, `Grid<3>` | any number, which are at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
+/// | `Grid<2, cell = 4.0>`, `Grid<3, cell = 4.0>` | any number, which are at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
+///
+/// A grid needs the size of its [cells](crate::index::Grid#cells): a literal, a constant, or an expression in braces, of type
+/// `f32`. Choose the radius of the most frequent search, or, where radii vary, a size at which a few rows share a cell.
+/// A cell ten times too small or too large can make a search ten times slower.
 ///
 /// `T` is `Hash + Eq`, and may be unsized, as `str` is; behind it a hasher can be named: `Unique<str, FxBuildHasher>`. (With one
 /// that is not `Clone`, a table is not either.) What takes a value out is code of the form of a closure, but
@@ -60,10 +64,20 @@ macro_rules! __indices {
         $head:tt $by:ident $row:tt [$n:expr] [$($done:tt)*]
         $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal> = $($rest:tt)*
     ) => {
+        ::core::compile_error!(::core::concat!(
+            "the grid `", ::core::stringify!($name), "` needs the size of its cells, as in `Grid<",
+            ::core::stringify!($axes), ", cell = 4.0>`"
+        ));
+    };
+    (
+        $head:tt $by:ident $row:tt [$n:expr] [$($done:tt)*]
+        $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal, cell = $cell:tt> = $($rest:tt)*
+    ) => {
         $crate::__indices! {
             @value $head $by $row [$n]
             [$($done)* {
-                [$(#[$meta])* $vis] $name [$crate::table::Grid<$by, { $n }, $axes>]
+                [$(#[$meta])* $vis] $name
+                [$crate::table::Grid<$by, { $n }, $axes, { $crate::table::cell_bits($cell) }>]
             }]
             [[f32; $axes]] $($rest)*
         }

@@ -25,6 +25,8 @@ pub use builder::TableBuilder;
 pub use drain::{Drain, ExtractIf};
 pub use found::Found;
 pub use grid::Grid;
+#[doc(hidden)]
+pub use grid::cell_bits;
 pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
 pub use sets::{Kind, List, Many, Sets};

@@ -21,7 +21,7 @@ indices! {
         /// Computed.
         initial: Many<Option<char>> = |player| player.name.chars().next(),
         team: List<u32> = |player| &player.team,
-        at: Grid<3> = |player| player.at,
+        at: Grid<3, cell = 1.0> = |player| player.at,
         both: Unique<(u32, String)> = |player| (player.team, player.name.clone()),
     }
 }
@@ -204,7 +204,7 @@ fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
 
 #[test]
 fn cells_of_a_grid_can_be_of_another_size() {
-    indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     let by = By { at: Grid::with_cell(100.0) };
     let mut table: Table<[f32; 2], By> = Table::builder().build_with(by);
     table.extend([[0.0, 0.0], [150.0, 0.0], [0.0, 90.0]]);
@@ -334,8 +334,8 @@ fn a_copy_has_the_same_rows_and_is_another() {
 fn a_copy_has_the_same_options_and_cells() {
     indices! {
         struct By for [f32; 2] {
-            one: Grid<2> = |row| *row,
-            other: Grid<2> = |row| row.map(|x| -x),
+            one: Grid<2, cell = 1.0> = |row| *row,
+            other: Grid<2, cell = 1.0> = |row| row.map(|x| -x),
         }
     }
     let by = By { one: Grid::with_cell(100.0), other: Grid::default() };

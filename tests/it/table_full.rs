@@ -30,7 +30,7 @@ indices! {
         number: Unique<u32, Spread> = |row| &row.number,
         set: Many<u32, Spread> = |row| &row.set,
         list: List<u32, Spread> = |row| &row.set,
-        at: Grid<2> = |row| row.at,
+        at: Grid<2, cell = 1.0> = |row| row.at,
     }
 }
 

@@ -97,7 +97,7 @@ macro_rules! bodies {
 
             indices! {
                 pub(crate) struct BodyBy for Body {
-                    position: Grid<$axes> = |body| body.position,
+                    position: Grid<$axes, cell = CELL> = |body| body.position,
                 }
             }
 

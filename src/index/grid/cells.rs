@@ -23,13 +23,21 @@ pub(super) struct Cells {
     inverse: f32,
 }
 
+/// # Panics
+///
+/// If the size is not positive and finite.
+#[track_caller]
+pub(crate) const fn assert_cell(size: f32) {
+    assert!(size > 0.0 && size.is_finite(), "the size of a cell should be positive and finite");
+}
+
 impl Cells {
     /// # Panics
     ///
     /// If the size is not positive and finite.
     #[track_caller]
     pub(super) const fn new(size: f32) -> Self {
-        assert!(size > 0.0 && size.is_finite(), "the size of a cell should be positive and finite");
+        assert_cell(size);
         let inverse = 1.0 / size;
         // Cells of less than any normal number are that large at least, so that nothing comes of 0 but 0.
         Self { size, inverse: if inverse < f32::MAX { inverse } else { f32::MAX } }

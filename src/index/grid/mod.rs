@@ -21,14 +21,20 @@ use super::memory::{Arrays, ForArrays, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
 use crate::vec::VecStats;
 use cells::Cells;
+pub(crate) use cells::assert_cell;
 use lists::Lists;
 use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
 ///
-/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`). Points are in cells, all of
-/// one size. A cell costs nothing as such, so the world has no bounds. A good size is that of what is mostly looked
-/// for: the radius of [`within`](Self::within).
+/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`).
+///
+/// # Cells
+///
+/// Points are in cells, all of one size. A cell costs nothing as such, so the world has no bounds. A good size is the radius
+/// of the most frequent search; where radii vary, one at which a few points share a cell. With cells much larger than that a
+/// search compares many points that are not near, and with much smaller ones it visits many empty cells.
+/// [`set_cell`](Self::set_cell) changes the size.
 ///
 /// It is for points that move. One that stays in its cell is moved by writing its position, and one that leaves it is
 /// put into another list, in constant time. The index grows by 64 cells at a time (linear hashing), so no insertion
