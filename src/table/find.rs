@@ -225,6 +225,56 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
+    /// Returns the rows nearest to a point that a closure accepts, the nearest first, and their keys.
+    ///
+    /// The closure is called with rows in no particular order, at most twice for each; see
+    /// [`Grid::nearest_where`](crate::index::Grid::nearest_where).
+    ///
+    /// # Panics
+    ///
+    /// If the global allocator refuses memory for `most` rows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for ([f32; 2], char) { at: Grid<2, cell = 1.0> = |row| row.0, } }
+    /// let table: Table<([f32; 2], char), By> =
+    ///     [([0.0, 1.0], 'a'), ([0.0, 2.0], 'b'), ([0.0, 3.0], 'a')].into();
+    /// let mut found = table.nearest_where(|by| &by.at, [0.0, 3.0], 1, |_, row| row.1 == 'b');
+    /// assert_eq!(found.next().unwrap().1, &([0.0, 2.0], 'b'));
+    /// assert!(found.next().is_none());
+    /// ```
+    #[track_caller]
+    pub fn nearest_where<'t, const FIELD: usize, const D: usize, const CELL: u32>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
+        point: [f32; D],
+        most: usize,
+        accept: impl FnMut(K, &'t R) -> bool,
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        or_give_up(self.try_nearest_where(index, point, most, accept))
+    }
+
+    /// [`nearest_where`](Self::nearest_where), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the global allocator refuses memory for `most` rows.
+    pub fn try_nearest_where<'t, const FIELD: usize, const D: usize, const CELL: u32>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
+        point: [f32; D],
+        most: usize,
+        mut accept: impl FnMut(K, &'t R) -> bool,
+    ) -> Result<Found<'t, K, R, impl Iterator<Item = u32>>, Error> {
+        let accept =
+            |slot, _: &_| self.rows.get_by_index(slot).is_some_and(|(key, row)| accept(key, row));
+        let mut points = Vec::new();
+        index(&self.by).index().try_nearest_where_into(point, most, accept, &mut points)?;
+        Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
+    }
+
     /// Visits each two rows that are within a distance of each other, once, in no order; see
     /// [`Grid::for_each_pair`](crate::index::Grid::for_each_pair).
     pub fn for_each_pair<'t, const FIELD: usize, const D: usize, const CELL: u32>(

@@ -171,3 +171,40 @@ fn sets_shrink_to_what_is_left() {
 fn lists_shrink_to_what_is_left() {
     assert_shrinks_to_what_is_left::<ListIndex>(80_000, 1, 5);
 }
+
+#[test]
+fn nearest_points_are_those_that_are_accepted() {
+    let mut grid = Grid::new(3.0);
+    let mut state = 1_u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f32::from(state.to_le_bytes()[3]) / 4.0
+    };
+    let points: Vec<[f32; 2]> = (0..400).map(|_| [random(), random()]).collect();
+    for (slot, point) in (0..).zip(&points) {
+        grid.insert(slot, *point);
+    }
+    let sorted = grid.sorted();
+    for of in [1, 2, 7, 100, 500] {
+        let center = [random(), random()];
+        let is_accepted = |slot: u32| slot % of == of - 1;
+        let distance = |slot: u32| {
+            let [x, y] = points[slot as usize];
+            (x - center[0]) * (x - center[0]) + (y - center[1]) * (y - center[1])
+        };
+        let mut expected: Vec<u32> = (0..400).filter(|slot| is_accepted(*slot)).collect();
+        expected.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b)));
+        expected.truncate(5);
+        let mut asked = [0; 400];
+        let mut accept = |slot: u32, position: &[f32; 2]| {
+            assert_eq!(position.map(f32::to_bits), points[slot as usize].map(f32::to_bits));
+            asked[slot as usize] += 1;
+            is_accepted(slot)
+        };
+        let found = grid.nearest_where(center, 5, &mut accept);
+        let found_sorted = sorted.nearest_where(center, 5, |slot, _| is_accepted(slot));
+        assert_eq!(found, found_sorted);
+        assert!(found.iter().map(|near| near.slot).eq(expected));
+        assert!(asked.iter().all(|times| *times <= 2));
+    }
+}

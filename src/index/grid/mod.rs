@@ -23,6 +23,7 @@ use crate::vec::VecStats;
 use cells::Cells;
 pub(crate) use cells::assert_cell;
 use lists::Lists;
+use nearest::nearest_methods;
 use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
@@ -226,59 +227,7 @@ impl<const D: usize> Grid<D> {
         InBox::new(&self.lists, min, max)
     }
 
-    /// The points nearest to one, as many as asked for or as there are; the nearest first, and of those that are
-    /// equally near that with the lowest slot.
-    ///
-    /// Looks into the cells around it, as far as must be. If these are more than there are points, the time is
-    /// that of all points, twice at most.
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::index::Grid;
-    /// let mut grid = Grid::new(1.0);
-    /// for slot in 0..100 {
-    ///     grid.insert(slot, [slot as f32, 0.0]);
-    /// }
-    /// let found = grid.nearest([41.9, 0.0], 3);
-    /// assert_eq!(found.iter().map(|near| near.slot).collect::<Vec<_>>(), [42, 41, 43]);
-    /// ```
-    #[track_caller]
-    pub fn nearest(&self, point: [f32; D], most: usize) -> Vec<Near<D>> {
-        let mut found = Vec::new();
-        self.nearest_into(point, most, &mut found);
-        found
-    }
-
-    /// [`nearest`](Self::nearest), in place of what is in an array.
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory, which it is asked for where the array has not room for all.
-    #[track_caller]
-    pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
-        or_give_up(self.try_nearest_into(point, most, found));
-    }
-
-    /// [`nearest_into`](Self::nearest_into), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses memory; then nothing has changed.
-    pub fn try_nearest_into(
-        &self,
-        point: [f32; D],
-        most: usize,
-        found: &mut Vec<Near<D>>,
-    ) -> Result<(), Error> {
-        nearest::try_reserve(found, most.min(self.len()))?;
-        nearest::find(&self.lists, point, most, found);
-        Ok(())
-    }
+    nearest_methods!(lists);
 
     /// Visits all pairs of points that are at most that far from each other, each once, the lower slot first, in no
     /// order. The time is that of half of what [`within`](Self::within) takes for each point.
