@@ -431,3 +431,108 @@ fn a_hasher_need_not_be_clone_where_no_table_is() {
     assert_eq!(table.count(|by| &by.many, &0), 10);
     assert_eq!(table.count(|by| &by.list, &0), 6);
 }
+
+#[test]
+fn a_key_without_a_row_is_refused_in_the_words_of_a_table() {
+    let mut players = Players::new();
+    let bob = players.insert(player("bob", 1));
+    players.remove(bob);
+    let refused = players.try_replace(bob, player("eve", 1)).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value.team), (ErrorKind::StaleKey, 1));
+    let text = refused.error.to_string();
+    assert!(text.contains("no row of this Table has the key"), "{text}");
+}
+
+#[test]
+fn grids_have_cells_of_the_declared_size() {
+    const WIDE: f32 = 40.0;
+    indices! {
+        struct By for [f32; 2] {
+            one: Grid<2, cell = WIDE> = |row| *row,
+            other: Grid<2, cell = { WIDE / 8.0 }> = |row| *row,
+        }
+    }
+    let by = format!("{:?}", By::default());
+    assert!(by.contains("cell: 40.0") && by.contains("cell: 5.0"), "{by}");
+}
+
+#[test]
+fn the_nearest_rows_are_those_that_are_accepted() {
+    let mut players = Players::new();
+    for (at, team) in (0_u8..).zip([0, 1, 2].into_iter().cycle().take(90)) {
+        players.insert(Player { at: [f32::from(at), 0.0, 0.0], ..player(&at.to_string(), team) });
+    }
+    let near = |team: u32| {
+        let found = players.nearest_where(
+            |by| &by.at,
+            [40.2, 0.0, 0.0],
+            2,
+            |key, player| {
+                assert_eq!(&players[key], player);
+                player.team == team
+            },
+        );
+        found.map(|(_, player)| player.at[0]).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        [near(0), near(1), near(2), near(3)],
+        [vec![39.0, 42.0], vec![40.0, 43.0], vec![41.0, 38.0], vec![]]
+    );
+}
+
+indices! {
+    struct Paired for (u32, f32) {
+        number: Unique<u32> = |row| row.0,
+        tens: Many<u32> = |row| row.0 / 10,
+        at: Grid<2, cell = 1.0> = |row| [row.1, 0.0],
+    }
+}
+
+#[test]
+fn both_halves_of_a_row_are_changed_together() {
+    let mut table: Table<((u32, f32), Vec<u32>), Paired> = Table::new();
+    let keys = [1, 2, 30].map(|number| table.insert(((number, 0.0), vec![number])));
+    let old = table.modify_both(keys[0], |row, rest| {
+        (row.0, row.1) = (17, 5.0);
+        rest.push(row.0);
+        rest[0]
+    });
+    assert_eq!((old, &table[keys[0]]), (Some(1), &((17, 5.0), vec![1, 17])));
+    assert_eq!(table.count(|by| &by.tens, &1), 1);
+    assert_eq!(table.within(|by| &by.at, [5.0, 0.0], 0.5).count(), 1);
+
+    // What is refused, or panics, leaves the indexed half as it was.
+    let error = table.try_modify_both(keys[1], |row, rest| {
+        (row.0, row.1) = (30, 9.0);
+        rest.push(9);
+    });
+    assert_eq!(error.unwrap_err().slot(), Some(keys[2].index()));
+    assert_eq!(table[keys[1]], ((2, 0.0), vec![2, 9]));
+    let panicked = panic::catch_unwind(AssertUnwindSafe(|| {
+        table.modify_both(keys[1], |row, rest| {
+            row.0 = 99;
+            rest.clear();
+            panic::resume_unwind(Box::new(()));
+        })
+    }));
+    assert!(panicked.is_err());
+    assert_eq!((&table[keys[1]], table.check()), (&((2, 0.0), vec![]), Ok(())));
+
+    table.for_each_both_mut(|key, row, rest| {
+        assert!(keys.contains(&key));
+        (row.0, row.1) = (row.0 + 100, row.1 + 1.0);
+        rest.insert(0, row.0);
+    });
+    let rows: Vec<_> = table.values().map(|(row, rest)| (row.0, rest[0])).collect();
+    assert_eq!((rows, table.check()), (vec![(117, 117), (102, 102), (130, 130)], Ok(())));
+    // Up to the first that is refused: the second is to have the number of the third.
+    let refused = table.try_for_each_both_mut(|_, row, rest| {
+        row.0 += 28;
+        rest.clear();
+    });
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Taken);
+    let rows: Vec<_> = table.values().map(|(row, rest)| (row.0, rest.len())).collect();
+    assert_eq!((rows, table.check()), (vec![(145, 0), (102, 0), (130, 2)], Ok(())));
+    assert_eq!(table.remove(keys[0]).map(|(row, _)| row.0), Some(145));
+    assert_eq!(table.modify_both(keys[0], |_, _| ()), None);
+}
