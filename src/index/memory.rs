@@ -85,6 +85,29 @@ pub trait Arrays {
     fn each_stats(&self, visit: &mut impl FnMut(VecStats));
 }
 
+/// Implements [`Arrays`] for a type with parameters, by a field that does.
+macro_rules! forward_arrays {
+    ([$($parameters:tt)*] $index:ty, $field:ident) => {
+        impl<$($parameters)*> $crate::index::memory::Arrays for $index {
+            fn tidy(&mut self) {
+                self.$field.tidy();
+            }
+
+            fn each_array(
+                &mut self,
+                visitor: &mut impl $crate::index::memory::ForArrays,
+            ) -> Result<(), $crate::error::Error> {
+                self.$field.each_array(visitor)
+            }
+
+            fn each_stats(&self, visit: &mut impl FnMut($crate::vec::VecStats)) {
+                self.$field.each_stats(visit);
+            }
+        }
+    };
+}
+pub(crate) use forward_arrays;
+
 /// Something that is done to all arrays.
 pub trait ForArrays {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error>;

@@ -20,6 +20,7 @@ pub mod list;
 pub(crate) mod memory;
 mod plan;
 pub mod set;
+mod sets;
 mod tags;
 #[cfg(test)]
 mod tests;

@@ -7,9 +7,8 @@ mod tests;
 
 use super::buckets::Buckets;
 use super::hash32;
-use super::memory::{Arrays, ForArrays, memory_methods};
+use super::memory::{forward_arrays, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
-use crate::vec::VecStats;
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -233,19 +232,7 @@ impl<S: Clone> Clone for UniqueIndex<S> {
     }
 }
 
-impl<S> Arrays for UniqueIndex<S> {
-    fn tidy(&mut self) {
-        self.buckets.tidy();
-    }
-
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.buckets.each_array(visitor)
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.buckets.each_stats(visit);
-    }
-}
+forward_arrays!([S] UniqueIndex<S>, buckets);
 
 impl<S: BuildHasher + Default> Default for UniqueIndex<S> {
     fn default() -> Self {

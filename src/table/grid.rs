@@ -3,8 +3,7 @@
 use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
 use crate::index;
-use crate::index::memory::{Arrays, ForArrays};
-use crate::vec::VecStats;
+use crate::index::memory::forward_arrays;
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -123,19 +122,7 @@ impl<X, const FIELD: usize, const D: usize, const CELL: u32> TryClone for Grid<X
     }
 }
 
-impl<X, const FIELD: usize, const D: usize, const CELL: u32> Arrays for Grid<X, FIELD, D, CELL> {
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.index.each_array(visitor)
-    }
-
-    fn tidy(&mut self) {
-        self.index.tidy();
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.index.each_stats(visit);
-    }
-}
+forward_arrays!([X, const FIELD: usize, const D: usize, const CELL: u32] Grid<X, FIELD, D, CELL>, index);
 
 impl<X, const FIELD: usize, const D: usize, const CELL: u32> fmt::Debug
     for Grid<X, FIELD, D, CELL>

@@ -3,8 +3,7 @@
 use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
 use crate::index::UniqueIndex;
-use crate::index::memory::{Arrays, ForArrays};
-use crate::vec::VecStats;
+use crate::index::memory::forward_arrays;
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -135,19 +134,7 @@ impl<X, const FIELD: usize, S: Clone> TryClone for Unique<X, FIELD, S> {
     }
 }
 
-impl<X, const FIELD: usize, S> Arrays for Unique<X, FIELD, S> {
-    fn tidy(&mut self) {
-        self.index.tidy();
-    }
-
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.index.each_array(visitor)
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.index.each_stats(visit);
-    }
-}
+forward_arrays!([X, const FIELD: usize, S] Unique<X, FIELD, S>, index);
 
 impl<X, const FIELD: usize, S> fmt::Debug for Unique<X, FIELD, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,9 +17,8 @@ pub use nearest::Near;
 pub use query::{InBox, SortedInBox, SortedWithin, Within};
 pub use sorted::SortedGrid;
 
-use super::memory::{Arrays, ForArrays, memory_methods};
+use super::memory::{forward_arrays, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
-use crate::vec::VecStats;
 use cells::Cells;
 pub(crate) use cells::assert_cell;
 use lists::Lists;
@@ -313,19 +312,7 @@ impl<const D: usize> Clone for Grid<D> {
     }
 }
 
-impl<const D: usize> Arrays for Grid<D> {
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.lists.each_array(visitor)
-    }
-
-    fn tidy(&mut self) {
-        self.lists.tidy();
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.lists.each_stats(visit);
-    }
-}
+forward_arrays!([const D: usize] Grid<D>, lists);
 
 impl<const D: usize> fmt::Debug for Grid<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

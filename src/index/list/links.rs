@@ -2,6 +2,7 @@
 //!
 //! Each slot knows the next of its ring and the one before. One slot of each is its *head*, which the hash table has.
 
+use super::Slots;
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
@@ -68,16 +69,15 @@ impl Links {
         self.next_of(slot) != NONE
     }
 
-    /// Of each slot, the next of its ring.
+    /// The set of that hash which is meant.
     #[inline]
-    pub(super) const fn ring(&self) -> &[u32] {
-        self.next.as_slice()
+    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
+        Slots::new(&self.next, self.buckets.find(hash, is_meant).unwrap_or(NONE))
     }
 
-    /// The head of the set of that hash which is meant, or [`NONE`].
-    #[inline]
-    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> u32 {
-        self.buckets.find(hash, is_meant).unwrap_or(NONE)
+    /// The set that a slot is in.
+    pub(super) fn same(&self, slot: u32) -> Slots<'_> {
+        Slots::new(&self.next, if self.contains(slot) { slot } else { NONE })
     }
 
     /// Where a slot is to go. Nobody is asked about the slot itself.
@@ -116,7 +116,7 @@ impl Links {
     /// If the system refuses memory, or the slot does not leave a bit. Nothing has changed then that anybody could
     /// tell.
     #[inline]
-    pub(super) fn try_reserve(&mut self, slot: u32) -> Result<(), Error> {
+    pub(super) fn try_reserve(&mut self, slot: u32, _: Plan) -> Result<(), Error> {
         if slot >= HEAD {
             return Err(too_many(HEAD));
         }

@@ -5,7 +5,7 @@
 //! stands for the set. Each slot knows its chunk. So whatever is done touches a chunk or two, however large the set.
 
 use super::chunk::{Large, Number, Small};
-use super::iter::Chunks;
+use super::iter::{Chunks, Slots};
 use super::pool::Pool;
 use crate::error::Error;
 use crate::index::bucket::NONE;
@@ -116,7 +116,13 @@ impl Chains {
 
     /// The set of that hash of which one slot is meant.
     #[inline]
-    pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
+    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
+        Slots::new(self.chunks(hash, is_meant))
+    }
+
+    /// The chunks of that set.
+    #[inline]
+    pub(super) fn chunks(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
         match self.buckets.find(hash, |id| is_meant(self.first(id))) {
             Some(head) => self.chunks_from(head),
             None => Chunks::EMPTY,
@@ -124,11 +130,11 @@ impl Chains {
     }
 
     /// The set that a slot is in.
-    pub(super) fn same(&self, slot: u32) -> Chunks<'_> {
-        match self.id_of(slot) {
+    pub(super) fn same(&self, slot: u32) -> Slots<'_> {
+        Slots::new(match self.id_of(slot) {
             NONE => Chunks::EMPTY,
             id => self.chunks_from(id),
-        }
+        })
     }
 
     /// Where a slot is to go. Nobody is asked about the slot itself.
