@@ -217,7 +217,7 @@ impl<L: Layout> KeyData<L> {
     ///
     /// ```
     /// # use stayput::{DefaultKey, Key, KeyData, SlotMap};
-    /// assert!(KeyData::from_ffi(0).is_null());
+    /// assert!(DefaultKey::from(KeyData::from_ffi(0)).is_null());
     ///
     /// let mut map = SlotMap::new();
     /// let keys = [1, 2].map(|n| DefaultKey::from(KeyData::from_ffi(n)));
