@@ -9,7 +9,7 @@ use crate::key::{Key, KeyData, Layout};
 use crate::secondary::waiting::Waiting;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
-use crate::slot_map::parts::{BadPart, Part};
+use crate::slot_map::parts::{BadPart, NextKeys, Part};
 use ::serde::de::value::MapAccessDeserializer;
 use ::serde::de::{self, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
 use ::serde::ser::Error as _;
@@ -115,14 +115,17 @@ impl<V> Slot<V> {
     }
 }
 
-/// A map as it is written: `slots`, and the generation above which slots behind them start.
+/// A map as it is written: `slots`, the generation above which slots past them start, and what else the next
+/// keys depend on.
 ///
-/// A field that is not known is one of a later version's, and may matter.
+/// An unknown field was written by a later version, and may matter.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "SlotMap", deny_unknown_fields)]
 struct Map<S> {
     floor: u32,
     slots: S,
+    #[serde(default)]
+    next: NextKeys,
 }
 
 /// The slots of a map, to be written.
@@ -138,10 +141,10 @@ impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
 }
 
 impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
-    /// As a structure of two: `floor`, the generation above which new slots start, and `slots`,
-    /// all of them in order, behind the type number of the map if it has one.
+    /// Serializes the map as a structure of three fields, which the [module](crate::saved) describes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Map { floor: self.tail_floor(), slots: Slots(self) }.serialize(serializer)
+        let next = self.try_next_keys().map_err(S::Error::custom)?;
+        Map { floor: self.tail_floor(), slots: Slots(self), next }.serialize(serializer)
     }
 }
 
@@ -179,8 +182,9 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     /// Besides what the format finds wrong: if a slot has a generation that it cannot have,
     /// there are more slots than keys can number, or memory for, or a type number does not fit into keys.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Map { floor, slots: Read(mut map) } = Map::<Read<K, V>>::deserialize(deserializer)?;
-        map.try_set_tail_floor(floor).map_err(D::Error::custom)?;
+        let Map { floor, slots: Read(mut map), next } =
+            Map::<Read<K, V>>::deserialize(deserializer)?;
+        map.try_set_next_keys(floor, &next, None).map_err(D::Error::custom)?;
         Ok(map)
     }
 }

@@ -21,8 +21,8 @@ pub struct SlotMapStats {
     pub detached: usize,
     /// Slots that are used up: they had the last generation that keys can have.
     pub retired: usize,
-    /// Holes whose memory was handed back by [`SlotMap::trim`], or never used, since
-    /// [`SlotMap::insert_at`] passed them over.
+    /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
+    /// [`SlotMap::insert_at`] skipped them or since they were read.
     pub trimmed: usize,
     /// Slots that fit into committed memory.
     pub capacity: usize,
@@ -265,7 +265,12 @@ impl<K: Key, V> SlotMap<K, V> {
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was handed back before is.
     pub fn try_trim(&mut self) -> Result<(), Error> {
         self.holes.set_trim_from(0);
-        self.trim_within(Budget::UNLIMITED).map(drop)
+        self.trim_within(Budget::UNLIMITED)?;
+        let Self { slots, holes, .. } = self;
+        if let Some(apart) = holes.some_apart_mut() {
+            apart.floors.retain_read(|index| slots.state(index) == State::EMPTY);
+        }
+        Ok(())
     }
 
     /// [`trim`](Self::trim), but no more of it than a budget allows, so that it can be spread over
@@ -364,6 +369,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let trimmed = indices(keep..len).filter(is_trimmed).count();
         self.holes.untrim(trimmed);
         self.holes.bitmap_mut().clear_range(keep, len);
+        self.holes.apart_mut().floors.forget_read_from(keep);
         self.slots.truncate(keep);
         Ok(())
     }
@@ -371,8 +377,17 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The last generation that a hole had, or one above.
     #[inline]
     pub(super) fn last_generation(&self, index: u32) -> u32 {
-        match self.slots.state(index).generation() {
+        match self.vacant_generation(index) {
             0 => self.floor(index as usize),
+            generation => generation,
+        }
+    }
+
+    /// The last generation that a vacant slot had, or 0 if none is recorded.
+    #[inline]
+    pub(super) fn vacant_generation(&self, index: u32) -> u32 {
+        match self.slots.state(index).generation() {
+            0 => self.holes.apart().floors.read_of(index),
             generation => generation,
         }
     }
@@ -401,7 +416,8 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Whether all slots of a block are holes, or retired.
     fn is_dead(&self, first: usize) -> bool {
-        let is_retired = |index| self.slots.state(index) == State::EMPTY;
+        let is_retired =
+            |index| !self.slots.state(index).is_live() && self.vacant_generation(index) == 0;
         (first..first + Slots::<V>::BLOCK_SLOTS).step_by(WORD_SLOTS).all(|first| {
             // A word that is not there has no holes.
             let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
@@ -419,10 +435,12 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut held = 0;
         for index in indices(discard.cleared()) {
-            if self.slots.state(index) != State::EMPTY {
-                let generation = self.slots.state(index).generation();
-                self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
-                held += 1;
+            let generation = self.vacant_generation(index);
+            held += usize::from(self.slots.state(index) != State::EMPTY);
+            if generation > 0 {
+                let floors = &mut self.holes.apart_mut().floors;
+                floors.raise_block(index as usize / size, generation);
+                floors.forget_read(index);
             }
         }
         let mut trimming = Trimming { map: self, slots: discard.cleared(), held, is_done: false };

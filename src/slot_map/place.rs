@@ -131,7 +131,7 @@ impl<K: Key, V> SlotMap<K, V> {
     fn check_free(&self, index: u32, generation: u32) -> Result<(), Error> {
         let is_within = (index as usize) < self.slots.len();
         let (last, is_free) = if is_within && !self.holes.bitmap().contains(index) {
-            match self.slots.state(index).generation() {
+            match self.vacant_generation(index) {
                 // Retired.
                 0 => (u32::MAX, false),
                 // It may be the one that is there.

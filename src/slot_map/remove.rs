@@ -309,7 +309,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let Self { slots, holes, fresh, highest, .. } = self;
         slots.take_with(index, generation, |slots, left| {
             if generation > *highest && !Self::raise(highest, generation) {
-                holes.apart_mut().retired += 1;
+                holes.retire(index);
                 return Vacant::EMPTY;
             }
             if !make_hole(slots, holes) {

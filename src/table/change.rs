@@ -7,6 +7,7 @@ use super::rows::RowsOf;
 use crate::error::{Error, ErrorKind, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
+use crate::slot_map::iter::Walk;
 use std::mem;
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
@@ -191,9 +192,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     pub fn try_reindex(&mut self) -> Result<(), Error> {
         self.all(Clear);
         let mut first = Ok(());
-        for slot in 0..self.rows.slot_count() {
+        let mut walk = self.rows.walk();
+        while let Some((slot, _, row)) = walk.step() {
             let rows = RowsOf(&self.rows);
-            let Some(row) = self.rows.in_slot(slot) else { continue };
             let plan = Plan { slot, new: row.part(), old: None, rows };
             let mut list = List { plan, result: Ok(()) };
             let _ = self.by.each_mut(&mut list);

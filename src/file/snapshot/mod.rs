@@ -7,7 +7,9 @@
 //! | what | bytes |
 //! |---|---|
 //! | the header: magic, version, order of bytes, values, keys, type number, floor, slots, checksum | 64 |
-//! | sections of [`section_slots`] slots each | |
+//! | the number of words that follow | 4 |
+//! | what the next keys depend on, as words, see [`NextKeys`](crate::slot_map::parts::NextKeys) | |
+//! | sections of [`section_slots`] slots each; one without slots if the map has none | |
 //!
 //! A section has the kind of each slot (a byte), the generation of each (a word), the values of those that have one,
 //! and a checksum (a word) of all that came before, so that a section of another map, or from another place, is seen.

@@ -6,10 +6,10 @@ use super::{DETACHED, HOLE, Head, LIVE, RETIRED, section_slots};
 use crate::backing::Backing;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::Misfit;
+use crate::file::header::{Misfit, part};
 use crate::key::Key;
-use crate::slot_map::parts::{BadPart, Part};
-use crate::slot_map::{SlotMap, SlotMapBuilder};
+use crate::slot_map::parts::{BadPart, NextKeys, Part};
+use crate::slot_map::{Reuse, SlotMap, SlotMapBuilder};
 use bytemuck::Pod;
 use std::fs::File;
 use std::io::Read;
@@ -32,7 +32,7 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
 
 impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     /// [`SlotMap::load`], into a map with these options. If they name a [type number](Self::type_id), the file has to
-    /// have it, too.
+    /// have it, too. If they name an order of [reuse](Self::reuse), it replaces that of the map in the file.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     pub fn load(self, path: impl AsRef<Path>) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
         let map = self.try_build().map_err(|error| FileError::of_error(error, Some(path)))?;
-        read(map, path)
+        read(map, path, self.wanted_reuse())
     }
 
     /// [`load`](Self::load), into memory that is supplied: see [`build_in`](Self::build_in).
@@ -54,24 +54,31 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
         backing: impl Backing,
     ) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
-        let map = self.try_build_in(backing);
-        read(map.map_err(|refused| FileError::of_error(refused.error, Some(path)))?, path)
+        let map = self
+            .try_build_in(backing)
+            .map_err(|refused| FileError::of_error(refused.error, Some(path)))?;
+        read(map, path, self.wanted_reuse())
     }
 }
 
-fn read<K: Key, V: Pod>(map: SlotMap<K, V>, path: &Path) -> Result<SlotMap<K, V>, FileError> {
+fn read<K: Key, V: Pod>(
+    map: SlotMap<K, V>,
+    path: &Path,
+    reuse: Option<Reuse>,
+) -> Result<SlotMap<K, V>, FileError> {
     let refused = |error| FileError::of_io(error, Some(path));
     // Opening a pipe would wait for its other end.
     if !path.metadata().map_err(refused)?.is_file() {
         return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
     }
     let file = File::open(path).map_err(refused)?;
-    read_from(map, file).map_err(|misfit| misfit.at(Some(path)))
+    read_from(map, file, reuse).map_err(|misfit| misfit.at(Some(path)))
 }
 
 fn read_from<K: Key, V: Pod>(
     mut map: SlotMap<K, V>,
     mut file: File,
+    reuse: Option<Reuse>,
 ) -> Result<SlotMap<K, V>, Misfit> {
     let mut head = Vec::new();
     (&mut file).take(Head::BYTES as u64).read_to_end(&mut head)?;
@@ -90,17 +97,29 @@ fn read_from<K: Key, V: Pod>(
         }
         _ => {}
     }
+    // It is believed no more than what follows, and not before the checksum was compared.
+    let mut next = Vec::new();
+    read_bytes(&mut file, 4, &mut next)?;
+    let words = u32::from_ne_bytes(part(&next, 0)) as usize;
+    read_bytes(&mut file, words.saturating_mul(4), &mut next)?;
+    sum.update(&next);
     let (mut left, mut bytes) = (head.slots, Vec::new());
-    while left > 0 {
+    loop {
         let count = usize::try_from(left).unwrap_or(usize::MAX).min(section_slots::<V>());
         read_section(&mut map, &mut file, count, &mut bytes, &mut sum)?;
         left -= count as u64;
+        if left == 0 {
+            break;
+        }
     }
     // What is behind the last one was not written by `save`.
     if file.read(&mut [0])? > 0 {
         return Err(Misfit::Not(FileErrorKind::Length, None));
     }
-    map.try_set_tail_floor(head.floor).map_err(misfit)?;
+    let words: Vec<u32> =
+        next[4..].chunks_exact(4).map(|word| u32::from_ne_bytes(part(word, 0))).collect();
+    let next = NextKeys::of_words(&words).ok_or(Misfit::Not(FileErrorKind::Content, None))?;
+    map.try_set_next_keys(head.floor, &next, reuse).map_err(misfit)?;
     Ok(map)
 }
 
@@ -136,7 +155,7 @@ fn read_section<K: Key, V: Pod>(
     let (generations, mut values) = rest.split_at(count * 4);
     for (kind, generation) in kinds.iter().zip(generations.chunks_exact(4)) {
         let generation = u32::from_ne_bytes(generation.try_into().expect("they are four"));
-        let part = match *kind {
+        let slot = match *kind {
             LIVE => {
                 let (value, rest) = values.split_at(size_of::<V>());
                 values = rest;
@@ -147,7 +166,7 @@ fn read_section<K: Key, V: Pod>(
             RETIRED => Part::Retired,
             _ => return Err(damaged()),
         };
-        map.try_push_part(part).map_err(misfit)?;
+        map.try_push_part(slot).map_err(misfit)?;
     }
     Ok(())
 }
@@ -159,6 +178,8 @@ fn misfit(bad: BadPart) -> Misfit {
         BadPart::Generation { generation, most, .. } | BadPart::Floor { generation, most } => {
             Misfit::Not(FileErrorKind::Content, Some((generation.into(), most.into())))
         }
-        BadPart::LateType => Misfit::Not(FileErrorKind::Content, None),
+        BadPart::LateType | BadPart::NotAHole { .. } | BadPart::Order => {
+            Misfit::Not(FileErrorKind::Content, None)
+        }
     }
 }

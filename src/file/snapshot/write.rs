@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{DETACHED, HOLE, Head, LIVE, RETIRED, section_slots};
+use super::{DETACHED, HOLE, Head, LIVE, RETIRED, as_u32, section_slots};
 use crate::error::Error;
 use crate::file::error::{FileError, FileErrorKind};
 use crate::file::{system, temporary};
@@ -35,7 +35,8 @@ impl From<io::Error> for Failure {
 
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Writes the map to a file, with all that its keys depend on: after [`load`](Self::load) each key finds what it
-    /// finds now, and keys that are stale are so for ever.
+    /// finds now, and keys that are stale are so for ever. The loaded map makes the keys that this one would make,
+    /// with the same order of [reuse](crate::SlotMapBuilder::reuse).
     ///
     /// A file that is there is replaced as a whole, when the new one is on the disk: whatever becomes of the process, or
     /// the system, either the one is there or the other. (A process that is ended meanwhile leaves a file whose name begins
@@ -106,13 +107,17 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
         let head = Head { floor, type_id, slots }.to_bytes::<K, V>();
         let mut to = Summed { file, sum: crc32fast::Hasher::new(), bytes: 0 };
         to.write(&head)?;
+        let next = self.try_next_keys()?.try_to_words()?;
+        to.write(&as_u32(next.len()).to_ne_bytes())?;
+        to.write(bytemuck::cast_slice(&next))?;
         let mut parts = self.try_parts()?;
         let (mut kinds, mut generations, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let most = section_slots::<V>().min(self.slot_count() as usize);
         try_reserve_exact(&mut kinds, most)?;
         try_reserve_exact(&mut generations, most * 4)?;
         try_reserve_exact(&mut values, most * size_of::<V>())?;
-        loop {
+        // An empty map has a section, too, whose checksum covers the header.
+        for _ in 0..(self.slot_count() as usize).div_ceil(section_slots::<V>()).max(1) {
             for part in parts.by_ref().take(section_slots::<V>()) {
                 let (kind, generation) = match part {
                     Part::Live(generation, value) => {
@@ -126,15 +131,13 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
                 kinds.push(kind);
                 generations.extend_from_slice(&generation.to_ne_bytes());
             }
-            if kinds.is_empty() {
-                return Ok(());
-            }
             for bytes in [&mut kinds, &mut generations, &mut values] {
                 to.write(bytes)?;
                 bytes.clear();
             }
             to.write_sum()?;
         }
+        Ok(())
     }
 }
 
