@@ -135,10 +135,11 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if need <= before.min(self.places.committed()) {
             return Ok(());
         }
-        let grown = memory.grow(need);
+        // Not `grow`, which takes all the memory that may be had where it is refused more: no ticket waits for it here.
+        let grown = memory.try_grow(need);
         self.tell(memory, before);
         self.places.raise_committed(memory.tickets());
-        grown.refused.map_or(Ok(()), Err)
+        grown
     }
 
     /// Sees to it that a slot has a bit which says that its value was taken out. There is none only where values came

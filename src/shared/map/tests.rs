@@ -239,6 +239,17 @@ fn what_came_with_a_map_is_removed_or_the_caller_is_told() {
 }
 
 #[test]
+fn a_refused_reservation_takes_no_memory() {
+    let map = Shared::<u64>::with_max_len(1 << 20);
+    map.insert(0);
+    let before = (map.capacity(), map.stats().committed_bytes);
+    for additional in [1 << 20, usize::MAX] {
+        assert!(map.try_reserve(additional).is_err());
+        assert_eq!((map.capacity(), map.stats().committed_bytes), before);
+    }
+}
+
+#[test]
 fn memory_is_taken_before_it_is_needed() {
     let map = Shared::<u64>::new();
     map.insert(0);
