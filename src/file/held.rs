@@ -158,7 +158,7 @@ impl Held {
 
     /// Makes what was written to a part of the file durable, with how long the file is.
     pub(super) fn sync(&self, range: Range<usize>) -> Result<(), FileError> {
-        self.noting_failure(|| system::sync(self.file(), self.map().raw(), range))
+        self.noting_failure(None, || system::sync(self.file(), self.map().raw(), range))
     }
 
     /// Makes a part of the file durable that includes a record just written. On failure the record is erased, since only the
@@ -168,14 +168,14 @@ impl Held {
         record: &Record,
         range: Range<usize>,
     ) -> Result<(), FileError> {
-        let synced = self.sync(range);
-        if synced.is_err() {
-            let _ = self.write(record.at(), &[0; Record::BYTES]);
-        }
-        synced
+        self.noting_failure(Some(record), || system::sync(self.file(), self.map().raw(), range))
     }
 
-    fn noting_failure(&self, sync: impl FnOnce() -> io::Result<()>) -> Result<(), FileError> {
+    fn noting_failure(
+        &self,
+        record: Option<&Record>,
+        sync: impl FnOnce() -> io::Result<()>,
+    ) -> Result<(), FileError> {
         if self.has_failed.load(Ordering::Relaxed) {
             return Err(FileError::new(FileErrorKind::Failed, self.path()));
         }
@@ -183,6 +183,10 @@ impl Held {
         let sync = || super::tests::loss::may_sync().and_then(|()| sync());
         sync().map_err(|error| {
             self.has_failed.store(true, Ordering::Relaxed);
+            // Before the mark: an open that finds the mark must not find this record.
+            if let Some(record) = record {
+                let _ = self.write(record.at(), &[0; Record::BYTES]);
+            }
             self.leave_trace();
             self.error(error)
         })?;
@@ -198,13 +202,13 @@ impl Held {
             // `sync_file_range` does not consume errors: a later `sync` reports them.
             return begin().map_err(|error| self.error(error));
         }
-        self.noting_failure(begin)
+        self.noting_failure(None, begin)
     }
 
     /// Makes the name durable, once.
     pub(super) fn sync_name(&self) -> Result<(), FileError> {
         if !self.is_name_durable.load(Ordering::Relaxed) {
-            self.noting_failure(|| system::sync_name(self.file(), self.folder.as_ref()))?;
+            self.noting_failure(None, || system::sync_name(self.file(), self.folder.as_ref()))?;
             self.is_name_durable.store(true, Ordering::Relaxed);
         }
         Ok(())

@@ -52,7 +52,7 @@ fn retry<R>(mut call: impl FnMut() -> io::Result<R>) -> io::Result<R> {
 /// Makes a call for a range, in pieces if signals interrupt it: an interrupted call may have undone its work (tmpfs did
 /// until Linux 6.17), so each interruption halves the piece and each success doubles it. Returns `false` as soon as the
 /// call does.
-#[cfg(any(linux_kernel, target_os = "freebsd", test))]
+#[cfg(any(linux_kernel, all(target_os = "freebsd", unix_vm), all(test, not(no_vm))))]
 fn in_pieces(
     range: Range<u64>,
     mut call: impl FnMut(Range<u64>) -> io::Result<bool>,
