@@ -275,17 +275,17 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
 
     /// Makes the elements and the length durable if they may not be, and returns the last record.
     fn settle(held: &Held, record: Record, len: usize) -> Result<Record, FileError> {
-        let end = HEADER_BYTES + len * size_of::<T>();
-        let (next, end) = if held.map().header().has_failed() {
-            // Cached pages may differ from the disk although the system treats them as written.
+        let mut end = HEADER_BYTES;
+        if held.map().header().has_failed() {
+            // Cached pages may differ from the disk although the system treats them as written. A record that may be on
+            // the disk is overwritten by this one, before anything else changes.
+            end += len * size_of::<T>();
             held.rewrite_data(HEADER_BYTES as u64..end as u64)?;
-            (record.next_after_failure(len), end)
-        } else if record.len > len as u64 {
-            // Elements were removed and that was not flushed. What is behind is used anew from now on.
-            (record.next(len, record.user), HEADER_BYTES)
-        } else {
+        } else if record.len <= len as u64 {
             return Ok(record);
-        };
+        }
+        // If elements were removed and that was not flushed, what follows them is used anew from now on.
+        let next = record.next(len, record.user);
         held.sync_name()?;
         held.write(next.at(), &next.to_bytes())?;
         held.sync_record(&next, 0..end)?;

@@ -200,12 +200,6 @@ impl Record {
         Self { sequence: self.sequence + 1, len: len as u64, user }
     }
 
-    /// The next record if one after this may be on the disk, although writing it failed: it overwrites that record, and
-    /// its sequence number was never used.
-    pub(super) const fn next_after_failure(self, len: usize) -> Self {
-        Self { sequence: self.sequence + 3, len: len as u64, ..self }
-    }
-
     /// The offset in the file at which the record is written, over the one before the last.
     pub(super) fn at(&self) -> usize {
         RECORDS_AT[self.place()]
