@@ -4,10 +4,12 @@
 
 use super::backing::{FileBacking, Space};
 use super::error::{FileError, FileErrorKind};
-use super::header::{HEADER_BYTES, Identity, Misfit, Record};
+use super::header::{
+    HEADER_BYTES, Identity, Misfit, Record, is_stayput, is_unfinished, make, written_bytes,
+};
 use super::held::Held;
 use super::locked::{Lock, Locked};
-use super::map::Header;
+use super::map::{Header, MOST_AT};
 use super::mode::{Mode, Mutable};
 use super::vec::FileVec;
 use super::{system, temporary};
@@ -179,7 +181,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// # Safety
     ///
-    /// - As for [`FileVec::open`].
+    /// - As for [`FileVec::from_file`].
     pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError> {
         self.over(file, None, Found::Either)
     }
@@ -214,7 +216,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let made = self.over(file, Some(path), found);
         if let Err(error) = &made {
             // What was just made is of no use, unless another has come to have it.
-            if found == Found::Nothing && error.kind() != FileErrorKind::Locked {
+            let is_others =
+                matches!(error.kind(), FileErrorKind::Locked | FileErrorKind::AlreadyExists);
+            if found == Found::Nothing && !is_others {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -234,44 +238,59 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         let file = Locked::new(file, self.lock, path)?;
         // Only now: before, another may have been writing to it.
-        let long = self.begin(file.file(), found).map_err(|error| error.at(path))?;
+        let (long, is_new) = self.begin(file.file(), found).map_err(|error| error.at(path))?;
         let (mut held, sized_by) = self.map(file, path, long)?;
-        let is_new = !Identity::is_begun(held.map().header()) && long <= HEADER_BYTES as u64;
-        let (record, len) = if is_new && found == Found::Array {
-            return Err(FileError::new(FileErrorKind::Empty, path));
-        } else if is_new {
-            held.name_is_new();
+        let (record, len) = if is_new {
             (Record::NONE, 0)
         } else {
             self.find(&held, long).map_err(|misfit| misfit.at(path))?
         };
-        let header = held.map().header_mut();
-        if is_new {
-            Record::NONE.write(&header);
+        if record.sequence == 0 {
+            held.name_is_new();
         }
-        let record = if record.len > len as u64 {
-            // Elements were removed and that was not flushed. What is behind is used anew from now on.
-            let shorter = record.next(len, record.user);
-            shorter.write(&header);
-            held.sync(0..HEADER_BYTES)?;
-            shorter
-        } else {
-            record
-        };
-        // What others were told of, in this boot or in another: they may be reading it. What the file has no room for
-        // cannot have been seen.
-        let told = if is_new { 0 } else { header.most().max(header.whole_live_len()) };
-        let most = usize::try_from(told.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
-        held.count_elements(size_of::<T>(), most);
-        let header = held.map().header_mut();
-        header.begin_live(len, system::boot());
         if is_new {
-            self.identity().write(&header);
+            held.write(record.at(), &record.to_bytes())?;
+        }
+        let header = held.map().header();
+        // The file never held more elements than it has room for.
+        let fit =
+            |len: u64| usize::try_from(len.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
+        let live = fit(header.whole_live_len());
+        // What others were told of, in this boot or in another: they may be reading it.
+        let most = fit(header.most().max(record.len)).max(live);
+        held.count_elements(size_of::<T>(), most);
+        let record = Self::settle(&held, record, len)?;
+        held.write(MOST_AT, &(most as u64).to_ne_bytes())?;
+        held.begin_live(len, system::boot())?;
+        if is_new {
+            // Last, and its first word after the rest: until then the file is unfinished.
+            let identity = self.identity().to_bytes();
+            held.write(8, &identity[8..])?;
+            held.write(0, &identity[..8])?;
         }
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long, sized_by);
         let elements = elements.map_err(|error| held.refused(error))?;
-        Ok(FileVec::new(elements, held, record))
+        Ok(FileVec::new(elements, held, record, live.saturating_sub(len)))
+    }
+
+    /// Makes the elements and the length durable if they may not be, and returns the last record.
+    fn settle(held: &Held, record: Record, len: usize) -> Result<Record, FileError> {
+        let mut end = HEADER_BYTES;
+        if held.map().header().has_failed() {
+            // Cached pages may differ from the disk although the system treats them as written. A record that may be on
+            // the disk is overwritten by this one, before anything else changes.
+            end += len * size_of::<T>();
+            held.rewrite_data(HEADER_BYTES as u64..end as u64)?;
+        } else if record.len <= len as u64 {
+            return Ok(record);
+        }
+        // If elements were removed and that was not flushed, what follows them is used anew from now on.
+        let next = record.next(len, record.user);
+        held.sync_name()?;
+        held.write(next.at(), &next.to_bytes())?;
+        held.sync_record(&next, 0..end)?;
+        Ok(next)
     }
 
     const fn identity(&self) -> Identity {
@@ -283,38 +302,39 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
     }
 
-    /// How long a file is that is as long as a header at least. It is made so, if it may be new.
-    fn begin(&self, file: &File, found: Found) -> Result<u64, Misfit> {
+    /// Returns the length of the file, and whether it is new. A new file is extended to the length of a header.
+    fn begin(&self, file: &File, found: Found) -> Result<(u64, bool), Misfit> {
         const HEADER: u64 = HEADER_BYTES as u64;
-        let mut long = file.metadata()?.len();
-        if found == Found::Anything {
-            system::cut(file, 0)?;
-            long = 0;
-        }
-        match (found, long) {
-            (Found::Array, 0) => Err(Misfit::Not(FileErrorKind::Empty, None)),
-            (_, 0) => {
-                system::check_limit(HEADER)?;
-                let taken = match self.space {
-                    Space::Allocated => system::take_room(file, 0..HEADER),
-                    Space::Sparse => file.set_len(HEADER),
-                };
-                if taken.is_err() {
-                    // So that it is still empty, and can be made the next time.
-                    let _ = system::cut(file, 0);
-                }
-                taken?;
-                Ok(HEADER)
+        let long = file.metadata()?.len();
+        match found {
+            Found::Nothing if long > 0 => {
+                return Err(Misfit::Not(FileErrorKind::AlreadyExists, None));
             }
-            (_, 1..HEADER) => Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
-            _ => {
-                // It is written to in any case. A copy may have holes there.
-                if self.space == Space::Allocated {
-                    system::allocate(file, 0..HEADER)?;
+            Found::Array | Found::Either if long > 0 && !is_unfinished(file, long)? => {
+                if long < HEADER {
+                    return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER))));
                 }
-                Ok(long)
+                if is_stayput(file)? {
+                    // From here on, a load or store in the header takes no space on the disk.
+                    system::rewrite(file, 0..written_bytes() as u64)?;
+                }
+                return Ok((long, false));
             }
+            Found::Array => return Err(Misfit::Not(FileErrorKind::Empty, None)),
+            _ => {}
         }
+        system::check_limit(HEADER)?;
+        system::cut(file, 0)?;
+        let made = make(file, || match self.space {
+            Space::Allocated => system::take_room(file, 0..HEADER),
+            Space::Sparse => file.set_len(HEADER),
+        });
+        if made.is_err() {
+            // So that it is still empty, and can be made the next time.
+            let _ = system::cut(file, 0);
+        }
+        made?;
+        Ok((HEADER, true))
     }
 
     /// Maps a file for as many elements as `max_len` says; without it, for as many as there are addresses for. Returns
@@ -454,7 +474,7 @@ fn fit(long: u64, element_bytes: usize) -> u64 {
 /// afterwards: somebody may be making it longer, and that comes before elements do.
 ///
 /// If it was last written to since the system was started, all that was pushed is there: it is what the kernel
-/// has of it. Before that, what was flushed last.
+/// has of it. Before that, or if a flush has failed, what was flushed last.
 pub(super) fn find_len(
     header: Header<'_>,
     element_bytes: usize,
@@ -462,7 +482,8 @@ pub(super) fn find_len(
 ) -> Result<(Record, usize), Misfit> {
     let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
     let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
-    let len = if is_of_boot { header.whole_live_len() } else { record.len };
+    let is_live = is_of_boot && !header.has_failed();
+    let len = if is_live { header.whole_live_len() } else { record.len };
     let fit = fit(long()?, element_bytes);
     match usize::try_from(len) {
         Ok(count) if len <= fit => Ok((record, count)),

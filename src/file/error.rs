@@ -83,7 +83,8 @@ pub enum FileErrorKind {
     Quota,
     /// No file may be that large, for this process or where it lies.
     FileLimit,
-    /// Writing it to the disk has failed before, so that what is there is not known. Open it again to see.
+    /// A [flush](crate::FileVec::flush) has failed before, so what the disk holds is unknown. Opened again, the file holds the
+    /// elements of the last flush that succeeded.
     Failed,
     /// This cannot be done on this system, or where the file lies.
     Unsupported,
@@ -220,7 +221,7 @@ impl FileErrorKind {
                 "no file may be that large; raise the process' limit (`ulimit -f`), or put it elsewhere"
             }
             Self::Failed => {
-                "writing it has failed before, so what the disk holds is not known; open it again to see"
+                "a flush has failed before; open it again to go back to the last one that succeeded"
             }
             Self::Unsupported => "this cannot be done on this system, or where the file lies",
             Self::Refused => "memory, or addresses, for it were refused",

@@ -17,7 +17,7 @@
 
 use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
-use super::header::{HEADER_BYTES, Identity, Misfit, Record};
+use super::header::{HEADER_BYTES, Identity, Misfit, Record, is_unfinished};
 use super::map::Map;
 use super::system;
 use crate::error::{Error, ErrorKind};
@@ -127,11 +127,11 @@ impl<T: Pod> Follow<T> {
             1..HEADER => return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
             _ => {}
         }
-        let map = Self::map(file, long)?;
-        let header = map.header();
-        if !Identity::is_begun(header) {
+        if is_unfinished(file, long)? {
             return Err(Misfit::Not(FileErrorKind::Empty, None));
         }
+        let map = Self::map(file, long)?;
+        let header = map.header();
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
         let identity = Identity { element_bytes, align, tag, is_append_only: false };
         let is_append_only = identity.check(header)?;

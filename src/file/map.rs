@@ -26,9 +26,10 @@ const WORD_BYTES: usize = size_of::<usize>();
 /// Where the part of the length lies that this process has words for. (Where they are shorter, so are arrays.)
 const LEN_AT: usize = if cfg!(target_endian = "big") { LIVE_AT + 8 - WORD_BYTES } else { LIVE_AT };
 /// How many elements others were ever told of, if there are fewer now.
-const MOST_AT: usize = LIVE_AT + 128;
-/// Which boot the length is of.
-const BOOT_AT: usize = LIVE_AT + 64;
+pub(super) const MOST_AT: usize = LIVE_AT + 128;
+/// The boot that the length is of, followed by a word that is nonzero after a failed flush.
+pub(super) const BOOT_AT: usize = LIVE_AT + 64;
+const FAILED_AT: usize = BOOT_AT + 16;
 
 /// A file as memory: from its first byte on, and, but for some systems, far behind its end.
 #[derive(Debug)]
@@ -135,6 +136,11 @@ impl<'m> Header<'m> {
         u64::from_ne_bytes(self.read(MOST_AT))
     }
 
+    /// Whether a flush has failed, and the file has not been written again since.
+    pub(super) fn has_failed(self) -> bool {
+        self.read::<8>(FAILED_AT) != [0; 8]
+    }
+
     /// Whether the length is of a boot. Once it is, it says so as long as that lasts.
     pub(super) fn is_of_boot(self, boot: [u8; 16]) -> bool {
         boot.chunks_exact(WORD_BYTES).enumerate().all(|(i, chunk)| {
@@ -157,13 +163,5 @@ impl HeaderMut<'_> {
     /// Says how many elements others were told of.
     pub(super) fn set_most(&self, len: usize) {
         self.write(MOST_AT, &(len as u64).to_ne_bytes());
-    }
-
-    /// Says how many elements there are, of which boot that is.
-    ///
-    /// The boot is written last: who sees it sees the length, too.
-    pub(super) fn begin_live(&self, len: usize, boot: Option<[u8; 16]>) {
-        self.write(LIVE_AT, &(len as u64).to_ne_bytes());
-        self.write(BOOT_AT, &boot.unwrap_or_default());
     }
 }

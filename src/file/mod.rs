@@ -27,12 +27,20 @@
 //! | the process was ended while the file was made | [`Empty`](FileErrorKind::Empty), and `open_or_create` makes it |
 //! | it was ended later, anywhere | the live length; what was being pushed is there or not; the file may be longer than its elements, for which there is room then |
 //! | the system went down before the first `flush` | nothing, an empty file, or one that is [`NotStayput`](FileErrorKind::NotStayput), [damaged](FileErrorKind::Header), or without elements |
-//! | it went down later | what was there at the last `flush`, or at the one that was going on |
+//! | it went down later, or was shut down | what was there at the last `flush`, or at the one that was going on; [`lost_len`](FileVec::lost_len) counts the rest |
+//! | the disk did not accept a write, and `flush` failed | what was there at the last `flush` that succeeded; [`lost_len`](FileVec::lost_len) counts the rest (see below) |
 //! | the same, and what was flushed had been changed since | the same elements, each part of which (as large as the disk writes at once) is old or new. An [append-only](AppendOnly) file has none such. |
 //! | the disk was taken away, or the file copied, while it was written, and the system stayed up | the live length: elements that were not flushed may be zero, and no checksum tells |
-//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed; but for what is written to holes of a file that had some when it was opened (a sparse copy): that ends the process by a signal |
+//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed, and opening a file takes none; but for what is written to holes of a file that had some when it was opened (a sparse copy): that ends the process by a signal |
 //! | somebody cut the file | [`Short`](FileErrorKind::Short), or [`Length`](FileErrorKind::Length) if elements are gone |
 //! | somebody changed the header | an error, or another length within the file |
+//!
+//! When the disk does not accept a write, the system reports the error once and from then on treats its cached pages as
+//! written. A `flush` that fails therefore marks the file: the live length no longer counts, for readers as well, and the
+//! array cannot be flushed again. The next [`open`](FileVec::open) goes back to the last durable record and writes all
+//! elements that it counts again; if that fails, so does `open`. The mark is lost only if the disk does not accept it
+//! either (or the file system became read-only) and the cached header is then dropped, as by a remount. In that case
+//! `open` trusts the live length that the system last wrote in the background.
 //!
 //! It relies on the disk: that what it says it has written is there, and that it writes 88 bytes within one block
 //! as a whole or such that the checksum tells. What happens to other bytes of elements no checksum sees.

@@ -163,12 +163,12 @@ fn a_full_disk_keeps_no_file_from_being_opened_unless_that_has_holes() {
             let mut vec = create(&whole);
             vec.extend((0..1001).map(|n| [n; 8]));
             vec.close().unwrap();
-            // A copy that has no room for what is zero.
+            // A copy with holes for blocks of zeros, and for the older of the two records of the length.
             let bytes = fs::read(&whole).unwrap();
             let copy = fs::File::create(&holes).unwrap();
             copy.set_len(bytes.len() as u64).unwrap();
             for (at, block) in bytes.chunks(4096).enumerate() {
-                if block.iter().any(|byte| *byte != 0) {
+                if at != 2 && block.iter().any(|byte| *byte != 0) {
                     copy.write_all_at(block, 4096 * at as u64).unwrap();
                 }
             }
