@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::os;
 use crate::page::{PageBytes, PageSize};
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicBool;
 
 /// Options for a [`Reservation`]; see [`Reservation::builder`].
 ///
@@ -198,10 +199,12 @@ impl Plan {
             mapping_bytes,
             huge_from,
             huge_pages,
+            is_advised: AtomicBool::new(false),
             taken: None,
             offer: None,
         };
-        reservation.advise(reservation.whole());
+        // From the first byte on, or not yet.
+        reservation.advise_up_to(1);
         reservation
     }
 }

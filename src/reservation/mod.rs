@@ -20,6 +20,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 mod builder;
 mod rooms;
@@ -52,7 +53,8 @@ use stripes::{Huge, Stripes};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HugePages {
-    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled.
+    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled; not for arrays of no stated
+    /// maximum while they take seven eighths of the mappings that the process may have.
     #[default]
     Auto,
     /// From the first byte.
@@ -154,6 +156,8 @@ pub struct Reservation {
     mapping_bytes: PageBytes,
     huge_from: Option<usize>,
     huge_pages: HugePages,
+    /// Whether the system has been told about huge pages.
+    is_advised: AtomicBool,
     /// Where its size was guessed: what it counts for.
     taken: Option<Taken>,
     /// Where what is behind it is offered to others.
@@ -231,7 +235,9 @@ impl<'r> Pages<'r> {
 
     #[inline(never)]
     fn commit(self) -> Result<(), Error> {
-        self.each(Place::commit)
+        self.each(Place::commit)?;
+        self.reservation.advise_up_to(self.offset + self.bytes.get());
+        Ok(())
     }
 }
 
@@ -397,8 +403,7 @@ impl Reservation {
             }
             Ok(())
         })?;
-        // The pages are new to the system, and must be like their neighbours to merge with them.
-        self.advise(pages);
+        self.advise_again(pages);
         Ok(())
     }
 
@@ -421,7 +426,7 @@ impl Reservation {
             Ok(())
         });
         if decommitted.is_ok() {
-            self.advise(pages);
+            self.advise_again(pages);
         }
         decommitted.is_ok()
     }
@@ -447,8 +452,7 @@ impl Reservation {
 
     /// Has it counted among those whose size was guessed, until it is released.
     pub(crate) fn count_as(&mut self, mut taken: Taken) {
-        let is_advised = self.huge_from.is_some() || self.huge_pages != HugePages::Auto;
-        taken.settle(self.span(), is_advised, column_count(self.columns));
+        taken.settle(self.span(), column_count(self.columns));
         self.taken = Some(taken);
     }
 
@@ -571,7 +575,7 @@ impl Reservation {
         debug_assert!(self.columns.is_none(), "columns have them from the beginning");
         if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
             self.huge_from = Some(0);
-            self.advise(self.whole());
+            self.advise_up_to(self.bytes.get());
         }
     }
 
@@ -640,6 +644,9 @@ impl Reservation {
             let is_done = unsafe { os::commit_if_possible(place.of, place.start, place.bytes) };
             if is_done { Ok(()) } else { Err(()) }
         });
+        if committed.is_ok() {
+            self.advise_up_to(pages.offset + pages.bytes.get());
+        }
         committed.is_ok()
     }
 
@@ -690,21 +697,63 @@ impl Reservation {
         Error::new(ErrorKind::OutOfBounds, end).with_limit(self.bytes.get() as u64)
     }
 
-    /// Tells the system about huge pages, before the pages are committed: what is committed is
-    /// then like what is behind it but for the access, and growth takes no mapping more.
+    /// Tells the system about huge pages once memory up to `end` is committed and they are wanted there.
+    ///
+    /// Most arrays stay small. Their mappings differ in nothing but the access, so that each takes two: what is
+    /// committed, and the rest, which merges with the neighbours'. Past that point all of the rest is advised at
+    /// once: what is committed later merges with what is, and growth takes no more mappings.
+    fn advise_up_to(&self, end: usize) {
+        let is_due = self.advised_from().is_some_and(|from| from < end);
+        if is_due && !self.is_advised.load(Ordering::Relaxed) {
+            self.advise_now();
+        }
+    }
+
+    /// From which offset on something is to be said about huge pages.
+    fn advised_from(&self) -> Option<usize> {
+        if self.huge_pages == HugePages::Never { Some(0) } else { self.huge_from }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn advise_now(&self) {
+        if self.advised_from() == Some(0) {
+            // What aligns the range and the guard page, too: all of it is to merge with its like.
+            // SAFETY: exactly what the system gave, which `self` owns.
+            unsafe { os::advise_huge(self.mapping_start, self.mapping_bytes, self.advice()) }
+        } else if self.taken.as_ref().is_none_or(Taken::take_advised) {
+            self.advise(self.whole());
+        } else {
+            return;
+        }
+        self.is_advised.store(true, Ordering::Relaxed);
+    }
+
+    fn advice(&self) -> os::HugeAdvice {
+        match self.huge_pages {
+            HugePages::Never => os::HugeAdvice::Unwanted,
+            HugePages::Auto | HugePages::Always => os::HugeAdvice::Wanted,
+        }
+    }
+
+    /// Advises decommitted pages, which are new to the system, so that they merge with their neighbours.
+    fn advise_again(&self, pages: Pages<'_>) {
+        if self.is_advised.load(Ordering::Relaxed) {
+            self.advise(pages);
+        }
+    }
+
+    /// Advises those of the pages that lie where huge pages are wanted, or none.
     #[inline(never)]
     fn advise(&self, pages: Pages<'_>) {
-        let (from, wanted) = match self.huge_from {
-            Some(from) => (from.max(pages.offset), os::HugeAdvice::Wanted),
-            None if self.huge_pages == HugePages::Never => (pages.offset, os::HugeAdvice::Unwanted),
-            None => return,
-        };
+        let Some(from) = self.advised_from() else { return };
+        let from = from.max(pages.offset);
         let Some(skip) = PageBytes::ceil(from - pages.offset, os::page_size()) else { return };
         let Some(bytes) = pages.bytes.checked_sub(skip) else { return };
         let wanted_for = Pages { offset: pages.offset + skip.get(), bytes, ..pages };
         let Ok(()) = wanted_for.each(|place| {
             // SAFETY: inside the range that `self` owns.
-            unsafe { os::advise_huge(place.start, place.bytes, wanted) };
+            unsafe { os::advise_huge(place.start, place.bytes, self.advice()) };
             Ok::<_, Infallible>(())
         });
     }

@@ -35,10 +35,10 @@
 //!
 //! # Mappings
 //!
-//! Linux grants a process 65,530 of them. A reservation takes four at most: what is committed, what is not,
-//! what of that is to have huge pages, and what lies between it and the next. No more are made by guess than
-//! may take seven eighths of them: the rest is for threads, and all else. (Arrays whose pages are given back
-//! here and there take more, and are not known here.)
+//! Linux grants a process 65,530 of them. An array takes two: what is committed and what is not, up to where the
+//! next one is committed. Once it is large enough for huge pages it takes two more, and is given none if there are
+//! too few mappings left. No more are made by guess than may take seven eighths of them: the rest is for threads,
+//! and all else. (Arrays whose pages are given back here and there take more, and are not known here.)
 //!
 //! Blocks without room are one mapping with their neighbours, but as many as there are where every second one is
 //! freed; and three each, where they are aligned to more than a page. So they are counted, and there are none
@@ -55,7 +55,8 @@
 use crate::error::{Error, ErrorKind};
 use crate::os::{self, leading_number};
 use crate::page::PageBytes;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::mem;
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 
 const ORDER: Ordering = Ordering::Relaxed;
 
@@ -85,12 +86,14 @@ pub(crate) const MOST_BLOCKS: usize = 8192;
 /// So many blocks may lie far from each other: 2 MiB of page tables.
 const FAR_BLOCKS: usize = 256;
 
-/// The most mappings that one reservation takes, and those of one without advice about huge pages.
-const MAPPINGS: u8 = 4;
-const MAPPINGS_UNADVISED: u8 = 2;
-/// The same of one without room to grow, and of one that is aligned to more than a page.
-const MAPPINGS_BARE: u8 = 1;
-const MAPPINGS_BARE_ALIGNED: u8 = 3;
+/// The most mappings that a block takes, and those of an array: before it is advised about huge pages, and more
+/// afterwards.
+const MAPPINGS_OF_BLOCK: u16 = 4;
+const MAPPINGS: u16 = 2;
+const MAPPINGS_ADVISED: u16 = 2;
+/// The same of a block without room to grow, and of one that is aligned to more than a page.
+const MAPPINGS_BARE: u16 = 1;
+const MAPPINGS_BARE_ALIGNED: u16 = 3;
 
 /// Bytes of all that are reserved by guess.
 static TAKEN_BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -161,7 +164,7 @@ impl Space {
     ) -> Result<Taken, Error> {
         let usual = usual_bytes();
         // Each column has its own.
-        let mappings = columns.saturating_mul(MAPPINGS);
+        let mappings = u16::from(columns) * MAPPINGS;
         take_mappings(mappings, ALL_EIGHTHS)
             .map_err(|limit| Error::new(ErrorKind::MappingLimit, need).with_limit(limit as u64))?;
         let arrays = ARRAYS.fetch_add(1, ORDER);
@@ -171,7 +174,7 @@ impl Space {
             bytes = self.share(taken).of_array(arrays, usual).min(most);
             Some(taken.wrapping_add(bytes))
         });
-        Ok(Taken { bytes, mappings, kind: Kind::Array })
+        Ok(Taken::new(bytes, mappings, Kind::Array))
     }
 
     /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder; or `near`, if
@@ -185,17 +188,17 @@ impl Space {
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
         let others = BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
         let near = near.filter(|_| others >= FAR_BLOCKS);
-        let bytes = take_mappings(MAPPINGS, ALL_EIGHTHS).ok().and_then(|()| {
+        let bytes = take_mappings(MAPPINGS_OF_BLOCK, ALL_EIGHTHS).ok().and_then(|()| {
             let bytes = self.take_block_bytes(said, least, near);
             if bytes.is_none() {
-                TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER);
+                TAKEN_MAPPINGS.fetch_sub(MAPPINGS_OF_BLOCK.into(), ORDER);
             }
             bytes
         });
         if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
         }
-        Some(Taken { bytes: bytes?, mappings: MAPPINGS, kind: Kind::Block })
+        Some(Taken::new(bytes?, MAPPINGS_OF_BLOCK, Kind::Block))
     }
 
     /// Counts a block that has just the addresses that it needs. None, if there are too many already.
@@ -203,7 +206,7 @@ impl Space {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
         take_mappings(mappings, BARE_EIGHTHS).ok()?;
-        Some(Taken { bytes: 0, mappings, kind: Kind::Bare })
+        Some(Taken::new(0, mappings, Kind::Bare))
     }
 
     /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
@@ -264,7 +267,7 @@ impl Share {
 #[derive(Debug)]
 pub(crate) struct Taken {
     bytes: usize,
-    mappings: u8,
+    mappings: AtomicU16,
     kind: Kind,
 }
 
@@ -277,6 +280,10 @@ enum Kind {
 }
 
 impl Taken {
+    const fn new(bytes: usize, mappings: u16, kind: Kind) -> Self {
+        Self { bytes, mappings: AtomicU16::new(mappings), kind }
+    }
+
     /// How many bytes may be reserved.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
@@ -288,14 +295,24 @@ impl Taken {
     }
 
     /// Counts what was reserved, in place of what may be.
-    pub(super) fn settle(&mut self, reserved: PageBytes, is_advised: bool, columns: u8) {
-        if !self.has_room() {
-            return;
+    pub(super) fn settle(&mut self, reserved: PageBytes, columns: u8) {
+        match self.kind {
+            Kind::Array => self.count(reserved.get(), u16::from(columns) * MAPPINGS),
+            Kind::Block => self.count(reserved.get(), MAPPINGS_OF_BLOCK),
+            Kind::Bare => {}
         }
-        // Blocks take advice later.
-        let is_advised = is_advised || self.kind == Kind::Block;
-        let mappings = if is_advised { MAPPINGS } else { MAPPINGS_UNADVISED };
-        self.count(reserved.get(), columns.saturating_mul(mappings));
+    }
+
+    /// Counts the mappings that an array takes once it is advised about huge pages, if the process may have them.
+    pub(super) fn take_advised(&self) -> bool {
+        // Each column has its own.
+        let columns = self.mappings.load(ORDER) / MAPPINGS;
+        let more = columns * MAPPINGS_ADVISED;
+        let has_taken = take_mappings(more, ALL_EIGHTHS).is_ok();
+        if has_taken {
+            self.mappings.fetch_add(more, ORDER);
+        }
+        has_taken
     }
 
     /// Counts a block as one that has no room any more, and is one mapping.
@@ -324,15 +341,15 @@ impl Taken {
 
     /// Changes the counts. Sums wrap only where they are part of another that does not.
     #[inline(never)]
-    fn count(&mut self, bytes: usize, mappings: u8) {
+    fn count(&mut self, bytes: usize, mappings: u16) {
         let more = bytes.wrapping_sub(self.bytes);
         TAKEN_BYTES.fetch_add(more, ORDER);
         if self.kind == Kind::Block {
             BLOCK_BYTES.fetch_add(more, ORDER);
         }
-        let more = usize::from(mappings).wrapping_sub(self.mappings.into());
-        TAKEN_MAPPINGS.fetch_add(more, ORDER);
-        (self.bytes, self.mappings) = (bytes, mappings);
+        let before = mem::replace(self.mappings.get_mut(), mappings);
+        TAKEN_MAPPINGS.fetch_add(usize::from(mappings).wrapping_sub(before.into()), ORDER);
+        self.bytes = bytes;
     }
 }
 
@@ -425,7 +442,7 @@ const ALL_EIGHTHS: usize = 7;
 const BARE_EIGHTHS: usize = 5;
 
 /// Counts so many mappings more, or tells how many there may be.
-fn take_mappings(mappings: u8, eighths: usize) -> Result<(), usize> {
+fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
     /// 0: not asked yet. As above.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
     let ask = || {
