@@ -35,10 +35,12 @@ use policy::Step;
 use recent::Recent;
 use warm::Warmth;
 
-use crate::backing::Foreign;
+use crate::backing::{Block, Foreign};
 use crate::error::{Error, ErrorKind};
 use crate::heap::Room;
 use crate::keeper;
+#[cfg(test)]
+use crate::os::{Call, fault};
 use crate::poison::unpoison;
 use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
@@ -171,6 +173,20 @@ impl GrowingReservation {
     pub(crate) fn over_foreign(foreign: Foreign, room: Room<Foreign>, growth: Growth) -> Self {
         let memory = Memory::Elsewhere(room.fill(foreign));
         Self::over(memory, growth, Release::default(), Way::NONE)
+    }
+
+    /// Uses a block of the heap of `bytes` bytes. All of it is usable, and zero.
+    pub(crate) fn in_heap(bytes: usize, align: usize) -> Result<Self, Error> {
+        // Tests refuse it as they refuse memory of the system.
+        #[cfg(test)]
+        if [Call::Reserve, Call::Commit].into_iter().any(fault::strikes) {
+            return Err(Error::new(ErrorKind::Memory, bytes));
+        }
+        let block = Foreign::new(Block::try_new(bytes, align)?, align);
+        let block = block.map_err(|refused| refused.error)?;
+        let mut memory = Self::over_foreign(block, Room::try_new()?, Growth::default());
+        memory.grow(bytes, Amount::Exact)?;
+        Ok(memory)
     }
 
     /// The user's memory, with nothing of it committed, unless that is refused; nobody has written

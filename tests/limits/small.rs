@@ -1,12 +1,28 @@
 //! Very many small arrays and maps: what each takes of the mappings that a process may have.
 
 use crate::linux::{in_child, mappings, under_sanitizer};
-use stayput::{Columns, DefaultKey, HugePages, Row, SecondaryMap, SlotMap, VmVec};
+use stayput::{
+    Columns, DefaultKey, DenseSlotMap, HugePages, Row, SecondaryMap, SlotMap, Table, VmVec, indices,
+};
 
 const MIB: usize = 1 << 20;
 
 #[derive(Row)]
 struct Pair(u32, u64);
+
+struct Unit {
+    number: u64,
+    team: u32,
+    at: [f32; 2],
+}
+
+indices! {
+    struct UnitBy for Unit {
+        number: Unique<u64> = |unit| &unit.number,
+        team: Many<u32> = |unit| &unit.team,
+        at: Grid<2> = |unit| unit.at,
+    }
+}
 
 /// Asserts that one more takes at most `most_each` mappings, and that 300 take no more each.
 #[track_caller]
@@ -43,6 +59,26 @@ fn a_small_array_takes_two_mappings() {
         assert_mappings(2, || (0..4).collect::<SlotMap<DefaultKey, _>>());
         let keys: SlotMap<DefaultKey, ()> = [(); 4].into_iter().collect();
         assert_mappings(2, || keys.keys().zip(0..).collect::<SecondaryMap<_, _>>());
+    });
+}
+
+#[test]
+fn what_keeps_account_of_a_small_map_takes_no_mappings() {
+    in_child("small::what_keeps_account_of_a_small_map_takes_no_mappings", || {
+        if under_sanitizer("the number of mappings") {
+            return;
+        }
+        assert_mappings(2, || {
+            let mut units: Table<Unit, UnitBy> = Table::new();
+            units.extend((0..10).map(|number| Unit { number, team: 1, at: [1.0, 2.0] }));
+            units
+        });
+        assert_mappings(2, || (0..1000).map(|n| n * 3).collect::<DenseSlotMap<DefaultKey, _>>());
+        assert_mappings(2 * 2, || {
+            let mut pairs = DenseSlotMap::<DefaultKey, Pair, Columns<Pair>>::default();
+            pairs.extend((0..10).map(|n| Pair(n, 7)));
+            pairs
+        });
     });
 }
 
