@@ -239,7 +239,9 @@ impl GrowingReservation {
     fn serve(&mut self, ahead: CommitAhead) {
         let Some(memory) = self.memory.take() else { return };
         self.memory = Some(match memory {
-            Memory::Alone(reservation) if ahead.is_on() => {
+            Memory::Alone(mut reservation) if ahead.is_on() => {
+                // It is shared from now on, and pages are committed by others.
+                reservation.advise_up_to(usize::MAX);
                 // Room first: once it is served, the thread is at work there.
                 let served = match Room::try_new() {
                     Ok(room) => {
@@ -421,6 +423,7 @@ impl GrowingReservation {
                     let _ = reservation.decommit(usable..wished);
                 }
                 committed?;
+                reservation.advise_up_to(usable);
                 if amount != Amount::Exact {
                     self.front.step.advance(usable - self.front.usable, self.front.growth);
                 }

@@ -1,8 +1,8 @@
 //! What the system is told about huge pages, and when.
 //!
 //! Most arrays stay small. Their mappings differ only in the access, so that each takes two: what is committed, and the
-//! rest, which merges with those of its neighbours. So the system is told nothing until memory is committed where huge
-//! pages are wanted. All of the rest is advised then: what is committed later merges with what is, and growth takes no
+//! rest, which merges with those of its neighbours. So an array tells the system nothing until it has memory committed
+//! where huge pages are wanted. All of the rest is advised then: what is committed later merges with what is, and growth takes no
 //! more mappings.
 
 #![expect(unsafe_code, reason = "calls `os` with the range that a reservation owns")]
@@ -11,7 +11,6 @@ use super::{HugePages, Pages, Reservation, Taken};
 use crate::os;
 use crate::page::PageBytes;
 use std::convert::Infallible;
-use std::sync::atomic::Ordering;
 
 impl Reservation {
     /// Asks for huge pages from the first byte on, if that was not done yet.
@@ -24,10 +23,10 @@ impl Reservation {
         }
     }
 
-    /// Tells the system about huge pages once memory up to `end` is committed and they are wanted there.
-    pub(super) fn advise_up_to(&self, end: usize) {
+    /// Tells the system about huge pages, if they are wanted before `end`, up to where memory is committed or will be.
+    pub(crate) fn advise_up_to(&mut self, end: usize) {
         let is_due = self.advised_from().is_some_and(|from| from < end);
-        if is_due && !self.is_advised.load(Ordering::Relaxed) {
+        if is_due && !self.is_advised {
             self.advise_now();
         }
     }
@@ -39,17 +38,17 @@ impl Reservation {
 
     #[cold]
     #[inline(never)]
-    fn advise_now(&self) {
+    fn advise_now(&mut self) {
         if self.advised_from() == Some(0) {
             // What aligns the range and the guard page, too: all of it is to merge with its like.
             // SAFETY: exactly what the system gave, which `self` owns.
             unsafe { os::advise_huge(self.mapping_start, self.mapping_bytes, self.advice()) }
-        } else if self.taken.as_ref().is_none_or(Taken::take_advised) {
+        } else if self.taken.as_mut().is_none_or(Taken::take_advised) {
             self.advise(self.whole());
         } else {
             return;
         }
-        self.is_advised.store(true, Ordering::Relaxed);
+        self.is_advised = true;
     }
 
     fn advice(&self) -> os::HugeAdvice {
@@ -61,7 +60,7 @@ impl Reservation {
 
     /// Advises decommitted pages, which are new to the system, so that they merge with their neighbours.
     pub(super) fn advise_again(&self, pages: Pages<'_>) {
-        if self.is_advised.load(Ordering::Relaxed) {
+        if self.is_advised {
             self.advise(pages);
         }
     }

@@ -20,7 +20,6 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicBool;
 
 mod advice;
 mod builder;
@@ -158,7 +157,7 @@ pub struct Reservation {
     huge_from: Option<usize>,
     huge_pages: HugePages,
     /// Whether the system has been told about huge pages.
-    is_advised: AtomicBool,
+    is_advised: bool,
     /// Where its size was guessed: what it counts for.
     taken: Option<Taken>,
     /// Where what is behind it is offered to others.
@@ -236,9 +235,7 @@ impl<'r> Pages<'r> {
 
     #[inline(never)]
     fn commit(self) -> Result<(), Error> {
-        self.each(Place::commit)?;
-        self.reservation.advise_up_to(self.offset + self.bytes.get());
-        Ok(())
+        self.each(Place::commit)
     }
 }
 
@@ -635,9 +632,6 @@ impl Reservation {
             let is_done = unsafe { os::commit_if_possible(place.of, place.start, place.bytes) };
             if is_done { Ok(()) } else { Err(()) }
         });
-        if committed.is_ok() {
-            self.advise_up_to(pages.offset + pages.bytes.get());
-        }
         committed.is_ok()
     }
 

@@ -56,7 +56,7 @@ use crate::error::{Error, ErrorKind};
 use crate::os::{self, leading_number};
 use crate::page::PageBytes;
 use std::mem;
-use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ORDER: Ordering = Ordering::Relaxed;
 
@@ -267,7 +267,7 @@ impl Share {
 #[derive(Debug)]
 pub(crate) struct Taken {
     bytes: usize,
-    mappings: AtomicU16,
+    mappings: u16,
     kind: Kind,
 }
 
@@ -281,7 +281,7 @@ enum Kind {
 
 impl Taken {
     const fn new(bytes: usize, mappings: u16, kind: Kind) -> Self {
-        Self { bytes, mappings: AtomicU16::new(mappings), kind }
+        Self { bytes, mappings, kind }
     }
 
     /// How many bytes may be reserved.
@@ -304,13 +304,13 @@ impl Taken {
     }
 
     /// Counts the mappings that an array takes once it is advised about huge pages, if the process may have them.
-    pub(super) fn take_advised(&self) -> bool {
+    pub(super) fn take_advised(&mut self) -> bool {
         // Each column has its own.
-        let columns = self.mappings.load(ORDER) / MAPPINGS;
+        let columns = self.mappings / MAPPINGS;
         let more = columns * MAPPINGS_ADVISED;
         let has_taken = take_mappings(more, ALL_EIGHTHS).is_ok();
         if has_taken {
-            self.mappings.fetch_add(more, ORDER);
+            self.mappings += more;
         }
         has_taken
     }
@@ -347,7 +347,7 @@ impl Taken {
         if self.kind == Kind::Block {
             BLOCK_BYTES.fetch_add(more, ORDER);
         }
-        let before = mem::replace(self.mappings.get_mut(), mappings);
+        let before = mem::replace(&mut self.mappings, mappings);
         TAKEN_MAPPINGS.fetch_add(usize::from(mappings).wrapping_sub(before.into()), ORDER);
         self.bytes = bytes;
     }
