@@ -81,7 +81,7 @@ impl GrowingReservation {
             }
         }
         let builder = Reservation::builder().align(want.align).huge_pages(want.huge_pages);
-        let builder = builder.columns(want.columns);
+        let builder = builder.columns(want.columns).advised_as_used();
         let reservation = match want.exact_bytes {
             Some(bytes) => reserve_exactly(builder.bytes(bytes)).map_err(Error::of_option)?,
             None => reserve_by_default(builder, want)?,

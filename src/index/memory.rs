@@ -30,17 +30,17 @@ pub struct IndexStats {
 }
 
 /// Those of arrays that an index has, if nobody chose others.
-const OPTIONS: &Options = &Options { holder: Holder::Index, ..Options::DEFAULT };
+const OPTIONS: &Options = &Options { holder: Holder::Index, ..Options::INTERNAL };
 
 /// An array of an index. It has reserved nothing yet.
 pub(super) const fn array<T>() -> VmVec<T> {
     VmVec::with_options(OPTIONS)
 }
 
-/// A copy of an array, with the same options, and addresses reserved where one that is made with them has some.
+/// A copy of an array, with the same options, and as much made ready as for one that is made with them.
 pub(super) fn copy<T: Copy>(array: &VmVec<T>) -> Result<VmVec<T>, Error> {
     let options = array.options();
-    if array.is_empty() && (options.max_len.is_some() || options.commit_ahead.is_on()) {
+    if array.is_empty() && options.commit_ahead.is_on() {
         return VmVec::try_with_options(options, 0);
     }
     array.try_clone()
@@ -120,7 +120,8 @@ impl ForArrays for Remake {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
         debug_assert!(array.is_empty(), "it has never been used");
         let max_len = self.0.max_len.map(share.most);
-        *array = VmVec::try_with_options(Options { max_len, holder: Holder::Index, ..self.0 }, 0)?;
+        let options = Options { max_len, holder: Holder::Index, ..self.0.internal() };
+        *array = VmVec::try_with_options(options, 0)?;
         Ok(())
     }
 }

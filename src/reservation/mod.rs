@@ -21,6 +21,7 @@ use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
 
+mod advice;
 mod builder;
 mod rooms;
 mod share;
@@ -54,7 +55,8 @@ use stripes::{Huge, Stripes};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HugePages {
-    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled.
+    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled; not for arrays of no stated
+    /// maximum while they take seven eighths of the mappings that the process may have.
     #[default]
     Auto,
     /// From the first byte.
@@ -156,6 +158,8 @@ pub struct Reservation {
     mapping_bytes: PageBytes,
     huge_from: Option<usize>,
     huge_pages: HugePages,
+    /// Whether the system has been told about huge pages.
+    is_advised: bool,
     /// Where its size was guessed: what it counts for.
     taken: Option<Taken>,
     /// Where what is behind it is offered to others.
@@ -401,8 +405,7 @@ impl Reservation {
             }
             Ok(())
         })?;
-        // The pages are new to the system, and must be like their neighbours to merge with them.
-        self.advise(pages);
+        self.advise_again(pages);
         Ok(())
     }
 
@@ -425,7 +428,7 @@ impl Reservation {
             Ok(())
         });
         if decommitted.is_ok() {
-            self.advise(pages);
+            self.advise_again(pages);
         }
         decommitted.is_ok()
     }
@@ -451,8 +454,7 @@ impl Reservation {
 
     /// Has it counted among those whose size was guessed, until it is released.
     pub(crate) fn count_as(&mut self, mut taken: Taken) {
-        let is_advised = self.huge_from.is_some() || self.huge_pages != HugePages::Auto;
-        taken.settle(self.span(), is_advised, column_count(self.columns));
+        taken.settle(self.span(), column_count(self.columns));
         self.taken = Some(taken);
     }
 
@@ -574,16 +576,6 @@ impl Reservation {
         Ok(Locked { start, bytes, reservation })
     }
 
-    /// Asks for huge pages from the first byte on, if that was not done yet.
-    pub(crate) fn want_huge_pages(&mut self) {
-        debug_assert!(self.offer.is_none(), "others may have a part");
-        debug_assert!(self.columns.is_none(), "columns have them from the beginning");
-        if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
-            self.huge_from = Some(0);
-            self.advise(self.whole());
-        }
-    }
-
     /// What was said about huge pages.
     pub(crate) const fn huge_pages(&self) -> HugePages {
         self.huge_pages
@@ -697,25 +689,6 @@ impl Reservation {
     #[cold]
     fn out_of_bounds(&self, end: usize) -> Error {
         Error::new(ErrorKind::OutOfBounds, end).with_limit(self.bytes.get() as u64)
-    }
-
-    /// Tells the system about huge pages, before the pages are committed: what is committed is
-    /// then like what is behind it but for the access, and growth takes no mapping more.
-    #[inline(never)]
-    fn advise(&self, pages: Pages<'_>) {
-        let (from, wanted) = match self.huge_from {
-            Some(from) => (from.max(pages.offset), os::HugeAdvice::Wanted),
-            None if self.huge_pages == HugePages::Never => (pages.offset, os::HugeAdvice::Unwanted),
-            None => return,
-        };
-        let Some(skip) = PageBytes::ceil(from - pages.offset, os::page_size()) else { return };
-        let Some(bytes) = pages.bytes.checked_sub(skip) else { return };
-        let wanted_for = Pages { offset: pages.offset + skip.get(), bytes, ..pages };
-        let Ok(()) = wanted_for.each(|place| {
-            // SAFETY: inside the range that `self` owns.
-            unsafe { os::advise_huge(place.start, place.bytes, wanted) };
-            Ok::<_, Infallible>(())
-        });
     }
 
     /// An end of memory to be committed, rounded up to whole [runs](Self::run_bytes).

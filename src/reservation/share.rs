@@ -39,10 +39,10 @@
 //!
 //! # Mappings
 //!
-//! Linux grants a process 65,530 of them. A reservation takes four at most: what is committed, what is not,
-//! what of that is to have huge pages, and what lies between it and the next. No more are made by guess than
-//! may take seven eighths of them: the rest is for threads, and all else. (Arrays whose pages are given back
-//! here and there take more, and are not known here.)
+//! Linux grants a process 65,530 of them. An array takes two: what is committed and what is not, up to where the
+//! next one is committed. Once it is large enough for huge pages it takes two more, and is given none if there are
+//! too few mappings left. No more are made by guess than may take seven eighths of them: the rest is for threads,
+//! and all else. (Arrays whose pages are given back here and there take more, and are not known here.)
 //!
 //! Blocks without room are one mapping with their neighbours, but as many as there are where every second one is
 //! freed; and three each, where they are aligned to more than a page. So they are counted, and there are none
@@ -59,6 +59,7 @@
 use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os::{self, leading_number};
 use crate::page::PageBytes;
+use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ORDER: Ordering = Ordering::Relaxed;
@@ -89,12 +90,14 @@ pub(crate) const MOST_BLOCKS: usize = 8192;
 /// So many blocks may lie far from each other: 2 MiB of page tables.
 const FAR_BLOCKS: usize = 256;
 
-/// The most mappings that one reservation takes, and those of one without advice about huge pages.
-const MAPPINGS: u8 = 4;
-const MAPPINGS_UNADVISED: u8 = 2;
-/// The same of one without room to grow, and of one that is aligned to more than a page.
-const MAPPINGS_BARE: u8 = 1;
-const MAPPINGS_BARE_ALIGNED: u8 = 3;
+/// The most mappings that a block takes, and those of an array: before it is advised about huge pages, and more
+/// afterwards.
+const MAPPINGS_OF_BLOCK: u16 = 4;
+const MAPPINGS: u16 = 2;
+const MAPPINGS_ADVISED: u16 = 2;
+/// The same of a block without room to grow, and of one that is aligned to more than a page.
+const MAPPINGS_BARE: u16 = 1;
+const MAPPINGS_BARE_ALIGNED: u16 = 3;
 
 /// Bytes of all that are reserved by guess.
 static TAKEN_BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -186,7 +189,7 @@ impl Space {
     ) -> Result<Taken, Error> {
         let usual = usual_bytes();
         // Each column has its own.
-        let mappings = columns.saturating_mul(MAPPINGS);
+        let mappings = u16::from(columns) * MAPPINGS;
         take_mappings(mappings, ALL_EIGHTHS)
             .map_err(|limit| Error::new(ErrorKind::MappingLimit, need).with_limit(limit as u64))?;
         let arrays = ARRAYS.fetch_add(1, ORDER);
@@ -212,17 +215,17 @@ impl Space {
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
         let others = BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
         let near = near.filter(|_| others >= FAR_BLOCKS);
-        let bytes = take_mappings(MAPPINGS, ALL_EIGHTHS).ok().and_then(|()| {
+        let bytes = take_mappings(MAPPINGS_OF_BLOCK, ALL_EIGHTHS).ok().and_then(|()| {
             let bytes = self.take_block_bytes(said, least, near);
             if bytes.is_none() {
-                TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER);
+                TAKEN_MAPPINGS.fetch_sub(MAPPINGS_OF_BLOCK.into(), ORDER);
             }
             bytes
         });
         if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
         }
-        Some(Taken { bytes: bytes?, mappings: MAPPINGS, kind: Kind::Block, limit: None })
+        Some(Taken::new(bytes?, MAPPINGS_OF_BLOCK, Kind::Block))
     }
 
     /// Counts a block that has just the addresses that it needs. None, if there are too many already.
@@ -230,7 +233,7 @@ impl Space {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
         take_mappings(mappings, BARE_EIGHTHS).ok()?;
-        Some(Taken { bytes: 0, mappings, kind: Kind::Bare, limit: None })
+        Some(Taken::new(0, mappings, Kind::Bare))
     }
 
     /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
@@ -297,7 +300,7 @@ impl Share {
 #[derive(Debug)]
 pub(crate) struct Taken {
     bytes: usize,
-    mappings: u8,
+    mappings: u16,
     kind: Kind,
     /// The limit of the process that sets its size, if one does.
     limit: Option<LimitKib>,
@@ -330,6 +333,10 @@ enum Kind {
 }
 
 impl Taken {
+    const fn new(bytes: usize, mappings: u16, kind: Kind) -> Self {
+        Self { bytes, mappings, kind, limit: None }
+    }
+
     /// How many bytes may be reserved.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
@@ -349,14 +356,24 @@ impl Taken {
     }
 
     /// Counts what was reserved, in place of what may be.
-    pub(super) fn settle(&mut self, reserved: PageBytes, is_advised: bool, columns: u8) {
-        if !self.has_room() {
-            return;
+    pub(super) fn settle(&mut self, reserved: PageBytes, columns: u8) {
+        match self.kind {
+            Kind::Array => self.count(reserved.get(), u16::from(columns) * MAPPINGS),
+            Kind::Block => self.count(reserved.get(), MAPPINGS_OF_BLOCK),
+            Kind::Bare => {}
         }
-        // Blocks take advice later.
-        let is_advised = is_advised || self.kind == Kind::Block;
-        let mappings = if is_advised { MAPPINGS } else { MAPPINGS_UNADVISED };
-        self.count(reserved.get(), columns.saturating_mul(mappings));
+    }
+
+    /// Counts the mappings that an array takes once it is advised about huge pages, if the process may have them.
+    pub(super) fn take_advised(&mut self) -> bool {
+        // Each column has its own.
+        let columns = self.mappings / MAPPINGS;
+        let more = columns * MAPPINGS_ADVISED;
+        let has_taken = take_mappings(more, ALL_EIGHTHS).is_ok();
+        if has_taken {
+            self.mappings += more;
+        }
+        has_taken
     }
 
     /// Counts a block as one that has no room any more, and is one mapping.
@@ -385,15 +402,15 @@ impl Taken {
 
     /// Changes the counts. Sums wrap only where they are part of another that does not.
     #[inline(never)]
-    fn count(&mut self, bytes: usize, mappings: u8) {
+    fn count(&mut self, bytes: usize, mappings: u16) {
         let more = bytes.wrapping_sub(self.bytes);
         TAKEN_BYTES.fetch_add(more, ORDER);
         if self.kind == Kind::Block {
             BLOCK_BYTES.fetch_add(more, ORDER);
         }
-        let more = usize::from(mappings).wrapping_sub(self.mappings.into());
-        TAKEN_MAPPINGS.fetch_add(more, ORDER);
-        (self.bytes, self.mappings) = (bytes, mappings);
+        let before = mem::replace(&mut self.mappings, mappings);
+        TAKEN_MAPPINGS.fetch_add(usize::from(mappings).wrapping_sub(before.into()), ORDER);
+        self.bytes = bytes;
     }
 }
 
@@ -486,7 +503,7 @@ const ALL_EIGHTHS: usize = 7;
 const BARE_EIGHTHS: usize = 5;
 
 /// Counts so many mappings more, or tells how many there may be.
-fn take_mappings(mappings: u8, eighths: usize) -> Result<(), usize> {
+fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
     /// 0: not asked yet. As above.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
     let ask = || {

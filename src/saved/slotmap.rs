@@ -240,7 +240,7 @@ impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
-        let (mut table, mut rows) = (SlotMap::with_key(), S::default());
+        let (mut table, mut rows) = (SlotMap::internal(), S::default());
         let mut slots = Slots::new(slots)?;
         while let Some(slot) = slots.next()? {
             let part = match part_of::<K::Layout, S::Value>(slot) {

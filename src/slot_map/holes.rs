@@ -28,10 +28,9 @@ use super::cursor::WORD_SLOTS;
 use super::floors::Floors;
 use super::state::State;
 use super::weak::Identity;
-use super::words::Words;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
-use crate::vec::VecStats;
+use crate::vec::{VecStats, VmVec};
 use std::mem;
 use std::num::NonZeroU32;
 
@@ -269,7 +268,7 @@ impl Holes {
     }
 
     /// What [`words`](Self::words) borrows.
-    pub(super) fn into_words(self) -> Words {
+    pub(super) fn into_words(self) -> VmVec<u64> {
         self.apart.map_or(const { Bitmap::new() }, |apart| apart.bitmap).into_words()
     }
 

@@ -62,7 +62,6 @@ pub(crate) use slot_at::SlotAt;
 pub(crate) use vacancy::Vacancy;
 mod vacant;
 mod weak;
-mod words;
 
 #[cfg(fuzzing)]
 pub use bitmap::Bitmap;
@@ -315,6 +314,11 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Those of a map for which nobody chose anything.
     const OPTIONS: &'static Options =
         &Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..Options::DEFAULT };
+
+    /// An empty map that is private to a container: growth moves its slots while they are few.
+    pub(crate) const fn internal() -> Self {
+        Self::with_slots(Slots::new(const { &Self::OPTIONS.internal() }))
+    }
 
     const fn with_slots(slots: Slots<V>) -> Self {
         Self {

@@ -48,7 +48,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     }
 
     /// The number of rows that the table can ever have, slots that are retired among them; addresses for
-    /// them are reserved at once, in the indices too.
+    /// the rows are reserved at once. Arrays of indices reserve theirs once they take more than 64 KiB.
     ///
     /// If it is not said, as much is reserved as the machine has memory, or keys can number, but each of
     /// very many tables has less; see [`VmVec::new`](crate::VmVec::new). An index is several arrays, each of which has

@@ -76,6 +76,11 @@ use crate::slot_map::SlotMap;
 /// To find, insert, change and remove is O(1) for each index, where hashes are spread and cells of a grid hold few points.
 /// Insertion enters the kernel when committed memory is used up.
 ///
+/// # Memory
+///
+/// Rows lie in a reservation and never move. An index is several arrays. Each starts in the program's allocator and moves
+/// to a reservation of its own once it takes more than 64 KiB.
+///
 /// # Wrong values
 ///
 /// A `Hash` or `Eq` that changes its answers, or a value that changes in a row by itself (in a `Cell`), has rows not

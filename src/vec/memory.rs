@@ -66,9 +66,10 @@ impl<T> VmVec<T> {
 
     /// Makes room for so many elements more, where there is too little.
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
-        let before = self.capacity();
+        let (before, start) = (self.capacity(), self.start());
         let grown = self.raw.grow(Self::ELEMENT, self.len, additional, amount);
-        self.close_new(before);
+        // Where all has moved, nothing is closed yet.
+        self.close_new(if self.start() == start { before } else { self.len });
         grown
     }
 

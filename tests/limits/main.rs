@@ -30,6 +30,8 @@ mod service;
 #[cfg(target_os = "linux")]
 mod sizes;
 #[cfg(target_os = "linux")]
+mod small;
+#[cfg(target_os = "linux")]
 mod stress;
 
 #[cfg(target_os = "linux")]
@@ -356,6 +358,11 @@ mod linux {
         Some(limit)
     }
 
+    /// How many mappings the process has.
+    pub(crate) fn mappings() -> usize {
+        fs::read_to_string("/proc/self/maps").expect("it is Linux").lines().count()
+    }
+
     /// Commits every second page until that is refused; how many were committed, and the refusal.
     pub(crate) fn use_up_mappings(range: &Reservation) -> (usize, Error) {
         let page = page_size();
@@ -454,7 +461,17 @@ mod linux {
         let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
         let mut vec = VmVec::<u64>::builder().max_len(1_000_000).huge_pages(huge_pages).build();
         vec.extend(0..400_000);
+        // One that comes to be large enough for huge pages only then.
+        let mut large = VmVec::builder().huge_pages(huge_pages).build();
+        large.resize(MIB, 7_u8);
         let (count, _) = use_up_mappings(&range);
+
+        large.try_reserve(4 * HugePages::AUTO_FROM_BYTES).expect("it takes no more mappings");
+        large.resize(2 * HugePages::AUTO_FROM_BYTES, 7);
+        large.truncate(MIB);
+        large.try_shrink_to_fit().expect("it takes no more mappings");
+        large.try_reserve(4 * HugePages::AUTO_FROM_BYTES).expect("it takes no more mappings");
+        assert!(large.len() == MIB && large.iter().all(|byte| *byte == 7));
 
         vec.extend(400_000..900_000);
         assert_counts(&vec, 900_000);

@@ -98,6 +98,9 @@ fn chunks_that_were_given_back_are_used_again() {
 #[test]
 fn a_set_stays_large_where_no_memory_is_for_a_small_one() {
     let mut index = index_of(&[4]);
+    // The arrays that have an element for each slot are long enough.
+    insert(&mut index, 2000);
+    assert!(index.remove(2000));
     // As many small chunks as there is memory for.
     let mut slot = 1000;
     let fault = Fault::from_nth(Call::Commit, 0);
