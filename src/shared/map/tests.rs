@@ -100,7 +100,11 @@ fn a_refused_insertion_gives_the_value_back_and_the_next_one_has_its_slot() {
         }
         let refused = refused.unwrap_err();
         assert_eq!(refused.value, [1; 100]);
-        assert!(refused.error.raw_os_error().is_some());
+        // Refused by the system, or a block of the heap, which is refused with the call.
+        assert!(matches!(
+            refused.error.kind(),
+            ErrorKind::System | ErrorKind::Memory | ErrorKind::AddressSpace
+        ));
         drop(fault);
         assert_eq!((map.len(), map.iter().count()), (0, 0));
         let keys: Vec<_> = (0..1000).map(|n| map.insert([n; 100]).0).collect();
