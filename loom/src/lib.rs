@@ -7,7 +7,7 @@
 
 #![cfg(test)]
 
-#[path = "../../src/error.rs"]
+#[path = "../../src/error/mod.rs"]
 #[expect(dead_code, reason = "only made and passed on")]
 mod error;
 mod keeper;
