@@ -246,6 +246,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             self.find(&held, long).map_err(|misfit| misfit.at(path))?
         };
         let header = held.map().header_mut();
+        // Readers may have been told of more, by a record or by a writer that did not flush.
+        let is_cut = !is_new && (len as u64) < header.whole_live_len().max(record.len);
         if is_new {
             Record::NONE.write(&header);
         }
@@ -264,10 +266,11 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let most = usize::try_from(told.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
         held.count_elements(size_of::<T>(), most);
         let header = held.map().header_mut();
-        header.begin_live(len, system::boot());
+        header.begin_live(len, is_cut, system::boot());
         if is_new {
             self.identity().write(&header);
         }
+        held.announce();
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long).map_err(|error| held.refused(error))?;
         Ok(FileVec::new(elements, held, record))
@@ -337,15 +340,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
                     file = back;
                     bytes = (bytes / 2).next_multiple_of(page_size());
                 }
-                Err((_, error)) => {
-                    let kind = match error.kind() {
-                        io::ErrorKind::OutOfMemory => ErrorKind::AddressSpace,
-                        _ => return Err(FileError::of_io(error, path)),
-                    };
-                    let code = error.raw_os_error().unwrap_or(0);
-                    let error = Error::new(kind, bytes).with_code(code).of(Holder::FileVec);
-                    return Err(FileError::of_error(error, path));
-                }
+                Err((_, error)) => return Err(not_mapped(error, bytes).at(path)),
             }
         }
     }
@@ -356,7 +351,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
             return Err(Misfit::Not(FileErrorKind::Mode, None));
         }
-        let (record, len) = find_len(header, size_of::<T>(), || Ok(long))?;
+        let is_live = system::boot().is_some_and(|boot| header.is_of_boot(boot));
+        let (record, len) = find_len(header, is_live, size_of::<T>(), || Ok(long))?;
         if record.is_too_late() {
             return Err(Misfit::Not(FileErrorKind::Header, None));
         }
@@ -401,25 +397,32 @@ pub(super) fn usual_map_bytes(long: usize) -> usize {
     usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
 }
 
+/// Why so many bytes of a file could not be mapped.
+pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
+    if error.kind() != io::ErrorKind::OutOfMemory {
+        return Misfit::System(error);
+    }
+    let code = error.raw_os_error().unwrap_or(0);
+    let error = Error::new(ErrorKind::AddressSpace, bytes).with_code(code);
+    Misfit::Refused(error.of(Holder::FileVec))
+}
+
 /// How many elements of a size a file can hold that is so long.
 fn fit(long: u64, element_bytes: usize) -> u64 {
     let fit = long.saturating_sub(HEADER_BYTES as u64).checked_div(element_bytes as u64);
     fit.unwrap_or(u64::MAX).min(usize::MAX as u64)
 }
 
-/// The last record of a file of elements of a size, and how many there are. How long the file is is asked
-/// afterwards: somebody may be making it longer, and that comes before elements do.
-///
-/// If it was last written to since the system was started, all that was pushed is there: it is what the kernel
-/// has of it. Before that, what was flushed last.
+/// Returns the last record of a file and its number of elements: the live length if that counts, or else the durable
+/// one. The length of the file is read afterwards, since a writer makes the file longer before it publishes elements.
 pub(super) fn find_len(
     header: Header<'_>,
+    is_live: bool,
     element_bytes: usize,
     long: impl FnOnce() -> io::Result<u64>,
 ) -> Result<(Record, usize), Misfit> {
     let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
-    let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
-    let len = if is_of_boot { header.whole_live_len() } else { record.len };
+    let len = if is_live { header.whole_live_len() } else { record.len };
     let fit = fit(long()?, element_bytes);
     match usize::try_from(len) {
         Ok(count) if len <= fit => Ok((record, count)),

@@ -94,6 +94,12 @@ impl Held {
         self.file.as_ref().expect("it has not ended").file()
     }
 
+    /// Shows readers that the live length is that of a running writer, whichever boot the header names. Called after the
+    /// length was written.
+    pub(super) fn announce(&self) {
+        system::announce_writer(self.file());
+    }
+
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

@@ -50,6 +50,9 @@ impl Locked {
     }
 
     fn unlock(&mut self) {
+        if let Some(file) = &self.file {
+            system::withdraw_writer(file);
+        }
         if let (Lock::Exclusive, Some(file)) = (self.lock, &self.file) {
             system::unlock(file);
         }

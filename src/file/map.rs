@@ -19,16 +19,29 @@ use std::io;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 const WORD_BYTES: usize = size_of::<usize>();
 
 /// Where the part of the length lies that this process has words for. (Where they are shorter, so are arrays.)
-const LEN_AT: usize = if cfg!(target_endian = "big") { LIVE_AT + 8 - WORD_BYTES } else { LIVE_AT };
-/// How many elements others were ever told of, if there are fewer now.
-const MOST_AT: usize = LIVE_AT + 128;
+const LEN_AT: usize = low_word(LIVE_AT);
 /// Which boot the length is of.
 const BOOT_AT: usize = LIVE_AT + 64;
+/// The number of times that the file was opened for writing.
+const OPENINGS_AT: usize = LIVE_AT + 80;
+/// How many elements others were ever told of, if there are fewer now.
+const MOST_AT: usize = LIVE_AT + 128;
+/// The number of times that elements were removed.
+const REMOVALS_AT: usize = LIVE_AT + 192;
+
+/// Stands for the boot where the system does not identify it. Zero, in contrast, says that the live length does not
+/// count.
+const UNKNOWN_BOOT: [u8; 16] = [0xFF; 16];
+
+/// Returns the offset of the low word of a 64-bit number.
+const fn low_word(at: usize) -> usize {
+    if cfg!(target_endian = "big") { at + 8 - WORD_BYTES } else { at }
+}
 
 /// A file as memory: from its first byte on, and, but for some systems, far behind its end.
 #[derive(Debug)]
@@ -75,10 +88,10 @@ impl Map {
         HeaderMut(self.header())
     }
 
-    /// Where the length lies, to be written to.
-    pub(super) fn live(&self) -> NonNull<AtomicUsize> {
+    /// Returns pointers to the length and to the number of removals, to be written to.
+    pub(super) fn live(&self) -> (NonNull<AtomicUsize>, NonNull<AtomicUsize>) {
         assert!(self.is_writable, "as in `header_mut`");
-        self.at(LEN_AT).cast()
+        (self.at(LEN_AT).cast(), self.at(low_word(REMOVALS_AT)).cast())
     }
 }
 
@@ -135,6 +148,22 @@ impl<'m> Header<'m> {
         u64::from_ne_bytes(self.read(MOST_AT))
     }
 
+    /// Returns the number of times that elements were removed. If it is the same before and after elements are copied,
+    /// none of them was overwritten meanwhile: the caller needs an acquire fence between the copy and the second call.
+    pub(super) fn removals(self) -> usize {
+        self.word(low_word(REMOVALS_AT)).load(Ordering::Acquire)
+    }
+
+    /// Returns the number of times that the file was opened for writing. The live length of that writer is visible.
+    pub(super) fn openings(self) -> usize {
+        self.word(low_word(OPENINGS_AT)).load(Ordering::Acquire)
+    }
+
+    /// Returns `true` unless the live length was declared void.
+    pub(super) fn has_boot(self) -> bool {
+        self.read(BOOT_AT) != [0_u8; 16]
+    }
+
     /// Whether the length is of a boot. Once it is, it says so as long as that lasts.
     pub(super) fn is_of_boot(self, boot: [u8; 16]) -> bool {
         boot.chunks_exact(WORD_BYTES).enumerate().all(|(i, chunk)| {
@@ -159,11 +188,25 @@ impl HeaderMut<'_> {
         self.write(MOST_AT, &(len as u64).to_ne_bytes());
     }
 
-    /// Says how many elements there are, of which boot that is.
+    /// Publishes the length that a writer starts with, and the boot that it counts for. `is_cut` says that readers may
+    /// have been told of more elements.
     ///
-    /// The boot is written last: who sees it sees the length, too.
-    pub(super) fn begin_live(&self, len: usize, boot: Option<[u8; 16]>) {
+    /// The boot and the number of openings are written last: a reader that sees either also sees the length.
+    pub(super) fn begin_live(&self, len: usize, is_cut: bool, boot: Option<[u8; 16]>) {
         self.write(LIVE_AT, &(len as u64).to_ne_bytes());
-        self.write(BOOT_AT, &boot.unwrap_or_default());
+        if is_cut {
+            count_removal(self.word(low_word(REMOVALS_AT)));
+        }
+        let openings = u64::from_ne_bytes(self.read(OPENINGS_AT));
+        self.write(OPENINGS_AT, &openings.wrapping_add(1).to_ne_bytes());
+        self.write(BOOT_AT, &boot.unwrap_or(UNKNOWN_BOOT));
     }
+}
+
+/// Counts a removal: after the shorter length was published, and before elements past it are overwritten.
+pub(super) fn count_removal(removals: &AtomicUsize) {
+    let count = removals.load(Ordering::Relaxed).wrapping_add(1);
+    removals.store(count, Ordering::Release);
+    // A reader that sees part of a later element, and then passes an acquire fence, sees the count, too.
+    fence(Ordering::Release);
 }

@@ -71,7 +71,7 @@ mod vec;
 pub use backing::{FileBacking, Space};
 pub use builder::FileVecBuilder;
 pub use error::{FileError, FileErrorKind};
-pub use follow::Follow;
+pub use follow::{Follow, FollowIter, Removed};
 pub use grow_only::GrowOnlyFile;
 pub use locked::Lock;
 pub use mode::{AppendOnly, Mode, Mutable};

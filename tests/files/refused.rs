@@ -270,6 +270,17 @@ fn a_limit_of_addresses() {
         let error = error.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
         assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
+        // A reader maps the whole file, and is refused as a writer is.
+        drop(vec);
+        let file = fs::File::options().write(true).open(folder.join("array")).unwrap();
+        file.set_len(1 << 31).unwrap();
+        // SAFETY: as above.
+        let written = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap_err();
+        let read = stayput::Follow::<Element>::open(folder.join("array")).unwrap_err();
+        for error in [written, read] {
+            assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
+            assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
+        }
     });
 }
 
