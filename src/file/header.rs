@@ -41,8 +41,9 @@ pub(super) struct Identity {
     pub(super) is_append_only: bool,
 }
 
-/// Why a file is not the one that is asked for, before it is said which one that is.
-pub(super) enum Misfit {
+/// Why a file cannot be used, before its path is known.
+#[derive(Debug)]
+pub enum Misfit {
     /// What is wrong; and what was found and would be right, where those are numbers.
     Not(FileErrorKind, Option<(u64, u64)>),
     System(io::Error),

@@ -27,12 +27,12 @@ const WORD_BYTES: usize = size_of::<usize>();
 const LEN_AT: usize = low_word(LIVE_AT);
 /// Which boot the length is of.
 const BOOT_AT: usize = LIVE_AT + 64;
-/// The number of times that the file was opened for writing.
-const OPENINGS_AT: usize = LIVE_AT + 80;
 /// How many elements others were ever told of, if there are fewer now.
 const MOST_AT: usize = LIVE_AT + 128;
 /// The number of times that elements were removed.
 const REMOVALS_AT: usize = LIVE_AT + 192;
+/// The number of times that the file was opened for writing.
+const OPENINGS_AT: usize = LIVE_AT + 200;
 
 /// Stands for the boot where the system does not identify it. Zero, in contrast, says that the live length does not
 /// count.

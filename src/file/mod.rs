@@ -75,4 +75,5 @@ pub use follow::{Follow, FollowIter, Removed};
 pub use grow_only::GrowOnlyFile;
 pub use locked::Lock;
 pub use mode::{AppendOnly, Mode, Mutable};
+pub use snapshot::{Saved, Snapshot, SnapshotBuilder};
 pub use vec::{Advice, FileVec, FileVecStats};

@@ -33,7 +33,7 @@ pub struct SecondaryMapStats {
 
 impl<K: Key, V> SecondaryMap<K, V> {
     /// So many bytes are taken for a key without a word, however few values there are.
-    pub(super) const NEAR_BYTES: usize = 64 << 20;
+    pub(crate) const NEAR_BYTES: usize = 64 << 20;
     /// So many, if the keys are read: who wrote them may be anyone, and may have written many maps.
     #[cfg(feature = "serde")]
     pub(crate) const NEAR_READ_BYTES: usize = 4 << 20;

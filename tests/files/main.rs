@@ -9,6 +9,7 @@ mod effort;
 mod follow;
 #[cfg(target_os = "linux")]
 mod refused;
+mod snapshots;
 
 use std::fs;
 use std::path::{Path, PathBuf};
