@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "opens files that nobody else has")]
 
+#[cfg(target_endian = "little")]
+mod golden;
 pub(super) mod loss;
 
 use super::header::{HEADER_BYTES, Record};

@@ -1,16 +1,10 @@
-//! A slot map in a file, as it was when it was saved: [`SlotMap::save`], and [`SlotMap::load`].
+//! Containers in files, as they were when they were saved: [`SlotMap::save`], [`Snapshot`] and others.
 //!
 //! It is a copy, not the map itself: that is a structure of several arrays, no state of which between two of its changes
 //! would be good to be found after a crash. A copy replaces the file as a whole or not at all, needs no code that is
 //! unsafe, and is there for every map, whatever memory it lies in.
 //!
-//! | what | bytes |
-//! |---|---|
-//! | the header: magic, version, order of bytes, values, keys, type number, floor, slots, checksum | 64 |
-//! | sections of [`section_slots`] slots each | |
-//!
-//! A section has the kind of each slot (a byte), the generation of each (a word), the values of those that have one,
-//! and a checksum (a word) of all that came before, so that a section of another map, or from another place, is seen.
+//! [The module](super) documents the format.
 
 #![forbid(unsafe_code)]
 
