@@ -107,6 +107,10 @@ fn what_is_saved_together_is_loaded_as_it_was() {
     assert!(World::load(&path).unwrap().is(&World::default()));
 }
 
+fn kind<C: Saved>(snapshot: &mut Snapshot, name: &str) -> FileErrorKind {
+    snapshot.load::<C>(name).map(|_| ()).unwrap_err().kind()
+}
+
 #[test]
 fn parts_are_loaded_as_what_they_are() {
     let (folder, world) = (Folder::new(), World::new());
@@ -120,9 +124,6 @@ fn parts_are_loaded_as_what_they_are() {
     let rows: SlotMap<DefaultKey, [u32; 2]> = snapshot.load("table").unwrap();
     assert!(rows.iter().eq(world.table.rows()));
 
-    fn kind<C: Saved>(snapshot: &mut Snapshot, name: &str) -> FileErrorKind {
-        snapshot.load::<C>(name).map(|_| ()).unwrap_err().kind()
-    }
     let wrong = [
         kind::<SlotMap<UnitKey, u64>>(&mut snapshot, "health"),
         kind::<SecondaryMap<UnitKey, u32>>(&mut snapshot, "health"),
@@ -162,6 +163,8 @@ fn names_are_given_once() {
     let _ = Snapshot::builder().add("units", &numbers).add("units", &numbers);
 }
 
+type Far = SecondaryMap<DefaultKey, [u8; 1024]>;
+
 #[test]
 fn secondary_maps_have_files_of_their_own() {
     let (folder, world) = (Folder::new(), World::new());
@@ -184,7 +187,6 @@ fn secondary_maps_have_files_of_their_own() {
     far.set_capacity(units.len());
     far.insert(last, [1_u8; 1024]);
     far.save(&path).unwrap();
-    type Far = SecondaryMap<DefaultKey, [u8; 1024]>;
     let error = Far::load(&path).unwrap_err();
     assert_eq!(error.refused().unwrap().kind(), stayput::ErrorKind::FarIndex);
     let loaded = Far::builder().capacity(units.len()).load(&path).unwrap();
@@ -228,7 +230,9 @@ fn what_a_dead_process_left_is_removed_and_nothing_else() {
     let numbers: VmVec<u64> = (0..10).collect();
     let there = |name: &str| folder.path().join(name);
     let others = [".stayput-notes", "stayput-0123456789abcdef", ".stayput-0123456789abcdef0"];
-    others.iter().for_each(|name| fs::write(there(name), "mine").unwrap());
+    for name in others {
+        fs::write(there(name), "mine").unwrap();
+    }
     fs::create_dir(there(".stayput-00000000000000aa")).unwrap();
     fs::write(there(".stayput-0123456789abcdef"), "left").unwrap();
     let snapshot = Snapshot::builder().add("numbers", &numbers);

@@ -16,7 +16,9 @@ fn lines(bytes: &[u8]) -> String {
     for (i, line) in bytes.chunks(16).enumerate() {
         if line.iter().any(|byte| *byte != 0) {
             write!(text, "{:5}:", i * 16).unwrap();
-            line.iter().for_each(|byte| write!(text, " {byte:02x}").unwrap());
+            for byte in line {
+                write!(text, " {byte:02x}").unwrap();
+            }
             text.push('\n');
         }
     }
