@@ -31,6 +31,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
 /// Why rows are not those of a table.
 #[cfg(any(feature = "serde", feature = "file"))]
+#[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "only serde shows them"))]
 pub(crate) enum BadRows {
     /// The system refuses memory.
     Refused(Error),
