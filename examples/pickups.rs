@@ -6,7 +6,6 @@
 //!
 //! With a path, the last frame is written there as a picture.
 
-use stayput::table::Grid;
 use stayput::{DefaultKey, Table, indices};
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
@@ -27,7 +26,7 @@ struct Coin {
 
 indices! {
     struct CoinBy for Coin {
-        at: Grid<2> = |coin| coin.at,
+        at: Grid<2, cell = 4.0> = |coin| coin.at,
     }
 }
 
@@ -111,8 +110,7 @@ fn picture(coins: &Coins, players: &[Player]) -> Vec<u8> {
 
 fn main() -> io::Result<()> {
     let mut random = Random(1);
-    let by = CoinBy { at: Grid::with_cell(4.0) };
-    let mut coins = Coins::builder().capacity(COINS).build_with(by);
+    let mut coins = Coins::with_capacity(COINS);
     coins.extend((1..=3).cycle().take(COINS).map(|worth| (Coin { at: random.place() }, worth)));
     let mut players: Vec<Player> =
         (0..PLAYERS).map(|_| Player { at: random.place(), purse: 0 }).collect();

@@ -5,9 +5,15 @@
 #![deny(clippy::pedantic)]
 
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use stayput::{Columns, Row};
+use stayput::{Columns, Groups, Pad, Row};
+use std::cell::Cell;
 use std::fmt::Debug;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::iter;
 use std::marker::PhantomData;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 #[derive(Row, Clone, Debug, PartialEq)]
 struct Particle {
@@ -359,7 +365,13 @@ fn what_cannot_be_told_can_be_held() {
 }
 
 /// Where names mean something else, and structs have names like those that the macro gives.
-#[expect(non_camel_case_types, dead_code, reason = "names that might be taken for others")]
+#[expect(
+    non_camel_case_types,
+    non_upper_case_globals,
+    clippy::upper_case_acronyms,
+    dead_code,
+    reason = "names that might be taken for others"
+)]
 mod shadowed {
     struct Option;
     struct Result;
@@ -367,6 +379,11 @@ mod shadowed {
     struct Copy;
     struct Debug;
     struct Fields;
+    struct FIELD;
+    struct T;
+    struct usize;
+    const fields: u8 = 1;
+    static f: u8 = 2;
     mod core {}
     mod std {}
     mod stayput {}
@@ -405,4 +422,264 @@ fn structs_of_macros_are_rows() {
     let rows: Columns<Made> = [Made { value: 1, other: None }].into_iter().collect();
     let MadeRef { value, other } = rows.get(0).unwrap();
     assert_eq!((*value, other.is_none()), (1, true));
+}
+
+#[derive(Row)]
+struct Functions<'x> {
+    plain: fn(u8),
+    unsafe_one: Option<unsafe extern "C" fn(&u8)>,
+    any: for<'l> fn(&'l u8),
+    array: [fn(); 2],
+    reference: &'x dyn Fn(u8),
+    nested: fn(fn(u8)),
+    last: fn(),
+}
+
+#[test]
+fn fields_may_be_functions_without_a_result() {
+    let mut rows = Columns::<Functions<'_>>::new();
+    rows.push(Functions {
+        plain: drop,
+        unsafe_one: None,
+        any: |_| (),
+        array: [|| (); 2],
+        reference: &drop,
+        nested: |f| f(1),
+        last: || (),
+    });
+    let row = rows.get(0).unwrap();
+    (row.last)();
+    (row.nested)(*row.plain);
+    (row.any)(&1);
+    assert_eq!((row.unsafe_one.is_none(), row.array.len()), (true, 2));
+    (row.reference)(1);
+}
+
+/// The crate by another name.
+mod other_name {
+    pub(super) mod inner {
+        pub(crate) use ::stayput as arrays;
+    }
+    mod stayput {}
+
+    #[derive(super::Row)]
+    #[row(crate = "inner::arrays", reference = "Seen")]
+    pub(super) struct Renamed(pub(super) u8);
+}
+
+#[test]
+fn the_crate_may_have_another_name() {
+    let rows: Columns<other_name::Renamed> = [other_name::Renamed(3)].into_iter().collect();
+    let other_name::Seen(three) = rows.get(0).unwrap();
+    assert_eq!(*three, 3);
+}
+
+/// What is hidden needs no docs, which `missing_docs` asks for.
+pub mod hidden {
+    use stayput::Row;
+
+    /// A row.
+    #[derive(Debug, Row)]
+    pub struct Shown {
+        #[doc(hidden)]
+        pub field: u8,
+        #[allow(missing_docs, reason = "stays at the field of the row")]
+        hidden: u8,
+    }
+
+    impl Shown {
+        /// Its fields.
+        #[must_use]
+        pub fn new(field: u8) -> Self {
+            Self { field, hidden: field }
+        }
+    }
+
+    #[doc(hidden)]
+    #[derive(Debug, Row)]
+    pub struct Hidden {
+        pub field: u8,
+    }
+}
+
+#[test]
+fn hidden_fields_are_hidden_in_all_structs() {
+    let rows: Columns<hidden::Shown> = [hidden::Shown::new(2)].into_iter().collect();
+    assert_eq!(*rows.get(0).unwrap().field, 2);
+    let rows: Columns<hidden::Hidden> = [hidden::Hidden { field: 1 }].into_iter().collect();
+    assert_eq!(*rows.get(0).unwrap().field, 1);
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    thread_local!(static STATE: RandomState = RandomState::new());
+    STATE.with(|state| state.hash_one(value))
+}
+
+/// A struct with the given fields, all of them of one type.
+macro_rules! wide {
+    ($name:ident: $type:ty { $($field:ident)* }) => {
+        #[derive(Row, Clone, Debug, PartialEq)]
+        struct $name {
+            $($field: $type,)*
+        }
+
+        impl $name {
+            fn of(mut next: impl FnMut() -> $type) -> Self {
+                Self { $($field: next(),)* }
+            }
+        }
+    };
+}
+
+wide!(Thirteen: u64 { a b c d e f g h i j k l m });
+wide!(TwentyFive: Text { a b c d e f g h i j k l m n o p q r s t u v w x y });
+wide!(ThirtyTwo: Text {
+    a b c d e f g h i j k l m n o p q r s t u v w x y z aa bb cc dd ee ff
+});
+
+type Text = Rc<str>;
+
+/// Rows of numbers that go on from field to field, and the last of them.
+fn counting<R>(make: impl Fn(&mut dyn FnMut() -> Text) -> R) -> impl Iterator<Item = R> {
+    let mut count = 0;
+    iter::repeat_with(move || {
+        make(&mut || {
+            count += 1;
+            count.to_string().into()
+        })
+    })
+}
+
+#[test]
+fn thirty_two_fields_are_columns_in_the_order_of_the_fields() {
+    let rows: Vec<_> = counting(|next| ThirtyTwo::of(next)).take(100).collect();
+    let mut columns: Columns<_> = rows.iter().cloned().collect();
+    assert_eq!(columns.stats().len, 100);
+    let row = columns.get(1).unwrap();
+    assert_eq!((&**row.a, &**row.l, &**row.m, &**row.ff), ("33", "44", "45", "64"));
+    let ThirtyTwoSlicesMut { x, y, .. } = columns.as_mut_slices();
+    assert_eq!((&*x[2], &*y[2]), ("88", "89"));
+    mem::swap(&mut x[2], &mut y[2]);
+    let ThirtyTwoMut { x, y, .. } = columns.get_mut(2).unwrap();
+    mem::swap(x, y);
+    let ThirtyTwoSlices { ff, .. } = columns.as_slices();
+    assert_eq!((&*ff[0], &*ff[99]), ("32", "3200"));
+    assert!(format!("{:?}", columns.get(0)).ends_with("ee: \"31\", ff: \"32\" })"));
+    assert_eq!(columns.swap_remove(0), rows[0]);
+    assert_eq!(columns.remove(0), rows[99]);
+    assert!(columns.into_iter().eq(rows[1..99].iter().cloned()));
+}
+
+#[test]
+fn more_than_twelve_fields_are_compared_cloned_and_sorted_as_fewer() {
+    let mut next = 0..;
+    let mut columns: Columns<Thirteen> =
+        iter::repeat_with(|| Thirteen::of(|| next.next().unwrap())).take(50).collect();
+    let mut clone = columns.clone();
+    assert!(columns == clone && hash(&columns) == hash(&clone));
+    *clone.get_mut(49).unwrap().m += 1;
+    assert!(columns != clone && columns < clone);
+    columns.sort_by(|one, other| other.m.cmp(one.m));
+    let ThirteenSlices { a, m, .. } = columns.as_slices();
+    assert!(a.iter().zip(m).all(|(a, m)| a + 12 == *m) && m.is_sorted_by(|one, next| one > next));
+    columns.clone_from(&clone);
+    assert!(columns == clone);
+}
+
+impl Pad for Thirteen {
+    const PAD: Self =
+        Self { a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0, i: 0, j: 0, k: 0, l: 0, m: 0 };
+}
+
+#[test]
+fn groups_have_rows_of_more_than_twelve_fields() {
+    let mut next = 0..;
+    let mut groups: Groups<Thirteen, 4> =
+        iter::repeat_with(|| Thirteen::of(|| next.next().unwrap())).take(6).collect();
+    groups.iter_mut().rev().for_each(|row| *row.m += 100);
+    assert_eq!(groups.get(5).map(|row| (*row.a, *row.m)), Some((65, 177)));
+    let ((a, ..), (m,)) = &groups.as_slice()[1];
+    assert_eq!((a, m), (&[52, 65, 0, 0], &[164, 177, 0, 0]));
+    assert_eq!(groups.clone().into_iter().map(|row| row.m).nth(1), Some(125));
+    assert_eq!(groups.swap_remove(0).a, 0);
+}
+
+#[test]
+fn all_fields_are_dropped_and_a_refused_row_comes_back() {
+    let text: Text = "shared".into();
+    let row = || TwentyFive::of(|| Rc::clone(&text));
+    let mut columns = Columns::<TwentyFive>::with_max_len(3);
+    columns.extend([row(), row(), row()]);
+    assert_eq!(columns.try_push(row()).unwrap_err().value, row());
+    let clone = columns.clone();
+    assert_eq!(Rc::strong_count(&text), 1 + 6 * 25);
+    drop(clone);
+    columns.truncate(1);
+    assert_eq!(Rc::strong_count(&text), 1 + 25);
+    drop(columns);
+    assert_eq!(Rc::strong_count(&text), 1);
+}
+
+/// A value of which the one with a number panics, if it is cloned, or dropped.
+struct Fused<'c> {
+    live: &'c Cell<usize>,
+    fuse: &'c Cell<usize>,
+}
+
+impl<'c> Fused<'c> {
+    fn new(live: &'c Cell<usize>, fuse: &'c Cell<usize>) -> Self {
+        live.set(live.get() + 1);
+        Self { live, fuse }
+    }
+
+    fn burn(&self) {
+        if let Some(left) = self.fuse.get().checked_sub(1) {
+            self.fuse.set(left);
+            assert!(left > 0 || std::thread::panicking(), "as planned");
+        }
+    }
+}
+
+impl Clone for Fused<'_> {
+    fn clone(&self) -> Self {
+        self.burn();
+        Self::new(self.live, self.fuse)
+    }
+}
+
+impl Drop for Fused<'_> {
+    fn drop(&mut self) {
+        self.live.set(self.live.get() - 1);
+        self.burn();
+    }
+}
+
+#[derive(Row, Clone)]
+#[rustfmt::skip]
+struct Panicking<'c>(
+    Fused<'c>, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, Fused<'c>,
+    Fused<'c>, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, Fused<'c>,
+    Fused<'c>,
+);
+
+#[test]
+fn a_panic_in_any_field_drops_all_others_once() {
+    let (live, fuse) = (Cell::new(0), Cell::new(0));
+    let new = || Fused::new(&live, &fuse);
+    let row = || {
+        #[rustfmt::skip]
+        let row = Panicking(
+            new(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new(), new(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new(), new(),
+        );
+        row
+    };
+    for step in 1..=10 {
+        let columns: Columns<_> = [row(), row()].into_iter().collect();
+        fuse.set(step);
+        assert!(catch_unwind(AssertUnwindSafe(|| columns.clone())).is_err(), "{step}");
+        assert_eq!(live.get(), 10, "after the clone that panics at {step}");
+        fuse.set(step);
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(columns))).is_err(), "{step}");
+        assert_eq!(live.get(), 0, "after the drop that panics at {step}");
+    }
 }

@@ -1,5 +1,6 @@
 //! The structs that a row has beside it.
 
+use crate::input::is_hidden;
 use crate::kind::{Kind, lifetime};
 use proc_macro2::{Group, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -39,6 +40,7 @@ impl Companion<'_> {
     fn definition(&self) -> TokenStream {
         let Self { kind, name, input, fields } = self;
         let (visibility, docs) = (&input.vis, kind.docs(&input.ident));
+        let hidden = hidden(&input.attrs);
         let generics = self.generics();
         let bounds = &generics.where_clause;
         let each = fields.iter().map(|field| self.field(field));
@@ -49,6 +51,7 @@ impl Companion<'_> {
         };
         quote! {
             #[doc = #docs]
+            #hidden
             #[allow(dead_code, reason = "not each of the four is used by all")]
             #visibility struct #name #generics #body
         }
@@ -57,9 +60,10 @@ impl Companion<'_> {
     /// The field of the companion for one of the row.
     fn field(&self, field: &Field) -> TokenStream {
         let docs = field.attrs.iter().filter(|attribute| is_doc_comment(attribute));
+        let hidden = hidden(&field.attrs);
         let (visibility, what) = (&field.vis, self.kind.of_field(&field.ty));
         let name = field.ident.as_ref().map(|name| quote!(#name:));
-        quote!(#(#docs)* #visibility #name #what)
+        quote!(#(#docs)* #hidden #visibility #name #what)
     }
 
     /// `Debug`, where all fields have it.
@@ -69,7 +73,8 @@ impl Companion<'_> {
         let mut told = Vec::new();
         for (number, (field, member)) in self.fields.iter().zip(self.fields.members()).enumerate() {
             let what = self.kind.of_field(&field.ty);
-            bounds.push(parse_quote!(#what: __Told<#number>));
+            // In parentheses, since `fn(): Bound` does not parse.
+            bounds.push(parse_quote!((#what): __Told<#number>));
             told.push(quote!(<#what as __Told<#number>>::told(&self.#member)));
         }
         let (params, own, bounds) = generics.split_for_impl();
@@ -78,9 +83,9 @@ impl Companion<'_> {
         let body = if let Fields::Named(fields) = self.fields {
             let names = fields.named.iter().filter_map(|field| field.ident.as_ref());
             let names = names.map(|name| name.unraw().to_string());
-            quote!(f.debug_struct(#text) #(.field(#names, #told))*)
+            quote!(__f.debug_struct(#text) #(.field(#names, #told))*)
         } else {
-            quote!(f.debug_tuple(#text) #(.field(#told))*)
+            quote!(__f.debug_tuple(#text) #(.field(#told))*)
         };
         let telling = telling();
         quote! {
@@ -88,8 +93,9 @@ impl Companion<'_> {
                 #telling
 
                 #[automatically_derived]
+                #[allow(unused_parens, reason = "not every type needs them in a bound")]
                 impl #params ::core::fmt::Debug for #name #own #bounds {
-                    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                         #body.finish()
                     }
                 }
@@ -124,16 +130,24 @@ impl Companion<'_> {
 /// lifetimes alone.
 fn telling() -> TokenStream {
     quote! {
-        trait __Told<const FIELD: usize> {
+        trait __Told<const __FIELD: ::core::primitive::usize> {
             fn told(&self) -> &dyn ::core::fmt::Debug;
         }
 
-        impl<T: ::core::fmt::Debug, const FIELD: usize> __Told<FIELD> for T {
+        impl<__T, const __FIELD: ::core::primitive::usize> __Told<__FIELD> for __T
+        where
+            __T: ::core::fmt::Debug,
+        {
             fn told(&self) -> &dyn ::core::fmt::Debug {
                 self
             }
         }
     }
+}
+
+/// `#[doc(hidden)]`, if that is among the attributes.
+fn hidden(attributes: &[Attribute]) -> Option<TokenStream> {
+    is_hidden(attributes).then(|| quote!(#[doc(hidden)]))
 }
 
 /// Whether it is text, and not `#[doc(hidden)]` or the like.

@@ -2,10 +2,12 @@
 
 use crate::kind::Kind;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Data, DeriveInput, Error, Field, Fields, Ident, LitStr, Result};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Field, Fields, Ident, LitStr, Path, Result, parse_quote,
+};
 
-/// As many fields as tuples of `stayput` have at most.
-const MAX_FIELDS: usize = 12;
+/// The most fields that a row can have.
+const MAX_FIELDS: usize = 32;
 
 /// The fields of a struct that can be a row.
 ///
@@ -48,33 +50,63 @@ fn is_ours(attribute: &Attribute) -> bool {
     attribute.path().is_ident("row")
 }
 
-/// The names of the four structs, in the order of [`Kind::ALL`].
+/// The options of `#[row(...)]`.
+pub(crate) struct Options {
+    /// The names of the four structs, in the order of [`Kind::ALL`].
+    pub(crate) names: [Ident; 4],
+    /// The path of the crate `stayput`.
+    pub(crate) krate: Path,
+}
+
+#[derive(Default)]
+struct Given {
+    names: [Option<Ident>; 4],
+    krate: Option<Path>,
+}
+
+/// The options of the struct, or their defaults.
 ///
 /// # Errors
 ///
-/// If an option is unknown, or given twice, or no name.
-pub(crate) fn names(input: &DeriveInput) -> Result<[Ident; 4]> {
-    let mut given = [const { None }; 4];
+/// If an option is unknown, or given twice, or its value does not parse.
+pub(crate) fn options(input: &DeriveInput) -> Result<Options> {
+    let mut given = Given::default();
     for attribute in input.attrs.iter().filter(|attribute| is_ours(attribute)) {
         attribute.parse_nested_meta(|option| take_option(&option, &mut given))?;
     }
-    let mut given = given.into_iter();
-    Ok(Kind::ALL
-        .map(|kind| given.next().flatten().unwrap_or_else(|| kind.default_name(&input.ident))))
+    let mut names = given.names.into_iter();
+    let names = Kind::ALL
+        .map(|kind| names.next().flatten().unwrap_or_else(|| kind.default_name(&input.ident)));
+    Ok(Options { names, krate: given.krate.unwrap_or_else(|| parse_quote!(::stayput)) })
 }
 
-/// Puts the name that an option gives to its place.
-fn take_option(option: &ParseNestedMeta<'_>, given: &mut [Option<Ident>; 4]) -> Result<()> {
-    let known = Kind::ALL.iter().position(|kind| option.path.is_ident(kind.option()));
-    let Some(number) = known else {
+/// Stores the value of an option.
+fn take_option(option: &ParseNestedMeta<'_>, given: &mut Given) -> Result<()> {
+    let kind = Kind::ALL.iter().position(|kind| option.path.is_ident(kind.option()));
+    let twice = if let Some(number) = kind {
+        let name: LitStr = option.value()?.parse()?;
+        let name =
+            name.parse().map_err(|_| Error::new(name.span(), "no name that a struct can have"))?;
+        given.names[number].replace(name).is_some()
+    } else if option.path.is_ident("crate") {
+        let path: LitStr = option.value()?.parse()?;
+        given.krate.replace(path.parse_with(Path::parse_mod_style)?).is_some()
+    } else {
         let known = Kind::ALL.map(|kind| format!("`{}`", kind.option())).join(", ");
-        return Err(option.error(format!("no such option of `row`; there are {known}")));
+        return Err(option.error(format!("no such option of `row`; there are {known}, `crate`")));
     };
-    let name: LitStr = option.value()?.parse()?;
-    let name =
-        name.parse().map_err(|_| Error::new(name.span(), "no name that a struct can have"))?;
-    if given[number].replace(name).is_some() {
-        return Err(option.error("given twice"));
-    }
-    Ok(())
+    if twice { Err(option.error("given twice")) } else { Ok(()) }
+}
+
+/// Whether `#[doc(hidden)]` is among the attributes.
+pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).any(|attribute| {
+        let mut hidden = false;
+        // Options of other forms end the list with an error, which is the compiler's to report.
+        let _ = attribute.parse_nested_meta(|option| {
+            hidden |= option.path.is_ident("hidden");
+            Ok(())
+        });
+        hidden
+    })
 }

@@ -8,6 +8,7 @@ mod kind;
 mod row;
 
 use companion::Companion;
+use input::Options;
 use kind::Kind;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,9 +16,9 @@ use syn::{DeriveInput, Result, parse_macro_input};
 
 /// Makes a struct a row of `Columns`, by implementing the trait `Row`.
 ///
-/// The struct has one to twelve fields, with or without names, each of which becomes a column. It may have
-/// generics. Four structs are made beside it, as visible as it is, with the same fields, each as visible as
-/// it is there and with its docs:
+/// The struct has one to 32 fields, with or without names, and may be generic. Each field becomes a column. The macro
+/// declares four more structs of the same visibility, whose fields have the names, the visibility, the documentation and
+/// the `#[doc(hidden)]` of those of the struct:
 ///
 /// | struct | a field of type `A` | what it is | other name by |
 /// |---|---|---|---|
@@ -73,6 +74,20 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// assert_eq!(fastest(bodies.as_slices()), 2.5);
 /// ```
 ///
+/// A crate that re-exports `stayput` names it by its path, so that those who derive need no dependency on `stayput`:
+///
+/// ```
+/// mod engine {
+///     pub use stayput as arrays;
+/// }
+///
+/// #[derive(engine::arrays::Row)]
+/// #[row(crate = "engine::arrays")]
+/// struct Body {
+///     speed: f32,
+/// }
+/// ```
+///
 /// # Refused
 ///
 /// What is no struct:
@@ -91,7 +106,7 @@ use syn::{DeriveInput, Result, parse_macro_input};
 /// }
 /// ```
 ///
-/// A struct without fields, or with more than twelve:
+/// A struct without fields, or with more than 32:
 ///
 /// ```compile_fail
 /// #[derive(stayput::Row)]
@@ -100,7 +115,10 @@ use syn::{DeriveInput, Result, parse_macro_input};
 ///
 /// ```compile_fail
 /// #[derive(stayput::Row)]
-/// struct Many(u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8);
+/// struct Many(
+///     u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8,
+///     u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8,
+/// );
 /// ```
 ///
 /// Options that there are not, and options that stand at a field:
@@ -150,13 +168,13 @@ pub fn derive_row(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// If it is no row, or has options that there are not.
 fn expanded(input: &DeriveInput) -> Result<TokenStream> {
     let fields = input::fields(input)?;
-    let names = input::names(input)?;
+    let Options { names, krate } = input::options(input)?;
     let companions: Vec<_> = Kind::ALL
         .into_iter()
         .zip(names)
         .map(|(kind, name)| Companion { kind, name, input, fields })
         .collect();
-    let implementation = row::implementation(input, fields, &companions);
+    let implementation = row::implementation(input, fields, &companions, &krate);
     let structs = companions.iter().map(Companion::items);
     Ok(quote!(#(#structs)* #implementation))
 }

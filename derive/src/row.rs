@@ -4,34 +4,41 @@ use crate::companion::Companion;
 use crate::kind::lifetime;
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, Fields, Index};
+use std::iter;
+use syn::{DeriveInput, Field, Fields, Index, Path};
+
+/// The most fields of a tuple that implements the trait `Fields`; more are tuples in sequence, as `Concat`.
+const MAX_TUPLE: usize = 12;
 
 /// The implementation for the row itself, by way of a tuple.
 pub(crate) fn implementation(
     input: &DeriveInput,
     fields: &Fields,
     companions: &[Companion<'_>],
+    krate: &Path,
 ) -> TokenStream {
     let name = &input.ident;
     let (params, own, bounds) = input.generics.split_for_impl();
-    let types = fields.iter().map(|field| &field.ty);
     let companion_types = companions.iter().map(associated_type);
-    let methods = companions.iter().map(method);
-    let members: Vec<_> = fields.members().collect();
-    let put_together = from_tuple(fields);
+    let methods = companions.iter().map(|companion| method(companion, krate));
+    let types = fields.iter().map(|Field { ty, .. }| quote!(#ty));
+    let types = tuples(types, |first, rest| quote!(#krate::columns::Concat<#first, #rest>));
+    let values = fields.members().map(|member| quote!(self.#member));
+    let values = tuples(values, |first, rest| quote!(#krate::columns::Concat(#first, #rest)));
+    let put_together = from_tuples(fields);
     quote! {
         #[automatically_derived]
-        impl #params ::stayput::Row for #name #own #bounds {
-            type Fields = (#(#types,)*);
+        impl #params #krate::Row for #name #own #bounds {
+            type Fields = #types;
             #(#companion_types)*
 
             #[inline]
-            fn into_fields(self) -> <Self as ::stayput::Row>::Fields {
-                (#(self.#members,)*)
+            fn into_fields(self) -> <Self as #krate::Row>::Fields {
+                #values
             }
 
             #[inline]
-            fn from_fields(fields: <Self as ::stayput::Row>::Fields) -> Self {
+            fn from_fields(__fields: <Self as #krate::Row>::Fields) -> Self {
                 #name #put_together
             }
 
@@ -51,15 +58,15 @@ fn associated_type(companion: &Companion<'_>) -> TokenStream {
 }
 
 /// The method of the trait that makes a companion.
-fn method(companion: &Companion<'_>) -> TokenStream {
+fn method(companion: &Companion<'_>, krate: &Path) -> TokenStream {
     let (kind, name, row) = (companion.kind, &companion.name, lifetime());
     let (method, given, made) = (kind.method(), kind.of_fields(), kind.of_row());
-    let put_together = from_tuple(companion.fields);
+    let put_together = from_tuples(companion.fields);
     quote! {
         #[inline]
         fn #method<#row>(
-            fields: <<Self as ::stayput::Row>::Fields as ::stayput::columns::Fields>::#given<#row>,
-        ) -> <Self as ::stayput::Row>::#made<#row>
+            __fields: <<Self as #krate::Row>::Fields as #krate::columns::Fields>::#given<#row>,
+        ) -> <Self as #krate::Row>::#made<#row>
         where
             Self: #row,
         {
@@ -68,9 +75,26 @@ fn method(companion: &Companion<'_>) -> TokenStream {
     }
 }
 
-/// The fields of a struct, from a tuple called `fields`.
-fn from_tuple(fields: &Fields) -> TokenStream {
+/// A tuple of all items; or several, if it would be too long, each of which `concat` puts before the rest.
+fn tuples(
+    items: impl Iterator<Item = TokenStream>,
+    concat: impl Fn(TokenStream, TokenStream) -> TokenStream,
+) -> TokenStream {
+    let items: Vec<_> = items.collect();
+    let tuples = items.chunks(MAX_TUPLE).map(|items| quote!((#(#items,)*)));
+    tuples.rev().reduce(|rest, first| concat(first, rest)).unwrap_or_default()
+}
+
+/// The fields of a struct, from those called `__fields`, which are nested as [`tuples`] are.
+fn from_tuples(fields: &Fields) -> TokenStream {
     let members = fields.members();
-    let places = (0..fields.len()).map(Index::from);
-    quote!({ #(#members: fields.#places,)* })
+    let last = (fields.len() - 1) / MAX_TUPLE;
+    let places = (0..fields.len()).map(|number| {
+        let tuple = number / MAX_TUPLE;
+        let rest = iter::repeat_n(Index::from(1), tuple);
+        let first = (tuple < last).then(|| Index::from(0));
+        let place = rest.chain(first).chain([Index::from(number % MAX_TUPLE)]);
+        quote!(__fields #(.#place)*)
+    });
+    quote!({ #(#members: #places,)* })
 }

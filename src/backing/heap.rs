@@ -3,11 +3,11 @@
 
 use super::Backing;
 use crate::error::{Error, ErrorKind};
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// A block, aligned for words.
+/// A block, zero where nothing is committed.
 #[derive(Debug)]
 pub(crate) struct Block {
     start: NonNull<u8>,
@@ -20,12 +20,12 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Room for so many words, at least one.
-    pub(crate) fn try_new(words: usize) -> Result<Self, Error> {
-        let refused = || Error::new(ErrorKind::Memory, words.saturating_mul(size_of::<u64>()));
-        let layout = Layout::array::<u64>(words.max(1)).map_err(|_| refused())?;
-        // SAFETY: its size is not 0, for there is a word.
-        let block = unsafe { alloc(layout) };
+    /// A block of at least one byte, at a multiple of `align`, which is a power of two.
+    pub(crate) fn try_new(bytes: usize, align: usize) -> Result<Self, Error> {
+        let refused = || Error::new(ErrorKind::Memory, bytes);
+        let layout = Layout::from_size_align(bytes.max(1), align).map_err(|_| refused())?;
+        // SAFETY: its size is not 0.
+        let block = unsafe { alloc_zeroed(layout) };
         let start = NonNull::new(block).ok_or_else(refused)?;
         Ok(Self { start, layout })
     }
@@ -38,8 +38,8 @@ impl Drop for Block {
     }
 }
 
-// SAFETY: the bytes are there until this is dropped, outside of it, and nobody else's. What is committed is
-// zeroed before, and nothing else is done to it. No call is refused, nor can one unwind.
+// SAFETY: the bytes are there until this is dropped, outside of it, and nobody else's. What is not committed is zero:
+// it was allocated so, or was zeroed when it was taken back. No call is refused, nor can one unwind.
 unsafe impl Backing for Block {
     fn start(&self) -> NonNull<u8> {
         self.start
@@ -49,15 +49,12 @@ unsafe impl Backing for Block {
         self.layout.size()
     }
 
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the range lies inside the block, as the caller promises.
-        let first = unsafe { self.start.add(range.start) };
-        // SAFETY: as above, and nobody uses it.
-        unsafe { first.write_bytes(0, range.len()) };
+    unsafe fn commit(&mut self, _: Range<usize>) -> Result<(), Error> {
         Ok(())
     }
 
-    unsafe fn decommit(&mut self, _: Range<usize>) -> Result<(), Error> {
-        Ok(())
+    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.discard(range) }
     }
 }

@@ -7,8 +7,13 @@
 use super::BlockVec;
 use crate::error::{Holder, give_up};
 use crate::heap;
-use crate::vec::VmVec;
-use std::collections::VecDeque;
+use crate::vec::{VmVec, conversions};
+use std::borrow::Cow;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ffi::CString;
+use std::num::NonZero;
+use std::rc::Rc;
+use std::sync::Arc;
 
 impl<T> BlockVec<T> {
     /// The elements in a `Vec`. They move, by one copy of their bytes: the memory is another. O(n).
@@ -93,30 +98,13 @@ impl<T: Clone> From<&[T]> for BlockVec<T> {
     }
 }
 
-impl<T: Clone> From<&mut [T]> for BlockVec<T> {
-    #[track_caller]
-    fn from(from: &mut [T]) -> Self {
-        Self::from(&*from)
+impl<T, const N: usize> TryFrom<BlockVec<T>> for [T; N] {
+    type Error = BlockVec<T>;
+
+    /// Returns the elements if there are exactly `N`, and otherwise the `BlockVec`.
+    fn try_from(from: BlockVec<T>) -> Result<Self, BlockVec<T>> {
+        Box::<[T; N]>::try_from(from).map(|array| *array)
     }
 }
 
-impl<T: Clone, const N: usize> From<&[T; N]> for BlockVec<T> {
-    #[track_caller]
-    fn from(from: &[T; N]) -> Self {
-        Self::from(from.as_slice())
-    }
-}
-
-impl<T> From<Box<[T]>> for BlockVec<T> {
-    #[track_caller]
-    fn from(from: Box<[T]>) -> Self {
-        Self::from(from.into_vec())
-    }
-}
-
-impl<T> From<VecDeque<T>> for BlockVec<T> {
-    #[track_caller]
-    fn from(from: VecDeque<T>) -> Self {
-        Self::from(Vec::from(from))
-    }
-}
+conversions!(BlockVec);

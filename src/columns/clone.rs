@@ -34,7 +34,7 @@ where
         // SAFETY: within the length; nobody writes to them while `source` is borrowed.
         let values = unsafe { R::Fields::slices(source.starts, first, count) };
         // SAFETY: there is room for as many behind the `len` rows. Should a clone panic, they are no rows yet.
-        unsafe { R::Fields::clone_to(values, self.starts, self.len) };
+        unsafe { R::Fields::clone_to(values, self.starts, self.len, count) };
         self.len += count;
     }
 }

@@ -3,7 +3,7 @@
 //! # Why this is sound
 //!
 //! All that is done to columns is done here, to each field by the pointer to its own column. The
-//! trait is implemented for tuples alone, so nobody else answers for what it says.
+//! trait is sealed: only tuples, and [`Concat`](super::Concat) of them, answer for what it says.
 
 #![expect(unsafe_code, reason = "reads and writes what lies in columns")]
 
@@ -17,10 +17,9 @@ use std::ptr::{self, NonNull};
 use std::slice;
 
 /// What a [`Row`](super::Row) is made of: a tuple of one to twelve fields, each of which has a
-/// column.
+/// column; or a [`Concat`](super::Concat) of such tuples.
 ///
-/// It is implemented for all of these, and nobody else can implement it. What it has is for
-/// [`Columns`](super::Columns).
+/// The trait is sealed. What it has is for [`Columns`](super::Columns).
 pub trait Fields: Sized + sealed::Sealed {
     /// A reference to each field of a row.
     type Refs<'a>
@@ -160,11 +159,14 @@ pub trait Fields: Sized + sealed::Sealed {
 
     #[doc(hidden)]
     fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_>;
+
+    #[doc(hidden)]
+    fn lanes_mut<const N: usize>(group: &mut Self::Group<N>) -> [Self::Muts<'_>; N];
 }
 
 /// [`Fields`] all of which are [`Clone`], as those of [`Columns`](super::Columns) are that can be cloned.
 ///
-/// It is implemented for all tuples of one to twelve such fields, and nobody else can implement it. Code
+/// It is implemented for tuples of one to twelve such fields and for [`Concat`](super::Concat), and is sealed. Code
 /// that is generic in the row asks for `R: Clone` and `R::Fields: CloneFields`.
 ///
 /// # Examples
@@ -198,12 +200,13 @@ pub trait CloneFields: Fields {
     ///
     /// # Safety
     ///
-    /// - Each column has memory there, which is not used by anybody.
+    /// - `from` has `count` values in each column.
+    /// - Each column of `to` has memory there, which is not used by anybody.
     #[doc(hidden)]
-    unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize);
+    unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, count: usize);
 }
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
 }
 
@@ -472,6 +475,12 @@ macro_rules! fields {
             fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_> {
                 ($(&mut group.$number[lane],)+)
             }
+
+            #[inline]
+            fn lanes_mut<const N: usize>(group: &mut Self::Group<N>) -> [Self::Muts<'_>; N] {
+                let mut lanes = ($(group.$number.each_mut().into_iter(),)+);
+                array::from_fn(|_| ($(lanes.$number.next().expect("there are N lanes"),)+))
+            }
         }
 
         impl<$($field: Pad),+> Pad for ($($field,)+) {
@@ -488,7 +497,7 @@ macro_rules! fields {
                 $(to.$number.clone_from_slice(from.$number);)+
             }
 
-            unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize) {
+            unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, _: usize) {
                 // Should a clone panic, those of the columns before it are dropped with these.
                 mem::forget(($({
                     // SAFETY: the caller's promise.

@@ -2,6 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+mod iter;
+mod memory;
+#[cfg(test)]
+mod tests;
+
+pub use iter::{IntoIter, Iter, IterMut};
+
 use super::{Fields, Row};
 use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::vec::{VecStats, VmVec};
@@ -53,6 +60,9 @@ impl<T: Pad, const N: usize> Pad for [T; N] {
     const PAD: Self = [const { T::PAD }; N];
 }
 
+/// `N` rows, each field of which is an array.
+type Record<R, const N: usize> = <<R as Row>::Fields as Fields>::Group<N>;
+
 /// A growable array of rows, N of which are one record, and each field of that an array of N: what is called an array of
 /// structures of arrays.
 ///
@@ -80,7 +90,7 @@ impl<T: Pad, const N: usize> Pad for [T; N] {
 /// assert_eq!(bodies.as_slice()[12].0[4..], [0.0; 4]); // behind the last row
 /// ```
 pub struct Groups<R: Row + Pad, const N: usize> {
-    records: VmVec<<R::Fields as Fields>::Group<N>>,
+    records: VmVec<Record<R, N>>,
     len: usize,
     /// It owns rows.
     rows: PhantomData<R>,
@@ -106,7 +116,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     /// assert_eq!(rows.max_len(), 16_000);
     /// ```
     #[must_use]
-    pub fn over(mut records: VmVec<<R::Fields as Fields>::Group<N>>) -> Self {
+    pub fn over(mut records: VmVec<Record<R, N>>) -> Self {
         const { assert!(N > 0, "a group has rows") };
         records.clear();
         Self { records, len: 0, rows: PhantomData }
@@ -161,13 +171,13 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
 
     /// All records. In the last, lanes behind the last row hold [`Pad::PAD`], or what was written there.
     #[inline]
-    pub const fn as_slice(&self) -> &[<R::Fields as Fields>::Group<N>] {
+    pub const fn as_slice(&self) -> &[Record<R, N>] {
         self.records.as_slice()
     }
 
     /// All records, to be changed: also fields that a struct has for itself. What is written to a lane behind the last row is replaced when a row comes there.
     #[inline]
-    pub const fn as_mut_slice(&mut self) -> &mut [<R::Fields as Fields>::Group<N>] {
+    pub const fn as_mut_slice(&mut self) -> &mut [Record<R, N>] {
         self.records.as_mut_slice()
     }
 
@@ -184,11 +194,6 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         let len = self.len;
         let group = self.records.get_mut(index / N).filter(|_| index < len)?;
         Some(R::by_mut(R::Fields::lane_mut(group, index % N)))
-    }
-
-    /// Goes over the rows, in order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = R::Ref<'_>> + ExactSizeIterator {
-        (0..self.len).map(|at| R::by_ref(R::Fields::lane(&self.records[at / N], at % N)))
     }
 
     /// Appends a row. O(1), no copy; enters the kernel if capacity is used up.
@@ -230,6 +235,12 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         self.records.try_reserve(1)?;
         self.records.push(R::Fields::group(array::from_fn(|_| R::PAD.into_fields())));
         Ok(())
+    }
+
+    /// The fields of a row that is there.
+    #[inline]
+    fn fields(&self, index: usize) -> <R::Fields as Fields>::Refs<'_> {
+        R::Fields::lane(&self.records[index / N], index % N)
     }
 
     /// Puts a row into a lane, and gives what was there.
@@ -303,8 +314,11 @@ impl<R: Row + Pad, const N: usize> Extend<R> for Groups<R, N> {
     /// # Panics
     ///
     /// As for [`push`](Groups::push).
+    #[track_caller]
     fn extend<I: IntoIterator<Item = R>>(&mut self, rows: I) {
-        rows.into_iter().for_each(|row| self.push(row));
+        for row in rows {
+            self.push(row);
+        }
     }
 }
 
@@ -316,6 +330,60 @@ impl<R: Row + Pad, const N: usize> FromIterator<R> for Groups<R, N> {
     }
 }
 
+impl<R: Row + Pad, const N: usize> Groups<R, N>
+where
+    Record<R, N>: Clone,
+{
+    /// A copy with the same options, or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve). Nothing was cloned then.
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        Ok(Self { records: self.records.try_clone()?, ..*self })
+    }
+}
+
+impl<R: Row + Pad, const N: usize> Clone for Groups<R, N>
+where
+    Record<R, N>: Clone,
+{
+    /// A copy with the same options. Clones the fields, also in lanes past the last row.
+    ///
+    /// # Panics
+    ///
+    /// Panics where [`try_clone`](Groups::try_clone) returns an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut rows: stayput::Groups<(u32, char), 4> = [(1, 'a'), (2, 'b')].into_iter().collect();
+    /// let clone = rows.clone();
+    /// assert_eq!(rows, clone);
+    /// *rows.get_mut(1).unwrap().1 = 'c';
+    /// assert_ne!(rows, clone);
+    /// ```
+    #[track_caller]
+    fn clone(&self) -> Self {
+        or_give_up(self.try_clone())
+    }
+}
+
+impl<R: Row + Pad, const N: usize> PartialEq for Groups<R, N>
+where
+    for<'a> <R::Fields as Fields>::Refs<'a>: PartialEq,
+{
+    /// Compares the fields of all rows, but not lanes past the last row. The row's own `PartialEq` is not called.
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && (0..self.len).all(|at| self.fields(at) == other.fields(at))
+    }
+}
+
+impl<R: Row + Pad, const N: usize> Eq for Groups<R, N> where
+    for<'a> <R::Fields as Fields>::Refs<'a>: Eq
+{
+}
+
 impl<R: Row + Pad, const N: usize> fmt::Debug for Groups<R, N>
 where
     for<'a> R::Ref<'a>: fmt::Debug,
@@ -323,75 +391,5 @@ where
     /// A list of the rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::cell::Cell;
-
-    #[test]
-    fn rows_are_those_of_a_vec_and_lanes_behind_them_are_safe() {
-        let mut groups: Groups<(u32, u8), 8> = Groups::new();
-        let mut model = Vec::new();
-        for step in 0..200_u32 {
-            match step % 7 {
-                3 => assert_eq!(groups.pop(), model.pop()),
-                5 => {
-                    let at = step as usize % model.len();
-                    assert_eq!(groups.swap_remove(at), model.swap_remove(at));
-                }
-                _ => {
-                    let row = (step, 7);
-                    groups.push(row);
-                    model.push(row);
-                }
-            }
-            assert!(groups.iter().map(|(a, b)| (*a, *b)).eq(model.iter().copied()));
-            assert_eq!(groups.as_slice().len(), model.len().div_ceil(8));
-            let all = groups.as_slice().iter().flat_map(|(a, b)| a.iter().zip(b));
-            assert!(all.skip(model.len()).all(|pair| pair == (&0, &0)));
-        }
-        for len in [1000, 61, 40, 33, 32, 1, 0] {
-            groups.truncate(len);
-            model.truncate(len);
-            assert!(groups.iter().map(|(a, b)| (*a, *b)).eq(model.iter().copied()), "{len}");
-            assert_eq!(groups.as_slice().len(), model.len().div_ceil(8));
-        }
-        assert_eq!((groups.pop(), groups.get(0)), (None, None));
-    }
-
-    #[test]
-    fn each_row_is_dropped_once() {
-        struct Counted<'c>(Option<&'c Cell<usize>>);
-
-        impl Drop for Counted<'_> {
-            fn drop(&mut self) {
-                self.0.inspect(|count| count.set(count.get() + 1));
-            }
-        }
-
-        impl Pad for Counted<'_> {
-            const PAD: Self = Self(None);
-        }
-
-        let count = Cell::new(0);
-        let mut groups: Groups<(Counted<'_>, u8), 4> = Groups::new();
-        groups.extend((0..11).map(|n| (Counted(Some(&count)), n)));
-        drop(groups.swap_remove(3));
-        assert_eq!((groups.len(), count.get()), (10, 1));
-        groups.truncate(6);
-        assert_eq!(count.get(), 5);
-        drop(groups);
-        assert_eq!(count.get(), 11);
-    }
-
-    #[test]
-    fn a_refused_row_comes_back() {
-        let mut groups: Groups<(u32,), 4> = Groups::over(VmVec::with_max_len(1));
-        groups.extend([(1,), (2,), (3,), (4,)]);
-        assert_eq!(groups.try_push((5,)).unwrap_err().value, (5,));
-        assert_eq!(groups.len(), 4);
     }
 }

@@ -16,10 +16,11 @@ mod builder;
 mod bulk;
 mod clone;
 mod compare;
+mod concat;
 mod drain;
 mod element;
 mod fields;
-mod groups;
+pub mod groups;
 mod into_iter;
 mod iter;
 mod memory;
@@ -30,8 +31,10 @@ mod tests;
 mod traits;
 
 pub use builder::ColumnsBuilder;
+pub use concat::Concat;
 pub use drain::Drain;
 pub use fields::{CloneFields, Fields};
+#[doc(inline)]
 pub use groups::{Groups, Pad};
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
@@ -63,7 +66,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// stores to one and loads from the others is not slowed by addresses that look alike.
 ///
 /// Rows are tuples of one to twelve fields, or structs that implement [`Row`], which is derived with the
-/// feature `derive`.
+/// feature `derive` for structs of up to 32 fields.
 ///
 /// # Which to take
 ///

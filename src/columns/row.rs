@@ -98,7 +98,7 @@ use super::Fields;
 /// assert_eq!(*particles.get(0).unwrap().age, 8);
 /// ```
 pub trait Row: Sized {
-    /// The fields, in the order of the columns.
+    /// The fields, in the order of the columns: a tuple, or a [`Concat`](super::Concat) where there are more than twelve.
     type Fields: Fields;
 
     /// A row to look at: references to the fields.

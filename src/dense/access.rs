@@ -18,6 +18,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.keys.is_empty()
     }
 
+    /// Returns the number of slots that keys refer to and that have been used, including holes; see
+    /// [`SlotMap::slots_len`](crate::SlotMap::slots_len). O(1).
+    #[inline]
+    pub const fn slots_len(&self) -> usize {
+        self.table.slots_len()
+    }
+
     /// The number of values that committed memory has room for, keys that are used up or kept for a detached value among
     /// them. O(1).
     #[inline]

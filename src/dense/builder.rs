@@ -47,7 +47,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMapBuilder<K, V, S> {
     }
 
     /// The number of values that the map can ever have, keys that are used up among them; addresses for
-    /// them are reserved at once.
+    /// the values are reserved at once.
     ///
     /// If it is not said, as much is reserved as the machine has memory, or keys can number, but each of
     /// very many maps has less; see [`VmVec::new`](crate::VmVec::new).
@@ -100,12 +100,13 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMapBuilder<K, V, S> {
 
     fn parts(self) -> Result<DenseSlotMap<K, V, S>, Error> {
         let Self { options, capacity, reuse, type_id, .. } = self;
-        let mut table = SlotMapBuilder::of_options(options).capacity(capacity).reuse(reuse);
+        let mut table =
+            SlotMapBuilder::of_options(options.internal()).capacity(capacity).reuse(reuse);
         if let Some(type_id) = type_id {
             table = table.type_id(type_id);
         }
         let table = table.try_build()?;
-        let keys = VmVec::try_with_options(options, capacity)?;
+        let keys = VmVec::try_with_options(options.internal(), capacity)?;
         Ok(DenseSlotMap::of(table, keys, S::try_made(Plan { options, capacity })?))
     }
 }

@@ -1,7 +1,7 @@
 //! Putting values in.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, ErrorKind, Refused, give_up};
+use crate::error::{Error, Refused, give_up};
 use crate::key::Key;
 use crate::vec::Rest;
 
@@ -179,7 +179,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     #[track_caller]
     pub fn reattach(&mut self, detached_key: K, value: V) {
         match self.make_room() {
-            Err(error) if error.kind() != ErrorKind::MaxLen => give_up(error),
+            Err(error) if !error.is_full() => give_up(error),
             _ => assert!(self.try_reattach(detached_key, value).is_ok(), "key is not detached"),
         }
     }

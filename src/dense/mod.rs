@@ -35,6 +35,7 @@ pub use rows::Rows;
 
 use crate::error::{Error, or_give_up};
 use crate::key::{DefaultKey, Key};
+use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
 use crate::vec::VmVec;
 use order::Order;
@@ -82,7 +83,8 @@ use std::marker::PhantomData;
 /// # Memory
 ///
 /// A value takes its size, 8 bytes for its key, and 8 in the table (4 and 8 where keys have 32 bits); there is up to 1.02 bits a slot
-/// of the table for those that are vacant. All of it lies in reservations, as for a [`VmVec`].
+/// of the table for those that are vacant. Values lie in a reservation, as those of a [`VmVec`] do. Keys and the table
+/// start in the program's allocator and move to reservations of their own once they take more than 64 KiB each.
 ///
 /// # Examples
 ///
@@ -182,7 +184,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     /// An empty map with keys of any type; see [`new`](DenseSlotMap::new).
     #[must_use]
     pub const fn with_key() -> Self {
-        Self::of(SlotMap::with_key(), VmVec::new(), VmVec::new())
+        Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
     }
 
     /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
@@ -207,7 +209,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     }
 
     /// An empty map with keys of any type that can have `max_len` values, keys that are used up among them.
-    /// Reserves addresses for them at once.
+    /// Reserves addresses for the values at once.
     ///
     /// # Panics
     ///
@@ -235,6 +237,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         DenseSlotMapBuilder::new()
     }
 
+    /// None yet.
+    const KEYS: VmVec<K> = VmVec::with_options(&Options::INTERNAL);
+
     const fn of(table: SlotMap<K, u32>, keys: VmVec<K>, rows: S) -> Self {
         Self { table, keys, rows, order: Order::NONE, values: PhantomData }
     }
@@ -243,6 +248,6 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 impl<K: Key, V, S: Rows<Value = V>> Default for DenseSlotMap<K, V, S> {
     /// An empty map; see [`with_key`](DenseSlotMap::with_key).
     fn default() -> Self {
-        Self::of(SlotMap::with_key(), VmVec::new(), S::default())
+        Self::of(SlotMap::internal(), Self::KEYS, S::default())
     }
 }

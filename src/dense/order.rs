@@ -10,6 +10,7 @@ use crate::columns::{Columns, Row};
 use crate::error::{Error, or_give_up};
 use crate::growing::{Budget, Purse};
 use crate::key::Key;
+use crate::raw_vec::Options;
 use crate::vec::VmVec;
 use std::cmp::Ordering;
 use std::mem;
@@ -70,7 +71,10 @@ impl<K> Order<K> {
 }
 
 impl<K> Runs<K> {
-    const NONE: Self = Self { keys: VmVec::new(), ends: VmVec::new() };
+    const NONE: Self = Self {
+        keys: VmVec::with_options(&Options::INTERNAL),
+        ends: VmVec::with_options(&Options::INTERNAL),
+    };
 
     fn clear(&mut self) {
         self.keys.clear();

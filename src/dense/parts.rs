@@ -59,7 +59,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         if table.len() != len {
             return Err(BadRows::Count { keys: table.len(), rows: len });
         }
-        let mut keys = VmVec::new();
+        let mut keys = Self::KEYS;
         keys.try_resize(len, K::null()).map_err(|refused| BadRows::Refused(refused.error))?;
         for (key, &row) in &table {
             match keys.get_mut(row as usize) {

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "keeps the promises of a backing, and writes zeros")]
 
+use super::builder::not_mapped;
 use super::error::FileError;
 use super::held::Held;
 use super::locked::{Lock, Locked};
@@ -28,8 +29,11 @@ pub enum Space {
     /// By `fallocate` on Linux and `posix_fallocate` on FreeBSD; on other systems, and on file systems that
     /// have no such call, by writing zeros. What a file holds already when it is opened is left as it is: holes in it
     /// (of a sparse copy, or because it was [`Sparse`](Self::Sparse) before) take room when they are written to, as for
-    /// `Sparse`. Where a file system writes nothing in place (Btrfs, ZFS), a disk
-    /// can be full all the same when what was written before is written anew.
+    /// `Sparse`.
+    ///
+    /// On Btrfs, new files are created without copy-on-write (`chattr +C`), which also disables checksums and compression.
+    /// With copy-on-write, a store to a page that was written before needs a new block, and ends the process by a signal
+    /// if the disk is full. That still applies to files that were copied to Btrfs or are part of a snapshot, and to ZFS.
     #[default]
     Allocated,
     /// None is taken before something is written: pages that nobody writes to take none, and growing is
@@ -67,6 +71,8 @@ pub struct FileBacking {
     /// Where in the file it begins.
     offset: usize,
     space: Space,
+    /// In what units it is committed.
+    run: usize,
     /// Up to where it holds what is to stay when it is committed first.
     kept: usize,
     /// Up to where the file may hold what nobody wants any more.
@@ -101,10 +107,11 @@ impl FileBacking {
     fn over(file: File, bytes: usize) -> Result<Self, FileError> {
         let file = Locked::new(file, Lock::None, None)?;
         let held = Held::new(file, None, bytes);
-        let held = held.map_err(|(_, error)| FileError::of_io(error, None))?;
+        let held = held.map_err(|(_, error)| not_mapped(error, bytes).at(None))?;
         let long = held.file_bytes().map_err(|error| held.error(error))?;
         let stale = usize::try_from(long).unwrap_or(bytes).min(bytes);
-        Ok(Self { held: Arc::new(held), offset: 0, space: Space::Allocated, kept: 0, stale })
+        let (held, space) = (Arc::new(held), Space::Allocated);
+        Ok(Self { held, offset: 0, space, run: page_size(), kept: 0, stale })
     }
 
     /// The part behind an offset of a file that was so long, of which the first `kept` bytes are to stay.
@@ -118,7 +125,8 @@ impl FileBacking {
         let stale = file_bytes.saturating_sub(offset as u64);
         let most = held.map().bytes() - offset;
         let stale = usize::try_from(stale).unwrap_or(most).min(most);
-        Self { held, offset, space, kept, stale }
+        // Opening commits exactly the bytes that are kept, so that it takes no space on a full disk.
+        Self { held, offset, space, run: 1, kept, stale }
     }
 
     fn in_file(&self, range: &Range<usize>) -> Range<u64> {
@@ -222,6 +230,6 @@ unsafe impl Backing for FileBacking {
     }
 
     fn run_bytes(&self) -> usize {
-        page_size()
+        self.run
     }
 }

@@ -4,17 +4,19 @@
 
 use super::backing::{FileBacking, Space};
 use super::error::{FileError, FileErrorKind};
-use super::header::{HEADER_BYTES, Identity, Misfit, Record};
+use super::header::{
+    HEADER_BYTES, Identity, Misfit, Record, is_stayput, is_unfinished, make, written_bytes,
+};
 use super::held::Held;
 use super::locked::{Lock, Locked};
-use super::map::Header;
+use super::map::{Header, MOST_AT};
 use super::mode::{Mode, Mutable};
 use super::vec::FileVec;
 use super::{system, temporary};
-use crate::error::{Error, ErrorKind, Holder};
+use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::growing::Growth;
 use crate::raw_vec::Options;
-use crate::reservation::{page_size, usual_bytes};
+use crate::reservation::{address_space_bytes, mapping_refused, page_size, usual_bytes};
 use crate::vec::VmVec;
 use bytemuck::Pod;
 use std::fmt;
@@ -179,7 +181,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     ///
     /// # Safety
     ///
-    /// - As for [`FileVec::open`].
+    /// - As for [`FileVec::from_file`].
     pub unsafe fn from_file(self, file: File) -> Result<FileVec<T, M>, FileError> {
         self.over(file, None, Found::Either)
     }
@@ -214,7 +216,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let made = self.over(file, Some(path), found);
         if let Err(error) = &made {
             // What was just made is of no use, unless another has come to have it.
-            if found == Found::Nothing && error.kind() != FileErrorKind::Locked {
+            let is_others =
+                matches!(error.kind(), FileErrorKind::Locked | FileErrorKind::AlreadyExists);
+            if found == Found::Nothing && !is_others {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -234,46 +238,66 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
         let file = Locked::new(file, self.lock, path)?;
         // Only now: before, another may have been writing to it.
-        let long = self.begin(file.file(), found).map_err(|error| error.at(path))?;
-        let mut held = self.map(file, path, long)?;
-        let is_new = !Identity::is_begun(held.map().header()) && long <= HEADER_BYTES as u64;
-        let (record, len) = if is_new && found == Found::Array {
-            return Err(FileError::new(FileErrorKind::Empty, path));
-        } else if is_new {
-            held.name_is_new();
+        let (long, is_new) = self.begin(file.file(), found).map_err(|error| error.at(path))?;
+        let (mut held, sized_by) = self.map(file, path, long)?;
+        let (record, len) = if is_new {
             (Record::NONE, 0)
         } else {
             self.find(&held, long).map_err(|misfit| misfit.at(path))?
         };
-        let header = held.map().header_mut();
-        // Readers may have been told of more, by a record or by a writer that did not flush.
-        let is_cut = !is_new && (len as u64) < header.whole_live_len().max(record.len);
-        if is_new {
-            Record::NONE.write(&header);
+        if record.sequence == 0 {
+            held.name_is_new();
         }
-        let record = if record.len > len as u64 {
-            // Elements were removed and that was not flushed. What is behind is used anew from now on.
-            let shorter = record.next(len, record.user);
-            shorter.write(&header);
-            held.sync(0..HEADER_BYTES)?;
-            shorter
-        } else {
-            record
-        };
-        // What others were told of, in this boot or in another: they may be reading it. What the file has no room for
-        // cannot have been seen.
-        let told = if is_new { 0 } else { header.most().max(header.whole_live_len()) };
-        let most = usize::try_from(told.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
-        held.count_elements(size_of::<T>(), most);
-        let header = held.map().header_mut();
-        header.begin_live(len, is_cut, system::boot());
         if is_new {
-            self.identity().write(&header);
+            held.write(record.at(), &record.to_bytes())?;
+        }
+        let header = held.map().header();
+        // The file never held more elements than it has room for.
+        let fit =
+            |len: u64| usize::try_from(len.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
+        let live = fit(header.whole_live_len());
+        // What readers may have seen, in this boot or in another: by a writer that did not flush, or by a record.
+        let seen = fit(record.len).max(live);
+        let most = fit(header.most()).max(seen);
+        held.count_elements(size_of::<T>(), most);
+        let is_cut = len < seen;
+        if is_cut {
+            // If opening ends early, the next one may no longer find that elements were removed.
+            held.count_removal()?;
+        }
+        let record = Self::settle(&held, record, len)?;
+        held.write(MOST_AT, &(most as u64).to_ne_bytes())?;
+        held.begin_live(len, is_cut, system::boot())?;
+        if is_new {
+            // Last, and its first word after the rest: until then the file is unfinished.
+            let identity = self.identity().to_bytes();
+            held.write(8, &identity[8..])?;
+            held.write(0, &identity[..8])?;
         }
         held.announce();
         let held = Arc::new(held);
-        let elements = self.elements(&held, len, long).map_err(|error| held.refused(error))?;
-        Ok(FileVec::new(elements, held, record))
+        let elements = self.elements(&held, len, long, sized_by);
+        let elements = elements.map_err(|error| held.refused(error))?;
+        Ok(FileVec::new(elements, held, record, live.saturating_sub(len)))
+    }
+
+    /// Makes the elements and the length durable if they may not be, and returns the last record.
+    fn settle(held: &Held, record: Record, len: usize) -> Result<Record, FileError> {
+        let mut end = HEADER_BYTES;
+        if held.map().header().has_failed() {
+            // Cached pages may differ from the disk although the system treats them as written. A record that may be on
+            // the disk is overwritten by this one, before anything else changes.
+            end += len * size_of::<T>();
+            held.rewrite_data(HEADER_BYTES as u64..end as u64)?;
+        } else if record.len <= len as u64 {
+            return Ok(record);
+        }
+        // If elements were removed and that was not flushed, what follows them is used anew from now on.
+        let next = record.next(len, record.user);
+        held.sync_name()?;
+        held.write(next.at(), &next.to_bytes())?;
+        held.sync_record(&next, 0..end)?;
+        Ok(next)
     }
 
     const fn identity(&self) -> Identity {
@@ -285,64 +309,74 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         }
     }
 
-    /// How long a file is that is as long as a header at least. It is made so, if it may be new.
-    fn begin(&self, file: &File, found: Found) -> Result<u64, Misfit> {
+    /// Returns the length of the file, and whether it is new. A new file is extended to the length of a header.
+    fn begin(&self, file: &File, found: Found) -> Result<(u64, bool), Misfit> {
         const HEADER: u64 = HEADER_BYTES as u64;
-        let mut long = file.metadata()?.len();
-        if found == Found::Anything {
-            system::cut(file, 0)?;
-            long = 0;
-        }
-        match (found, long) {
-            (Found::Array, 0) => Err(Misfit::Not(FileErrorKind::Empty, None)),
-            (_, 0) => {
-                system::check_limit(HEADER)?;
-                let taken = match self.space {
-                    Space::Allocated => system::take_room(file, 0..HEADER),
-                    Space::Sparse => file.set_len(HEADER),
-                };
-                if taken.is_err() {
-                    // So that it is still empty, and can be made the next time.
-                    let _ = system::cut(file, 0);
-                }
-                taken?;
-                Ok(HEADER)
+        let long = file.metadata()?.len();
+        match found {
+            Found::Nothing if long > 0 => {
+                return Err(Misfit::Not(FileErrorKind::AlreadyExists, None));
             }
-            (_, 1..HEADER) => Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
-            _ => {
-                // It is written to in any case. A copy may have holes there.
-                if self.space == Space::Allocated {
-                    system::allocate(file, 0..HEADER)?;
+            Found::Array | Found::Either if long > 0 && !is_unfinished(file, long)? => {
+                if long < HEADER {
+                    return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER))));
                 }
-                Ok(long)
+                if is_stayput(file)? {
+                    // From here on, a load or store in the header takes no space on the disk.
+                    system::rewrite(file, 0..written_bytes() as u64)?;
+                }
+                return Ok((long, false));
             }
+            Found::Array => return Err(Misfit::Not(FileErrorKind::Empty, None)),
+            _ => {}
         }
+        system::check_limit(HEADER)?;
+        system::cut(file, 0)?;
+        let made = make(file, || match self.space {
+            Space::Allocated => system::take_room(file, 0..HEADER),
+            Space::Sparse => file.set_len(HEADER),
+        });
+        if made.is_err() {
+            // So that it is still empty, and can be made the next time.
+            let _ = system::cut(file, 0);
+        }
+        made?;
+        Ok((HEADER, true))
     }
 
-    /// Maps a file for as many elements as are wanted, or if nobody says, for as many as there are addresses.
-    fn map(&self, mut file: Locked, path: Option<&Path>, long: u64) -> Result<Held, FileError> {
+    /// Maps a file for as many elements as `max_len` says; without it, for as many as there are addresses for. Returns
+    /// also what sets that number.
+    fn map(
+        &self,
+        file: Locked,
+        path: Option<&Path>,
+        long: u64,
+    ) -> Result<(Held, SizedBy), FileError> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
         let exact = self.max_len.map(|max_len| {
             let bytes = max_len.saturating_mul(size_of::<T>()).saturating_add(HEADER_BYTES);
             // What cannot be rounded cannot be had either.
             bytes.checked_next_multiple_of(page_size()).unwrap_or(bytes)
         });
-        let least = there.max(LEAST_BYTES);
-        let mut bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
+        let bytes = exact.unwrap_or_else(|| usual_map_bytes(there));
         if isize::try_from(bytes).is_err() {
             let error = Error::new(ErrorKind::CapacityOverflow, bytes).of(Holder::FileVec);
             return Err(FileError::of_error(error, path));
         }
-        loop {
-            match Held::new(file, path, bytes) {
-                Ok(held) => return Ok(held),
-                Err((back, _)) if exact.is_none() && bytes / 2 >= least => {
-                    file = back;
-                    bytes = (bytes / 2).next_multiple_of(page_size());
-                }
-                Err((_, error)) => return Err(not_mapped(error, bytes).at(path)),
-            }
-        }
+        let least = exact.unwrap_or_else(|| there.max(LEAST_BYTES));
+        let mut file = Some(file);
+        let held = map_by_halves(bytes, least, |bytes| {
+            let taken = file.take().expect("a refusal gives it back");
+            Held::new(taken, path, bytes).map_err(|(back, error)| {
+                file = Some(back);
+                error
+            })
+        });
+        held.map_err(|misfit| match misfit {
+            Misfit::Refused(error) if exact.is_some() => Misfit::Refused(error.of_option()),
+            misfit => misfit,
+        })
+        .map_err(|misfit| misfit.at(path))
     }
 
     /// What a file holds that was not just made: the last record, and how many elements there are.
@@ -351,7 +385,8 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
             return Err(Misfit::Not(FileErrorKind::Mode, None));
         }
-        let is_live = system::boot().is_some_and(|boot| header.is_of_boot(boot));
+        let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
+        let is_live = is_of_boot && !header.has_failed();
         let (record, len) = find_len(header, is_live, size_of::<T>(), || Ok(long))?;
         if record.is_too_late() {
             return Err(Misfit::Not(FileErrorKind::Header, None));
@@ -365,13 +400,20 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     }
 
     /// An array over a file that holds so many elements, and was so long.
-    fn elements(&self, held: &Arc<Held>, len: usize, long: u64) -> Result<VmVec<T>, Error> {
+    fn elements(
+        &self,
+        held: &Arc<Held>,
+        len: usize,
+        long: u64,
+        sized_by: SizedBy,
+    ) -> Result<VmVec<T>, Error> {
         let kept = len * size_of::<T>();
         let backing = FileBacking::part(held.clone(), HEADER_BYTES, self.space, kept, long);
         let options = Options {
             max_len: self.max_len,
             growth: self.growth,
             holder: Holder::FileVec,
+            supplied: sized_by,
             ..Options::DEFAULT
         };
         let made = VmVec::try_new_in(backing, options, self.capacity.max(len));
@@ -397,14 +439,38 @@ pub(super) fn usual_map_bytes(long: usize) -> usize {
     usual.min(most).max(LEAST_BYTES).next_multiple_of(page_size())
 }
 
-/// Why so many bytes of a file could not be mapped.
-pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
-    if error.kind() != io::ErrorKind::OutOfMemory {
-        return Misfit::System(error);
+/// Maps `bytes` of a file, or half of that over and over where the system refuses, but no less than `least`.
+/// Returns also what sets the size.
+pub(super) fn map_by_halves<M>(
+    mut bytes: usize,
+    least: usize,
+    mut map: impl FnMut(usize) -> io::Result<M>,
+) -> Result<(M, SizedBy), Misfit> {
+    let mut sized_by = SizedBy::Default;
+    loop {
+        let error = match map(bytes) {
+            Ok(map) => return Ok((map, sized_by)),
+            Err(error) => not_mapped(error, bytes),
+        };
+        if bytes / 2 < least {
+            return Err(error);
+        }
+        if let Misfit::Refused(error) = error {
+            sized_by = SizedBy::refused(&error, SizedBy::addresses(address_space_bytes()));
+        }
+        bytes = (bytes / 2).next_multiple_of(page_size());
     }
-    let code = error.raw_os_error().unwrap_or(0);
-    let error = Error::new(ErrorKind::AddressSpace, bytes).with_code(code);
-    Misfit::Refused(error.of(Holder::FileVec))
+}
+
+/// The error of a file of which `bytes` could not be mapped.
+pub(super) fn not_mapped(error: io::Error, bytes: usize) -> Misfit {
+    match (error.kind(), error.raw_os_error()) {
+        // The latter where all that is mapped is to be locked.
+        (io::ErrorKind::OutOfMemory | io::ErrorKind::WouldBlock, Some(code)) => {
+            Misfit::Refused(mapping_refused(bytes, code).of(Holder::FileVec))
+        }
+        _ => Misfit::System(error),
+    }
 }
 
 /// How many elements of a size a file can hold that is so long.

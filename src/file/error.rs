@@ -85,7 +85,8 @@ pub enum FileErrorKind {
     Quota,
     /// No file may be that large, for this process or where it lies.
     FileLimit,
-    /// Writing it to the disk has failed before, so that what is there is not known. Open it again to see.
+    /// A [flush](crate::FileVec::flush) has failed before, so what the disk holds is unknown. Opened again, the file holds the
+    /// elements of the last flush that succeeded.
     Failed,
     /// This cannot be done on this system, or where the file lies.
     Unsupported,
@@ -124,7 +125,7 @@ impl FileError {
             crate::error::ErrorKind::Disk => FileErrorKind::Disk,
             crate::error::ErrorKind::Quota => FileErrorKind::Quota,
             crate::error::ErrorKind::FileLimit => FileErrorKind::FileLimit,
-            crate::error::ErrorKind::MaxLen => FileErrorKind::MaxLen,
+            crate::error::ErrorKind::MaxLen if error.is_of_option() => FileErrorKind::MaxLen,
             crate::error::ErrorKind::Unsupported => FileErrorKind::Unsupported,
             _ => FileErrorKind::Refused,
         };
@@ -225,7 +226,7 @@ impl FileErrorKind {
                 "no file may be that large; raise the process' limit (`ulimit -f`), or put it elsewhere"
             }
             Self::Failed => {
-                "writing it has failed before, so what the disk holds is not known; open it again to see"
+                "a flush has failed before; open it again to go back to the last one that succeeded"
             }
             Self::Unsupported => "this cannot be done on this system, or where the file lies",
             Self::Refused => "memory, or addresses, for it were refused",
@@ -235,18 +236,12 @@ impl FileErrorKind {
 }
 
 impl fmt::Debug for FileError {
+    /// The kind, and the text of [`Display`](fmt::Display): `unwrap` and a `main` that returns the error print this.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("FileError");
-        shown.field("kind", &self.0.kind).field("path", &self.0.path);
-        if let Some((found, right)) = self.0.numbers {
-            shown.field("found", &found).field("right", &right);
-        }
-        match &self.0.cause {
-            None => &mut shown,
-            Some(Cause::System(error)) => shown.field("source", error),
-            Some(Cause::Refused(error)) => shown.field("source", error),
-        }
-        .finish()
+        f.debug_struct("FileError")
+            .field("kind", &self.0.kind)
+            .field("message", &format_args!("\"{self}\""))
+            .finish_non_exhaustive()
     }
 }
 

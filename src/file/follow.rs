@@ -19,9 +19,9 @@
 
 #![expect(unsafe_code, reason = "reads what others write")]
 
-use super::builder::{find_len, not_mapped, usual_map_bytes};
+use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
-use super::header::{HEADER_BYTES, Identity, Misfit, Record};
+use super::header::{HEADER_BYTES, Identity, Misfit, Record, is_unfinished};
 use super::map::{Header, Map};
 use super::system;
 use crate::error::{Error, ErrorKind};
@@ -110,7 +110,7 @@ pub struct Follow<T: Pod> {
 #[non_exhaustive]
 pub struct Removed;
 
-/// When a live length counts: it was written since the system was started.
+/// When a live length counts: it was written since the system was started, and no flush has failed since.
 #[derive(Debug)]
 struct Vouched {
     /// The boot of the system, if it is known. A writer of another boot may be one in a container.
@@ -130,8 +130,8 @@ impl Vouched {
 
     #[inline]
     fn is_live(&self, header: Header<'_>) -> bool {
-        self.boot.is_some_and(|boot| header.is_of_boot(boot))
-            || (self.has_seen_writer(header) && header.has_boot())
+        let is_of_boot = self.boot.is_some_and(|boot| header.is_of_boot(boot));
+        (is_of_boot || self.has_seen_writer(header)) && !header.has_failed()
     }
 
     #[cold]
@@ -198,11 +198,11 @@ impl<T: Pod> Follow<T> {
             1..HEADER => return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
             _ => {}
         }
-        let map = Self::map(file, long)?;
-        let header = map.header();
-        if !Identity::is_begun(header) {
+        if is_unfinished(file, long)? {
             return Err(Misfit::Not(FileErrorKind::Empty, None));
         }
+        let map = Self::map(file, long)?;
+        let header = map.header();
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
         let identity = Identity { element_bytes, align, tag, is_append_only: false };
         let is_append_only = identity.check(header)?;
@@ -227,13 +227,11 @@ impl<T: Pod> Follow<T> {
     /// Maps it as far as there are addresses, or as can be.
     fn map(file: &File, long: u64) -> Result<Map, Misfit> {
         let there = usize::try_from(long).unwrap_or(usize::MAX);
-        let mut bytes = if system::MAPS_BEHIND_END { usual_map_bytes(there) } else { there };
-        loop {
-            match Map::new(file, bytes, false) {
-                Err(_) if bytes / 2 > there => bytes /= 2,
-                result => return result.map_err(|error| not_mapped(error, bytes)),
-            }
+        if !system::MAPS_BEHIND_END {
+            return Map::new(file, there, false).map_err(|error| not_mapped(error, there));
         }
+        let map = |bytes| Map::new(file, bytes, false);
+        map_by_halves(usual_map_bytes(there), there, map).map(|(map, _)| map)
     }
 
     /// Returns the number of elements.
@@ -250,8 +248,9 @@ impl<T: Pod> Follow<T> {
         len.min(self.max_len())
     }
 
-    /// Returns how often elements were removed: by [`pop`](crate::FileVec::pop), [`truncate`](crate::FileVec::truncate)
-    /// and others, or because they were not flushed and the system went down.
+    /// Returns a number that changes whenever elements are removed: by [`pop`](crate::FileVec::pop),
+    /// [`truncate`](crate::FileVec::truncate) and others, or because they were not flushed when a flush failed or the system
+    /// went down.
     ///
     /// As long as the number is the same, elements are where they were. (On 32-bit systems it wraps around at
     /// 2<sup>32</sup>.)

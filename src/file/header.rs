@@ -6,8 +6,11 @@
 #![forbid(unsafe_code)]
 
 use super::error::{FileError, FileErrorKind};
-use super::map::{Header, HeaderMut};
+use super::map::Header;
+use super::system;
 use crate::error::Error;
+use crate::reservation::page_size;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -15,6 +18,8 @@ use std::path::Path;
 pub(super) const HEADER_BYTES: usize = 64 << 10;
 
 const MAGIC: [u8; 8] = *b"stayput\x1a";
+/// The magic of a file while it is created. It holds nothing yet.
+const UNFINISHED: [u8; 8] = *b"stayput\0";
 const VERSION: u32 = 1;
 const ORDER: u32 = 0x0102_0304;
 
@@ -72,7 +77,7 @@ impl From<Error> for Misfit {
 impl Identity {
     const BYTES: usize = 64;
 
-    fn to_bytes(self) -> [u8; Self::BYTES] {
+    pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         bytes[0..8].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_ne_bytes());
@@ -84,19 +89,6 @@ impl Identity {
         bytes[48..56].copy_from_slice(&(HEADER_BYTES as u64).to_ne_bytes());
         seal(&mut bytes);
         bytes
-    }
-
-    /// Writes it into a new file, the last of what is written there, and the magic last of all: without that it
-    /// was not made.
-    pub(super) fn write(self, header: &HeaderMut<'_>) {
-        let bytes = self.to_bytes();
-        header.write(8, &bytes[8..]);
-        header.write(0, &bytes[..8]);
-    }
-
-    /// Whether one was ever written.
-    pub(super) fn is_begun(header: Header<'_>) -> bool {
-        header.read(0) != [0; 8]
     }
 
     /// Whether a file is of these elements, and has this tag; then, whether it is append-only, which is not compared.
@@ -139,12 +131,12 @@ pub(super) struct Record {
 }
 
 impl Record {
-    const BYTES: usize = 88;
+    pub(super) const BYTES: usize = 88;
 
     /// That of a new file.
     pub(super) const NONE: Self = Self { sequence: 0, len: 0, user: [0; USER_BYTES] };
 
-    fn to_bytes(self) -> [u8; Self::BYTES] {
+    pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         bytes[0..8].copy_from_slice(&self.sequence.to_ne_bytes());
         bytes[8..16].copy_from_slice(&self.len.to_ne_bytes());
@@ -202,15 +194,59 @@ impl Record {
         Self { sequence: self.sequence + 1, len: len as u64, user }
     }
 
-    /// Writes it over the one before the last.
-    pub(super) fn write(self, header: &HeaderMut<'_>) {
-        header.write(RECORDS_AT[self.place()], &self.to_bytes());
+    /// The offset in the file at which the record is written, over the one before the last.
+    pub(super) fn at(&self) -> usize {
+        RECORDS_AT[self.place()]
     }
 
     /// In which of the two places it lies.
     fn place(&self) -> usize {
         usize::from(self.sequence % 2 == 1)
     }
+}
+
+/// The number of bytes at the start of the file that are written when it is created or opened, so that a store to one of
+/// these pages takes no space on the disk.
+pub(super) fn written_bytes() -> usize {
+    const LAST: usize = RECORDS_AT[1] + 4096;
+    LAST.max(page_size()).min(HEADER_BYTES)
+}
+
+/// Whether a file begins with the magic.
+pub(super) fn is_stayput(file: &File) -> io::Result<bool> {
+    let mut bytes = [0; MAGIC.len()];
+    system::read_at(file, &mut bytes, 0)?;
+    Ok(bytes == MAGIC)
+}
+
+/// Whether the creation of a file was interrupted: it begins with the magic for that, or is all zeros because the system
+/// crashed before its pages were written.
+pub(super) fn is_unfinished(file: &File, long: u64) -> io::Result<bool> {
+    let mut bytes = [0; 4096];
+    let mut at = 0;
+    loop {
+        let count = usize::try_from(long - at).unwrap_or(bytes.len()).min(bytes.len());
+        let bytes = &mut bytes[..count];
+        system::read_at(file, bytes, at)?;
+        if at == 0 && bytes.starts_with(&UNFINISHED) {
+            return Ok(true);
+        }
+        if long > HEADER_BYTES as u64 || bytes.iter().any(|byte| *byte != 0) {
+            return Ok(false);
+        }
+        at += count as u64;
+        if at == long {
+            return Ok(true);
+        }
+    }
+}
+
+/// Extends an empty file to the length of a header and marks it as unfinished.
+pub(super) fn make(file: &File, take: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    system::write_in_place(file);
+    take()?;
+    system::write_zeros(file, 0..written_bytes() as u64)?;
+    system::write_at(file, &UNFINISHED, 0)
 }
 
 /// The part of some bytes from a place on.

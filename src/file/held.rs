@@ -3,16 +3,16 @@
 #![forbid(unsafe_code)]
 
 use super::error::{FileError, FileErrorKind};
-use super::header::HEADER_BYTES;
+use super::header::{HEADER_BYTES, LIVE_AT, Record};
 use super::locked::Locked;
-use super::map::Map;
+use super::map::{BOOT_AT, Map, OPENINGS_AT, REMOVALS_AT};
 use super::system;
 use crate::error::Error;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
 /// A file that is mapped for writing. Who has an array in it, and the array's memory, share it.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(super) struct Held {
     /// `None` only when it has ended, and gave the file away.
     file: Option<Locked>,
     path: Option<PathBuf>,
-    /// The folder of a file whose name is new, wherever the process goes from there.
-    folder: Option<PathBuf>,
+    /// The folder of the file if its name is not durable yet, and the folder could be opened.
+    folder: Option<File>,
     /// How long the file is to be at the end, unless elements say so.
     bytes: u64,
     /// How large elements are, if there are any that count.
@@ -75,15 +75,80 @@ impl Held {
     /// ever were.
     pub(super) fn count_elements(&mut self, element_bytes: usize, most: usize) {
         self.element_bytes = Some(element_bytes);
-        self.note_most(most);
+        self.most = AtomicUsize::new(most);
     }
 
-    /// Its name is new.
+    /// Writes to the header with a system call. On a full disk or a read-only file system that returns an error, where a
+    /// store to the mapping would raise `SIGBUS`.
+    pub(super) fn write(&self, at: usize, bytes: &[u8]) -> Result<(), FileError> {
+        let written = system::write_at(self.file(), bytes, at as u64);
+        written.map_err(|error| self.error(error))?;
+        if !system::MAPS_SEE_WRITES {
+            self.map().header_mut().write(at, bytes);
+        }
+        Ok(())
+    }
+
+    /// Writes the bytes of a range to the file again, except for holes.
+    pub(super) fn rewrite_data(&self, mut range: Range<u64>) -> Result<(), FileError> {
+        while let Some(data) = system::data_in(self.file(), range.clone()) {
+            range.start = data.end;
+            system::rewrite(self.file(), data).map_err(|error| self.error(error))?;
+        }
+        #[cfg(all(test, not(no_vm)))]
+        super::tests::loss::is_rewritten();
+        Ok(())
+    }
+
+    /// Publishes the length that a writer starts with and the boot that it is of, counts the opening, and clears the mark
+    /// of a failure. `is_cut` says that readers may have seen more elements.
+    ///
+    /// The number of openings and the boot are written last: a reader that sees either also sees the length.
+    pub(super) fn begin_live(
+        &self,
+        len: usize,
+        is_cut: bool,
+        boot: Option<[u8; 16]>,
+    ) -> Result<(), FileError> {
+        self.write(LIVE_AT, &(len as u64).to_ne_bytes())?;
+        if is_cut {
+            self.count_removal()?;
+        }
+        self.count_up(OPENINGS_AT)?;
+        self.write_boot(boot.unwrap_or_default(), false)
+    }
+
+    /// Counts a removal, as the function in [`map`](super::map::count_removal), by a system call.
+    pub(super) fn count_removal(&self) -> Result<(), FileError> {
+        self.count_up(REMOVALS_AT)?;
+        fence(Ordering::Release);
+        Ok(())
+    }
+
+    fn count_up(&self, at: usize) -> Result<(), FileError> {
+        let count = u64::from_ne_bytes(self.map().header().read(at));
+        self.write(at, &count.wrapping_add(1).to_ne_bytes())
+    }
+
+    fn write_boot(&self, boot: [u8; 16], has_failed: bool) -> Result<(), FileError> {
+        let mut bytes = [0; 24];
+        bytes[..16].copy_from_slice(&boot);
+        bytes[16..].copy_from_slice(&u64::from(has_failed).to_ne_bytes());
+        self.write(BOOT_AT, &bytes)
+    }
+
+    /// Marks the file as one whose contents may not be on the disk, and tries to make the mark durable. The next open then
+    /// goes back to the last durable record, even in the same boot.
+    fn leave_trace(&self) {
+        if self.element_bytes.is_some() && self.write_boot([0; 16], true).is_ok() {
+            let _ = system::sync(self.file(), self.map().raw(), 0..HEADER_BYTES);
+        }
+    }
+
+    /// Notes that the name of the file, if it has one, may not be durable.
     pub(super) fn name_is_new(&mut self) {
-        let path =
-            self.path().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.into()));
-        self.folder = path.and_then(|path| path.parent().map(Path::to_owned));
-        self.is_name_durable = AtomicBool::new(self.folder.is_none());
+        self.folder = self.path().and_then(system::folder_of);
+        self.is_name_durable = AtomicBool::new(self.path.is_none());
     }
 
     pub(super) fn map(&self) -> &Map {
@@ -96,8 +161,8 @@ impl Held {
 
     /// Shows readers that the live length is that of a running writer, whichever boot the header names. Called after the
     /// length was written.
-    pub(super) fn announce(&self) {
-        system::announce_writer(self.file());
+    pub(super) fn announce(&mut self) {
+        self.file.as_mut().expect("it has not ended").announce();
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
@@ -122,20 +187,36 @@ impl Held {
 
     /// Makes what was written to a part of the file durable, with how long the file is.
     pub(super) fn sync(&self, range: Range<usize>) -> Result<(), FileError> {
-        self.noting_failure(|| system::sync(self.file(), self.map().raw(), range))
+        self.noting_failure(None, || system::sync(self.file(), self.map().raw(), range))
     }
 
-    /// The same, but how long it is may not be.
-    pub(super) fn sync_range(&self, range: Range<usize>) -> Result<(), FileError> {
-        self.noting_failure(|| system::sync_range(self.file(), self.map().raw(), range))
+    /// Makes a part of the file durable that includes a record just written. On failure the record is erased, since only the
+    /// one before is known to be durable.
+    pub(super) fn sync_record(
+        &self,
+        record: &Record,
+        range: Range<usize>,
+    ) -> Result<(), FileError> {
+        self.noting_failure(Some(record), || system::sync(self.file(), self.map().raw(), range))
     }
 
-    fn noting_failure(&self, sync: impl FnOnce() -> io::Result<()>) -> Result<(), FileError> {
+    fn noting_failure(
+        &self,
+        record: Option<&Record>,
+        sync: impl FnOnce() -> io::Result<()>,
+    ) -> Result<(), FileError> {
         if self.has_failed.load(Ordering::Relaxed) {
             return Err(FileError::new(FileErrorKind::Failed, self.path()));
         }
+        #[cfg(all(test, not(no_vm)))]
+        let sync = || super::tests::loss::may_sync().and_then(|()| sync());
         sync().map_err(|error| {
             self.has_failed.store(true, Ordering::Relaxed);
+            // Before the mark: an open that finds the mark must not find this record.
+            if let Some(record) = record {
+                let _ = self.write(record.at(), &[0; Record::BYTES]);
+            }
+            self.leave_trace();
             self.error(error)
         })?;
         #[cfg(all(test, not(no_vm)))]
@@ -145,17 +226,20 @@ impl Held {
 
     /// Begins to write a part to the disk.
     pub(super) fn begin_sync(&self, range: Range<usize>) -> Result<(), FileError> {
-        system::begin_sync(self.file(), self.map().raw(), range).map_err(|error| self.error(error))
+        let begin = || system::begin_sync(self.file(), self.map().raw(), range);
+        if cfg!(target_os = "linux") {
+            // `sync_file_range` does not consume errors: a later `sync` reports them.
+            return begin().map_err(|error| self.error(error));
+        }
+        self.noting_failure(None, begin)
     }
 
     /// Makes the name durable, once.
     pub(super) fn sync_name(&self) -> Result<(), FileError> {
-        if self.is_name_durable.load(Ordering::Relaxed) {
-            return Ok(());
+        if !self.is_name_durable.load(Ordering::Relaxed) {
+            self.noting_failure(None, || system::sync_name(self.file(), self.folder.as_ref()))?;
+            self.is_name_durable.store(true, Ordering::Relaxed);
         }
-        let folder = self.folder.as_deref();
-        folder.map_or(Ok(()), system::sync_folder).map_err(|error| self.error(error))?;
-        self.is_name_durable.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -166,6 +250,10 @@ impl Held {
 
     /// Unmaps the file, and cuts it to what it holds.
     fn end(&mut self) -> io::Result<()> {
+        if self.map.is_some() && *self.has_failed.get_mut() {
+            // The disk may accept the mark now.
+            self.leave_trace();
+        }
         let Some(map) = self.map.take() else { return Ok(()) };
         let bytes = match self.element_bytes {
             None => self.bytes,

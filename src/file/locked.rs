@@ -5,7 +5,9 @@
 use super::error::{FileError, FileErrorKind};
 use super::system;
 use std::fs::File;
+use std::io;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Whether others are kept from writing to the file of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,11 +15,20 @@ use std::path::Path;
 pub enum Lock {
     /// The file is locked for as long as the array has it, and the array is refused if another has it. The lock
     /// holds between arrays of this crate and others that ask for it (`flock`, `LockFileEx`); who does not ask
-    /// can write to the file all the same.
+    /// can write to the file all the same. A forked child process shares the lock until it exits.
     #[default]
     Exclusive,
     /// It is not: for file systems that have no locks. That there is one array only is the caller's affair.
     None,
+}
+
+/// The files that this process has locked. `flock` alone would grant the lock again to a clone of the handle that has it.
+static LOCKED: Mutex<Vec<FileId>> = Mutex::new(Vec::new());
+
+type FileId = (u64, u64);
+
+fn locked<R>(call: impl FnOnce(&mut Vec<FileId>) -> R) -> R {
+    call(&mut LOCKED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// A file, locked or not. A lock ends by hand: a child that was just made may have the file open for a while.
@@ -26,17 +37,44 @@ pub(super) struct Locked {
     /// `None` only when it was given away.
     file: Option<File>,
     lock: Lock,
+    id: Option<FileId>,
+    is_announced: bool,
 }
 
 impl Locked {
     pub(super) fn new(file: File, lock: Lock, path: Option<&Path>) -> Result<Self, FileError> {
-        if lock == Lock::Exclusive {
-            let is_locked = system::try_lock(&file);
-            if !is_locked.map_err(|error| FileError::of_io(error, path))? {
-                return Err(FileError::new(FileErrorKind::Locked, path));
-            }
+        let mut this = Self { file: Some(file), lock: Lock::None, id: None, is_announced: false };
+        if lock == Lock::Exclusive && !this.try_lock().map_err(|e| FileError::of_io(e, path))? {
+            return Err(FileError::new(FileErrorKind::Locked, path));
         }
-        Ok(Self { file: Some(file), lock })
+        Ok(this)
+    }
+
+    fn try_lock(&mut self) -> io::Result<bool> {
+        let id = system::file_id(self.file())?;
+        let is_new = |ids: &mut Vec<FileId>| match id {
+            Some(id) if ids.contains(&id) => false,
+            id => {
+                ids.extend(id);
+                true
+            }
+        };
+        if !locked(is_new) {
+            return Ok(false);
+        }
+        self.id = id;
+        // If this fails, dropping `self` removes the entry.
+        let is_locked = system::try_lock(self.file())?;
+        if is_locked {
+            self.lock = Lock::Exclusive;
+        }
+        Ok(is_locked)
+    }
+
+    /// Shows readers that the file has a writer, until it is unlocked.
+    pub(super) fn announce(&mut self) {
+        self.is_announced = true;
+        system::announce_writer(self.file());
     }
 
     pub(super) fn file(&self) -> &File {
@@ -50,13 +88,19 @@ impl Locked {
     }
 
     fn unlock(&mut self) {
-        if let Some(file) = &self.file {
+        // A clone of the handle shares the announcement, so only the array that made it ends it.
+        if let (true, Some(file)) = (self.is_announced, &self.file) {
             system::withdraw_writer(file);
         }
+        self.is_announced = false;
         if let (Lock::Exclusive, Some(file)) = (self.lock, &self.file) {
             system::unlock(file);
         }
         self.lock = Lock::None;
+        // Only after the unlock, which would also end the lock of a clone that takes the entry in between.
+        if let Some(id) = self.id.take() {
+            locked(|ids| ids.retain(|other| *other != id));
+        }
     }
 }
 

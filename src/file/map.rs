@@ -25,18 +25,15 @@ const WORD_BYTES: usize = size_of::<usize>();
 
 /// Where the part of the length lies that this process has words for. (Where they are shorter, so are arrays.)
 const LEN_AT: usize = low_word(LIVE_AT);
-/// Which boot the length is of.
-const BOOT_AT: usize = LIVE_AT + 64;
+/// The boot that the length is of, followed by a word that is nonzero after a failed flush.
+pub(super) const BOOT_AT: usize = LIVE_AT + 64;
+const FAILED_AT: usize = BOOT_AT + 16;
 /// How many elements others were ever told of, if there are fewer now.
-const MOST_AT: usize = LIVE_AT + 128;
+pub(super) const MOST_AT: usize = LIVE_AT + 128;
 /// The number of times that elements were removed.
-const REMOVALS_AT: usize = LIVE_AT + 192;
+pub(super) const REMOVALS_AT: usize = LIVE_AT + 192;
 /// The number of times that the file was opened for writing.
-const OPENINGS_AT: usize = LIVE_AT + 200;
-
-/// Stands for the boot where the system does not identify it. Zero, in contrast, says that the live length does not
-/// count.
-const UNKNOWN_BOOT: [u8; 16] = [0xFF; 16];
+pub(super) const OPENINGS_AT: usize = LIVE_AT + 200;
 
 /// Returns the offset of the low word of a 64-bit number.
 const fn low_word(at: usize) -> usize {
@@ -159,9 +156,10 @@ impl<'m> Header<'m> {
         self.word(low_word(OPENINGS_AT)).load(Ordering::Acquire)
     }
 
-    /// Returns `true` unless the live length was declared void.
-    pub(super) fn has_boot(self) -> bool {
-        self.read(BOOT_AT) != [0_u8; 16]
+    /// Returns `true` if a flush has failed and the file was not opened for writing since. The live length does not count
+    /// then.
+    pub(super) fn has_failed(self) -> bool {
+        self.read::<8>(FAILED_AT) != [0; 8]
     }
 
     /// Whether the length is of a boot. Once it is, it says so as long as that lasts.
@@ -186,20 +184,6 @@ impl HeaderMut<'_> {
     /// Says how many elements others were told of.
     pub(super) fn set_most(&self, len: usize) {
         self.write(MOST_AT, &(len as u64).to_ne_bytes());
-    }
-
-    /// Publishes the length that a writer starts with, and the boot that it counts for. `is_cut` says that readers may
-    /// have been told of more elements.
-    ///
-    /// The boot and the number of openings are written last: a reader that sees either also sees the length.
-    pub(super) fn begin_live(&self, len: usize, is_cut: bool, boot: Option<[u8; 16]>) {
-        self.write(LIVE_AT, &(len as u64).to_ne_bytes());
-        if is_cut {
-            count_removal(self.word(low_word(REMOVALS_AT)));
-        }
-        let openings = u64::from_ne_bytes(self.read(OPENINGS_AT));
-        self.write(OPENINGS_AT, &openings.wrapping_add(1).to_ne_bytes());
-        self.write(BOOT_AT, &boot.unwrap_or(UNKNOWN_BOOT));
     }
 }
 

@@ -20,6 +20,8 @@
 //! trusts it in the same case, and also if a writer has the file open or has opened it since the reader did:
 //! such a writer runs in the same boot as the reader, whatever it believes.
 //!
+//! After a `flush` failed, the live length does not count for any of them, until a writer has opened the file again.
+//!
 //! The boot is identified on Linux, macOS, FreeBSD, OpenBSD and Windows. Three cases need care:
 //!
 //! - **Containers** that mask the boot id (`/proc/sys/kernel/random/boot_id`) appear to run in another boot. If a writer in
@@ -36,12 +38,20 @@
 //! | the process was ended while the file was made | [`Empty`](FileErrorKind::Empty), and `open_or_create` makes it |
 //! | it was ended later, anywhere | the live length; what was being pushed is there or not; the file may be longer than its elements, for which there is room then |
 //! | the system went down before the first `flush` | nothing, an empty file, or one that is [`NotStayput`](FileErrorKind::NotStayput), [damaged](FileErrorKind::Header), or without elements |
-//! | it went down later | what was there at the last `flush`, or at the one that was going on |
+//! | it went down later, or was shut down | what was there at the last `flush`, or at the one that was going on; [`lost_len`](FileVec::lost_len) counts the rest |
+//! | the disk did not accept a write, and `flush` failed | what was there at the last `flush` that succeeded; [`lost_len`](FileVec::lost_len) counts the rest (see below) |
 //! | the same, and what was flushed had been changed since | the same elements, each part of which (as large as the disk writes at once) is old or new. An [append-only](AppendOnly) file has none such. |
 //! | the disk was taken away, or the file copied, while it was written, and the system stayed up | the live length: elements that were not flushed may be zero, and no checksum tells |
-//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed; but for what is written to holes of a file that had some when it was opened (a sparse copy): that ends the process by a signal |
+//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed, and opening a file takes none; but for what is written to holes of a file that had some when it was opened (a sparse copy): that ends the process by a signal |
 //! | somebody cut the file | [`Short`](FileErrorKind::Short), or [`Length`](FileErrorKind::Length) if elements are gone |
 //! | somebody changed the header | an error, or another length within the file |
+//!
+//! When the disk does not accept a write, the system reports the error once and from then on treats its cached pages as
+//! written. A `flush` that fails therefore marks the file: the live length no longer counts, for readers as well, and the
+//! array cannot be flushed again. The next [`open`](FileVec::open) goes back to the last durable record and writes all
+//! elements that it counts again; if that fails, so does `open`. The mark is lost only if the disk does not accept it
+//! either (or the file system became read-only) and the cached header is then dropped, as by a remount. In that case
+//! `open` trusts the live length that the system last wrote in the background.
 //!
 //! The disk must keep what it reports as written, and must write 88 bytes within one block as a whole or so that the
 //! checksum detects it. Elements have no checksum.
@@ -64,9 +74,10 @@
 //! | 48 | 8 | offset of the first element: 65536 |
 //! | 56 | 8 | checksum of bytes 0 to 55 |
 //! | 4096 | 8 | live length in elements |
-//! | 4160 | 16 | boot that the live length belongs to: on Linux the boot id as a 128-bit number; all ones if the system does not identify its boot; zero if the live length does not count |
+//! | 4160 | 16 | boot that the live length belongs to: on Linux the boot id as a 128-bit number; zero if the system does not identify its boot, and after a `flush` failed |
+//! | 4176 | 8 | 0, or 1 after a `flush` failed: the live length does not count |
 //! | 4224 | 8 | the most elements that readers may have seen, if there are fewer now |
-//! | 4288 | 8 | how often elements were [removed](Follow::removals) |
+//! | 4288 | 8 | number of [removals](Follow::removals) |
 //! | 4296 | 8 | how often the file was opened for writing |
 //! | 8192 | 88 | record with an even sequence number |
 //! | 12288 | 88 | record with an odd sequence number |
@@ -77,9 +88,17 @@
 //! if the checksum is right, the sequence number is less than 2<sup>62</sup>, and it lies in the place for that number. If both
 //! do, the one with the greater number counts. All other bytes of the header are zero, and reserved.
 //!
+//! The writer flushes the elements and the name of the file before it writes a record. If it then cannot flush the record,
+//! it overwrites all 88 bytes with zeros, and the record before counts.
+//!
+//! While the file is created, it starts with `stayput\0` in place of the first 8 bytes. A file of up to 65536 bytes that are
+//! all zero is unfinished, too.
+//!
 //! A reader loads 4288, then the length, copies elements, and loads 4288 again. If that has changed, copies may be torn. The
 //! writer stores the length after elements that it adds. When it removes elements, it stores the length first and then
-//! counts at 4288, before it overwrites what lies past the length.
+//! counts at 4288, before it overwrites what lies past the length. A writer that opens the file and continues from fewer
+//! elements than readers may have seen counts once more before it stores a record or the length. It stores 4296, 4160 and 4176 last, in
+//! this order.
 //!
 //! A file can be opened on a machine with larger pages, but not with the other byte order.
 //!
@@ -102,8 +121,22 @@
 //! | 48 | 8 | the number of slots, pairs or elements |
 //! | 56 | 8 | checksum of bytes 0 to 55 |
 //!
-//! Sections follow. Each ends with a CRC-32 (4 bytes) of everything in the part before it, the header included, except for
-//! the checksums of sections.
+//! In a slot map the next keys follow: the number of words (4 bytes), then the words (4 bytes each):
+//!
+//! - The highest generation of a removed value.
+//! - The number of floors, and two words for each: the end of a range of slots past the last one, and the generation above
+//!   which they start. Ranges are in ascending order. The floor in the header is that of all slots past them.
+//! - The order of [reuse](crate::SlotMapBuilder::reuse): 0, 1 or 2.
+//!   - 0 is [`Recent`](crate::Reuse::Recent). Four words follow it, and the stack: how many holes the stack has room
+//!     for; the slot below which freed slots go onto the stack; 1 if there is a hole that is filled before the stack, or else
+//!     0; its slot, or 0; then the slots on the stack, the next one last.
+//!   - 1 is [`Lowest`](crate::Reuse::Lowest). Nothing follows it.
+//!   - 2 is [`Rotating`](crate::Reuse::Rotating). Three words follow it: the low and the high half of `min_free`, and the slot
+//!     where the search for the next hole starts.
+//!
+//! Sections follow. Each ends with a CRC-32 (4 bytes) of everything in the part before it, the header and the next keys
+//! included, except for the checksums of sections. An empty slot map has one section, which is empty but for the checksum;
+//! other empty containers have none.
 //!
 //! - **Slot maps**: for each slot a byte (0: with a value; 1: vacant; 2: detached; 3: retired), then 4 bytes of generation
 //!   for each slot, then the values of slots that have one.

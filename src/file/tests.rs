@@ -133,6 +133,13 @@ fn set_boot(path: &Path, boot: [u8; 16]) {
     file.write_all(&boot).unwrap();
 }
 
+/// Writes the mark of a failed flush.
+fn set_failed(path: &Path, has_failed: bool) {
+    let mut file = File::options().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(BOOT.end as u64)).unwrap();
+    file.write_all(&u64::from(has_failed).to_ne_bytes()).unwrap();
+}
+
 /// An array with 100 elements that were flushed, and 400 that were not.
 fn partly_flushed(path: &Path) -> FileVec<u64> {
     let mut vec = create(path);
@@ -161,10 +168,22 @@ fn a_running_writer_vouches_for_its_length_whatever_the_boot() {
     assert_eq!((follow.len(), follow.get(499)), (500, Some(499)));
     vec.push(500);
     assert_eq!(follow.len(), 501);
-    // A length that was declared void does not count, even with a writer.
+    // Nor does it matter if the writer does not know its boot.
     set_boot(&path, [0; 16]);
+    assert_eq!(follow.len(), 501);
+    // A second array that is refused does not end the announcement, although it shares the open file description.
+    let clone = vec.held().file().try_clone().unwrap();
+    // SAFETY: as in `create`.
+    let second = unsafe { FileVec::<u64>::from_file(clone) };
+    assert_eq!(second.unwrap_err().kind(), FileErrorKind::Locked);
+    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 501);
+    // After a flush has failed, the length does not count, even with a writer.
+    set_failed(&path, true);
     assert_eq!(follow.len(), 100);
+    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 100);
     vec.truncate(50);
+    assert_eq!(follow.len(), 50);
+    set_failed(&path, false);
     assert_eq!(follow.len(), 50);
     drop(vec);
     // The writer is gone. A reader that saw it knows its length.
@@ -237,26 +256,88 @@ fn readers_are_told_of_elements_that_are_lost_in_a_restart() {
 }
 
 #[test]
-// Elsewhere nothing is to be done for a name.
-#[cfg(unix)]
-fn a_flush_that_fails_at_its_end_has_no_elements_go_that_it_counts() {
+fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
     let folder = Folder::new();
-    let (here, there) = (folder.file().with_extension("a"), folder.file().with_extension("b"));
-    fs::create_dir(&here).unwrap();
-    let mut vec = create(&here.join("array"));
-    vec.extend(0..100_000);
-    // Its name cannot be made durable.
-    fs::rename(&here, &there).unwrap();
-    vec.flush().unwrap_err();
-    vec.truncate(10);
-    for _ in 0..2 {
-        let _ = vec.try_shrink_to_fit();
+    // The sync of the elements, and the sync of the record.
+    for (count, is_range) in [(0, false), (1, false), (0, true)] {
+        let mut vec = create(&folder.file());
+        vec.extend(0..1000);
+        vec.flush().unwrap();
+        vec.extend(1000..3000);
+        vec[5] = 7;
+        let follow = Follow::<u64>::open(folder.file()).unwrap();
+        loss::refuse(count);
+        let refused = if is_range { vec.flush_range(..) } else { vec.flush() };
+        assert_eq!(refused.unwrap_err().kind(), FileErrorKind::System);
+        for result in [vec.flush(), vec.flush_range(..)] {
+            assert_eq!(result.unwrap_err().kind(), FileErrorKind::Failed);
+        }
+        assert_eq!((vec.len(), vec.flushed_len(), follow.len()), (3000, 1000, 1000));
+        drop(vec);
+        let mut vec = open(&folder.file());
+        assert_eq!((vec.len(), vec.lost_len()), (1000, 2000));
+        assert_eq!((vec.flushed_len(), vec[5], vec[999]), (1000, 7, 999));
+        vec.push(1);
+        vec.flush().unwrap();
+        assert_eq!((vec.flushed_len(), follow.len()), (1001, 1001));
+        drop(vec);
+        let vec = open(&folder.file());
+        assert_eq!((vec.len(), vec.lost_len()), (1001, 0));
     }
-    drop(vec);
-    restart(&there.join("array"));
-    let vec = open(&there.join("array"));
-    assert!([10, 100_000].contains(&vec.len()));
-    assert!(vec.iter().copied().eq(0..vec.len() as u64));
+}
+
+#[test]
+fn opening_a_file_makes_it_no_longer() {
+    let folder = Folder::new();
+    for len in [0, 1, 100, 1023, 100_000] {
+        let mut vec = create(&folder.file());
+        vec.extend(0..len);
+        vec.close().unwrap();
+        let mut vec = open(&folder.file());
+        let long = vec.stats().file_bytes.unwrap();
+        assert!(cfg!(windows) || long == 65_536 + len * 8, "{long} for {len}");
+        assert_eq!(vec.capacity() as u64, len);
+        vec.push(len);
+        assert!(vec.iter().copied().eq(0..=len));
+    }
+}
+
+#[test]
+fn a_file_whose_making_ended_early_is_made_by_the_next() {
+    let folder = Folder::new();
+    let begun = |bytes: &[u8], long| {
+        let mut all = bytes.to_vec();
+        all.resize(long, 0);
+        all
+    };
+    let mark = b"stayput\0";
+    let files = [1, 8, 4096, 16_384, 62_240, 65_536].map(|long| begun(&[], long));
+    let files = files.into_iter().chain([begun(mark, 16_384), begun(mark, 65_536)]);
+    // As long as the file is on Windows, with part of the identity.
+    let mut last = begun(mark, 1 << 20);
+    last[20..64].fill(9);
+    for bytes in files.chain([last]) {
+        fs::write(folder.file(), &bytes).unwrap();
+        // SAFETY: as in `create`.
+        let error = unsafe { FileVec::<u64>::open(folder.file()) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::Empty, "{} bytes", bytes.len());
+        // SAFETY: as in `create`.
+        let mut vec = unsafe { FileVec::<u64>::open_or_create(folder.file()) }.unwrap();
+        vec.push(5);
+        drop(vec);
+        assert_eq!(*open(&folder.file()), [5]);
+    }
+    // Other files are left unchanged.
+    let mut others = vec![0; 65_536];
+    for at in [8, 4095, 4096, 65_535] {
+        others[at] = 1;
+        fs::write(folder.file(), &others).unwrap();
+        // SAFETY: as in `create`.
+        let error = unsafe { FileVec::<u64>::open_or_create(folder.file()) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::NotStayput);
+        assert_eq!(Follow::<u64>::open(folder.file()).unwrap_err().kind(), error.kind());
+        assert!(fs::read(folder.file()).unwrap() == others);
+    }
 }
 
 #[test]
@@ -278,11 +359,10 @@ fn what_is_flushed_is_read_as_a_whole_meanwhile() {
                 before = bytes[0];
             }
         });
-        let header = vec.held().map().header_mut();
-        let mut record = Record::last(*header).unwrap();
+        let mut record = Record::last(vec.held().map().header()).unwrap();
         for n in 0..200_000_u32 {
             record = record.next(0, [(n / 1000).to_le_bytes()[0] + 1; 64]);
-            record.write(&header);
+            vec.held().write(record.at(), &record.to_bytes()).unwrap();
         }
         is_done.store(true, Ordering::Relaxed);
     });
@@ -292,7 +372,8 @@ fn what_is_flushed_is_read_as_a_whole_meanwhile() {
 fn a_file_that_can_never_be_flushed_again_is_refused() {
     let folder = Folder::new();
     let vec = create(&folder.file());
-    Record { sequence: 1 << 61, ..Record::NONE }.write(&vec.held().map().header_mut());
+    let record = Record { sequence: 1 << 61, ..Record::NONE };
+    vec.held().write(record.at(), &record.to_bytes()).unwrap();
     drop(vec);
     // SAFETY: as in `create`.
     let error = unsafe { FileVec::<u64>::open(folder.file()) }.unwrap_err();
@@ -466,6 +547,44 @@ fn a_file_is_one_arrays() {
 }
 
 #[test]
+fn a_clone_of_a_handle_does_not_share_the_lock() {
+    let folder = Folder::new();
+    let file = create(&folder.file()).into_file().unwrap();
+    let clone = || file.try_clone().unwrap();
+    // SAFETY: as in `create`.
+    let from_clone = || unsafe { FileVec::<u64>::from_file(clone()) };
+    for _ in 0..2 {
+        let vec = from_clone().unwrap();
+        assert_eq!(from_clone().unwrap_err().kind(), FileErrorKind::Locked);
+        // SAFETY: as in `create`.
+        let other = unsafe { FileVec::<u64>::open(folder.file()) };
+        assert_eq!(other.unwrap_err().kind(), FileErrorKind::Locked);
+        drop(vec);
+    }
+    // An array that is refused for another reason releases the lock.
+    // SAFETY: as in `create`.
+    unsafe { FileVec::<u8>::from_file(clone()) }.unwrap_err();
+    drop(from_clone().unwrap());
+}
+
+#[test]
+#[cfg(unix)]
+fn the_name_of_a_file_is_made_durable_whatever_became_of_its_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let (here, there) = (folder.file().with_extension("a"), folder.file().with_extension("b"));
+    fs::create_dir(&here).unwrap();
+    let mut vec = create(&here.join("array"));
+    vec.extend(0..1000);
+    fs::rename(&here, &there).unwrap();
+    fs::set_permissions(&there, fs::Permissions::from_mode(0o000)).unwrap();
+    vec.flush().unwrap();
+    assert_eq!(vec.flushed_len(), 1000);
+    vec.close().unwrap();
+    fs::set_permissions(&there, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
 fn who_follows_sees_what_is_there() {
     let folder = Folder::new();
     let path = folder.file();
@@ -514,4 +633,11 @@ fn room_is_made_in_whole_pages_or_to_the_end() {
         assert_eq!((full, vec.len(), vec.max_len()), (max_len, max_len, max_len));
         assert_eq!(vec.held().map().bytes() % page_size(), 0);
     }
+}
+
+#[test]
+fn debug_shows_the_kind_and_the_message() {
+    let error = Follow::<u64>::open("/no/such/file").unwrap_err();
+    let shown = format!("FileError {{ kind: NotFound, message: \"{error}\", .. }}");
+    assert_eq!(format!("{error:?}"), shown);
 }

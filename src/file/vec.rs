@@ -33,6 +33,10 @@ use std::sync::Arc;
 
 /// A growable array in a file, whose elements never move.
 ///
+/// **Dropping a `FileVec` does not make its elements durable.** After the system restarts, even if it was shut down
+/// cleanly, the file holds the elements of the last [`flush`](Self::flush) or [`close`](Self::close): the next boot cannot
+/// tell whether pages that no call waited for were written. Call `close` to keep all elements.
+///
 /// The file is mapped far behind its end, once, and grows into that: nothing is ever mapped anew, no pointer to an
 /// element changes, and growing costs about what it does in memory. The array is there again when the file is
 /// [opened](Self::open), in no time, whatever its size. It may be larger than memory.
@@ -52,7 +56,8 @@ use std::sync::Arc;
 /// |---|---|
 /// | it is [closed](Self::close) | all, and for good |
 /// | it is dropped, or the process ends, or is ended | all that was pushed, as long as the system stays up |
-/// | the system goes down, or power is lost | all that was there at the last [`flush`](Self::flush), but what was changed since may be so in part |
+/// | the system restarts, goes down, or power is lost | all that was there at the last [`flush`](Self::flush), but what was changed since may be so in part |
+/// | `flush` fails because the disk does not accept a write | the same; [`lost_len`](Self::lost_len) tells how many elements were dropped |
 /// | the disk is full | all: a push that needs room is [refused](crate::ErrorKind::Disk), and gives its value back |
 ///
 /// See [the module](super) for what the file says of itself, and how.
@@ -63,7 +68,8 @@ use std::sync::Arc;
 /// [`open`](Self::open). An array in a [file without a name](Self::temporary_in) needs no such promise.
 ///
 /// After `fork` the array is the parent's: a child may neither use nor drop it, since both would write to the same file,
-/// and a drop cuts it, and ends the lock.
+/// and a drop cuts it, and ends the lock. The child keeps the lock until it exits or executes another program, even if the
+/// parent is killed; until then, opening the file fails with [`Locked`](super::FileErrorKind::Locked).
 ///
 /// # Examples
 ///
@@ -95,6 +101,8 @@ pub struct FileVec<T: Pod, M: Mode = Mutable> {
     record: Record,
     /// How many elements are durable, or more: those that were when that was last so for certain.
     flushed: u64,
+    /// The number of elements dropped when the file was opened.
+    lost: usize,
     user: [u8; USER_BYTES],
     mode: PhantomData<M>,
 }
@@ -145,10 +153,9 @@ impl<T: Pod, M: Mode> Drop for Publish<'_, T, M> {
 }
 
 impl<T: Pod, M: Mode> FileVec<T, M> {
-    pub(super) fn new(elements: VmVec<T>, held: Arc<Held>, record: Record) -> Self {
-        let user = record.user;
-        let flushed = record.len;
-        Self { elements, live: Live::new(held), record, flushed, user, mode: PhantomData }
+    pub(super) fn new(elements: VmVec<T>, held: Arc<Held>, record: Record, lost: usize) -> Self {
+        let Record { user, len: flushed, .. } = record;
+        Self { elements, live: Live::new(held), record, flushed, lost, user, mode: PhantomData }
     }
 
     /// Options: how many elements at most, a tag that says what they mean, and others.
@@ -196,6 +203,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///   that ask for its [lock](super::Lock) do not; other programs, and other means of this one
     ///   ([`std::fs::write`]), are the caller's affair. (Where it is cut, the process is ended by `SIGBUS`; where it
     ///   is written to, what a `&T` refers to changes, which is undefined behaviour.)
+    /// - A process that was forked does not open the file while its parent has it open: both share the lock.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::builder().open(path) }
@@ -225,6 +233,9 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// # Safety
     ///
     /// - As for [`open`](Self::open).
+    /// - No other process makes an array from the same open file description, inherited or received over a socket: on
+    ///   Unix, it would share the lock. (Within this process, a second array on the file is refused as
+    ///   [`Locked`](super::FileErrorKind::Locked), even from a clone of the handle.)
     pub unsafe fn from_file(file: File) -> Result<Self, FileError> {
         // SAFETY: the caller's promise is the same.
         unsafe { Self::builder().from_file(file) }
@@ -267,6 +278,34 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     pub fn flushed_len(&self) -> usize {
         // What was found was not more than there are addresses for, and the rest was written here.
         usize::try_from(self.flushed).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the number of elements that were dropped when the file was opened, because they were not
+    /// [flushed](Self::flush) before a flush failed or the system restarted.
+    ///
+    /// After a failed flush the number is exact. After a restart it is the number that the header on the disk counts; more
+    /// may have been pushed. It is 0 for a new file, and the next time the file is opened.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::FileVec;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = std::env::temp_dir().join(format!("stayput-lost-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// // SAFETY: no other code writes to the file.
+    /// let events: FileVec<u64> = unsafe { FileVec::open_or_create(folder.join("events"))? };
+    /// if events.lost_len() > 0 {
+    ///     eprintln!("{} events were never written to the disk", events.lost_len());
+    /// }
+    /// # drop(events);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub const fn lost_len(&self) -> usize {
+        self.lost
     }
 
     /// The elements.
@@ -483,18 +522,24 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     ///
     /// # Errors
     ///
-    /// If the system cannot write it. Then what the disk holds is not known, and all later calls fail
-    /// ([`Failed`](super::FileErrorKind::Failed)), for the system would tell it once only. What was flushed before is
-    /// what counts after a loss of power.
+    /// If the system cannot write the file. What the disk holds is then unknown, and all later calls fail with
+    /// [`Failed`](super::FileErrorKind::Failed), because the system reports such an error only once. The elements remain
+    /// readable here. When the file is [opened](Self::open) again, it holds the elements of the last successful `flush`, even
+    /// in the same boot; [`lost_len`](Self::lost_len) returns the number of the others.
+    ///
+    /// If the header cannot be written because a copy-on-write file system is full; a later call can succeed.
     pub fn flush(&mut self) -> Result<(), FileError> {
         let held = self.live.held();
-        held.sync(0..Self::bytes(self.len()))?;
+        held.sync(HEADER_BYTES..Self::bytes(self.len()))?;
+        // Before the record: if the file has one, its name is durable.
+        held.sync_name()?;
+        let record = self.record.next(self.len(), self.user);
+        held.write(record.at(), &record.to_bytes())?;
         // From here on either may be what is on the disk.
-        self.record = self.record.next(self.len(), self.user);
-        self.record.write(&held.map().header_mut());
-        held.sync(0..HEADER_BYTES)?;
-        self.flushed = self.record.len;
-        held.sync_name()
+        self.record = record;
+        held.sync_record(&record, 0..HEADER_BYTES)?;
+        self.flushed = record.len;
+        Ok(())
     }
 
     /// Makes a length durable that is less than the one that is, before what lies behind it goes.
@@ -527,7 +572,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     #[track_caller]
     pub fn flush_range(&self, range: impl RangeBounds<usize>) -> Result<(), FileError> {
         let (start, end) = check_range(&range, self.len());
-        self.held().sync_range(Self::bytes(start)..Self::bytes(end))
+        self.held().sync(Self::bytes(start)..Self::bytes(end))
     }
 
     /// Says how elements are going to be used, those that are there and those to come. Nothing comes of it on Windows.

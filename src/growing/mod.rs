@@ -35,10 +35,12 @@ use policy::Step;
 use recent::Recent;
 use warm::Warmth;
 
-use crate::backing::Foreign;
-use crate::error::{Error, ErrorKind};
+use crate::backing::{Block, Foreign};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::heap::Room;
 use crate::keeper;
+#[cfg(test)]
+use crate::os::{Call, fault};
 use crate::poison::unpoison;
 use crate::reservation::{IS_SUPPORTED, Reservation, page_size};
 use crate::service::{self, CommitAhead, Release, Served};
@@ -173,6 +175,20 @@ impl GrowingReservation {
         Self::over(memory, growth, Release::default(), Way::NONE)
     }
 
+    /// Uses a block of the heap of `bytes` bytes. All of it is usable, and zero.
+    pub(crate) fn in_heap(bytes: usize, align: usize) -> Result<Self, Error> {
+        // Tests refuse it as they refuse memory of the system.
+        #[cfg(test)]
+        if [Call::Reserve, Call::Commit].into_iter().any(fault::strikes) {
+            return Err(Error::new(ErrorKind::Memory, bytes));
+        }
+        let block = Foreign::new(Block::try_new(bytes, align)?, align);
+        let block = block.map_err(|refused| refused.error)?;
+        let mut memory = Self::over_foreign(block, Room::try_new()?, Growth::default());
+        memory.grow(bytes, Amount::Exact)?;
+        Ok(memory)
+    }
+
     /// The user's memory, with nothing of it committed, unless that is refused; nobody has written
     /// to it.
     pub(crate) fn into_foreign(mut self) -> Option<Foreign> {
@@ -223,7 +239,9 @@ impl GrowingReservation {
     fn serve(&mut self, ahead: CommitAhead) {
         let Some(memory) = self.memory.take() else { return };
         self.memory = Some(match memory {
-            Memory::Alone(reservation) if ahead.is_on() => {
+            Memory::Alone(mut reservation) if ahead.is_on() => {
+                // It is shared from now on, and pages are committed by others.
+                reservation.advise_up_to(usize::MAX);
                 // Room first: once it is served, the thread is at work there.
                 let served = match Room::try_new() {
                     Ok(room) => {
@@ -292,6 +310,11 @@ impl GrowingReservation {
         }
     }
 
+    /// What sets its size; `supplied` if the caller supplies the memory.
+    pub(crate) fn sized_by(&self, supplied: SizedBy) -> SizedBy {
+        self.reservation().map_or(supplied, Reservation::sized_by)
+    }
+
     /// How many bytes are in memory now, if the system tells.
     pub(crate) fn resident_bytes(&self) -> Option<usize> {
         self.reservation().ok()?.resident_bytes().ok()
@@ -303,6 +326,11 @@ impl GrowingReservation {
             Ok(reservation) => reservation.run_bytes(offset),
             Err(foreign) => foreign.run_bytes(),
         }
+    }
+
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.reservation().map_or_else(Foreign::run_bytes, |_| Reservation::least_run_bytes())
     }
 
     /// In what units memory can be committed and given back at all.
@@ -405,6 +433,7 @@ impl GrowingReservation {
                     let _ = reservation.decommit(usable..wished);
                 }
                 committed?;
+                reservation.advise_up_to(usable);
                 if amount != Amount::Exact {
                     self.front.step.advance(usable - self.front.usable, self.front.growth);
                 }

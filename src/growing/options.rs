@@ -81,9 +81,9 @@ impl GrowingReservation {
             }
         }
         let builder = Reservation::builder().align(want.align).huge_pages(want.huge_pages);
-        let builder = builder.columns(want.columns);
+        let builder = builder.columns(want.columns).advised_as_used();
         let reservation = match want.exact_bytes {
-            Some(bytes) => reserve_exactly(builder.bytes(bytes))?,
+            Some(bytes) => reserve_exactly(builder.bytes(bytes)).map_err(Error::of_option)?,
             None => reserve_by_default(builder, want)?,
         };
         let fresh = Self::alone(reservation, want.growth, want.release, want.service);
@@ -117,17 +117,14 @@ fn reserve_by_default(builder: ReservationBuilder, want: &Want) -> Result<Reserv
         let taken = taken?;
         let part = taken.bytes();
         let builder = builder.bytes(whole_bytes(need, part));
-        let reserved = if part == 0 {
-            Some(reserve_exactly(builder)?)
-        } else {
-            let ended = Ended::now();
-            builder.reserve_if_possible().or_else(|| again(builder, ended))
-        };
-        if let Some(mut reservation) = reserved {
-            reservation.count_as(taken);
-            return Ok(reservation);
+        match reserve_exactly(builder) {
+            Ok(mut reservation) => {
+                reservation.count_as(taken);
+                return Ok(reservation);
+            }
+            Err(error) if part == 0 => return Err(error),
+            Err(error) => space = space.refusing(part, &error),
         }
-        space = space.refusing(part);
     }
 }
 

@@ -11,7 +11,7 @@
 #![forbid(unsafe_code)]
 
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
-use super::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
+use super::memory::{Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover};
 use crate::error::Error;
 use crate::slot_map::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
@@ -96,6 +96,12 @@ impl Buckets {
             }
             bucket = &self.more[bucket.next() as usize];
         }
+    }
+
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        check_slot(&self.hashes, slot, NONE, size_of::<u32>(), self.len)
     }
 
     /// Makes room for an entry of a slot, so that [`insert_reserved`](Self::insert_reserved) is refused nothing.
@@ -386,6 +392,51 @@ impl Buckets {
         }
     }
 
+    /// Moves overflow buckets from the end of `more` to the free ones, and truncates it.
+    fn pack(&mut self) {
+        let used = self.more.iter().filter(|bucket| bucket.len() > 0).count();
+        let mut free = 0;
+        for number in 0..self.first.len() {
+            let mut place = Place::First(number);
+            loop {
+                let mut next = self.at_mut(place).next();
+                if next == NONE {
+                    break;
+                }
+                if next as usize >= used {
+                    while self.more[free as usize].len() > 0 {
+                        free += 1;
+                    }
+                    self.more[free as usize] = self.more[next as usize];
+                    self.at_mut(place).set_next(free);
+                    next = free;
+                }
+                place = Place::More(next);
+            }
+        }
+        self.more.truncate(used);
+        self.free = NONE;
+    }
+
+    /// [`tidy`](Arrays::tidy), but keeps room for entries of all slots below `end`; no entry is past it.
+    pub(super) fn tidy_below(&mut self, end: usize) {
+        self.hashes.truncate(end);
+        if self.len == 0 {
+            self.first.clear();
+            self.more.clear();
+            self.hashes.clear();
+            (self.free, self.mask) = (NONE, 0);
+        }
+        while self.first.len() > 1 && self.len <= (self.first.len() - 1) * MOST {
+            let before = self.first.len();
+            self.merge();
+            if self.first.len() == before {
+                break;
+            }
+        }
+        self.pack();
+    }
+
     /// The memory stays, and as many buckets as there were entries, up to those that there are: so the next that come have
     /// none made, and to clear it again and again takes as long as to fill it.
     pub(super) fn clear(&mut self) {
@@ -448,21 +499,9 @@ impl Arrays for Buckets {
         self.each_array_of(visitor, Share::SLOTS)
     }
 
-    /// Linear in the buckets that were.
     fn tidy(&mut self) {
-        if self.len == 0 {
-            self.first.clear();
-            self.more.clear();
-            self.hashes.clear();
-            (self.free, self.mask) = (NONE, 0);
-        }
-        while self.first.len() > 1 && self.len <= (self.first.len() - 1) * MOST {
-            let before = self.first.len();
-            self.merge();
-            if self.first.len() == before {
-                return;
-            }
-        }
+        uncover(&mut self.hashes, |hash| *hash != ABSENT);
+        self.tidy_below(self.hashes.len());
     }
 
     fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {

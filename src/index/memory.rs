@@ -8,6 +8,7 @@
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
+use crate::slot_map::far::FarRule;
 use crate::vec::{VecStats, VmVec};
 
 /// What an index takes up, given by the `stats` of each kind.
@@ -29,17 +30,17 @@ pub struct IndexStats {
 }
 
 /// Those of arrays that an index has, if nobody chose others.
-const OPTIONS: &Options = &Options { holder: Holder::Index, ..Options::DEFAULT };
+const OPTIONS: &Options = &Options { holder: Holder::Index, ..Options::INTERNAL };
 
 /// An array of an index. It has reserved nothing yet.
 pub(super) const fn array<T>() -> VmVec<T> {
     VmVec::with_options(OPTIONS)
 }
 
-/// A copy of an array, with the same options, and addresses reserved where one that is made with them has some.
+/// A copy of an array, with the same options, and as much made ready as for one that is made with them.
 pub(super) fn copy<T: Copy>(array: &VmVec<T>) -> Result<VmVec<T>, Error> {
     let options = array.options();
-    if array.is_empty() && (options.max_len.is_some() || options.commit_ahead.is_on()) {
+    if array.is_empty() && options.commit_ahead.is_on() {
         return VmVec::try_with_options(options, 0);
     }
     array.try_clone()
@@ -75,12 +76,37 @@ pub trait Arrays {
     /// Shows each array, and its share.
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error>;
 
-    /// Has arrays end where they can, before what is behind is given back.
-    fn tidy(&mut self) {}
+    /// Moves what is in use to the front of each array and truncates it, before the memory past it is returned.
+    ///
+    /// Linear in the lengths of the arrays; needs no memory.
+    fn tidy(&mut self);
 
     /// What each takes up.
     fn each_stats(&self, visit: &mut impl FnMut(VecStats));
 }
+
+/// Implements [`Arrays`] for a type with parameters, by a field that does.
+macro_rules! forward_arrays {
+    ([$($parameters:tt)*] $index:ty, $field:ident) => {
+        impl<$($parameters)*> $crate::index::memory::Arrays for $index {
+            fn tidy(&mut self) {
+                self.$field.tidy();
+            }
+
+            fn each_array(
+                &mut self,
+                visitor: &mut impl $crate::index::memory::ForArrays,
+            ) -> Result<(), $crate::error::Error> {
+                self.$field.each_array(visitor)
+            }
+
+            fn each_stats(&self, visit: &mut impl FnMut($crate::vec::VecStats)) {
+                self.$field.each_stats(visit);
+            }
+        }
+    };
+}
+pub(crate) use forward_arrays;
 
 /// Something that is done to all arrays.
 pub trait ForArrays {
@@ -94,7 +120,8 @@ impl ForArrays for Remake {
     fn visit<T>(&mut self, array: &mut VmVec<T>, share: Share) -> Result<(), Error> {
         debug_assert!(array.is_empty(), "it has never been used");
         let max_len = self.0.max_len.map(share.most);
-        *array = VmVec::try_with_options(Options { max_len, holder: Holder::Index, ..self.0 }, 0)?;
+        let options = Options { max_len, holder: Holder::Index, ..self.0.internal() };
+        *array = VmVec::try_with_options(options, 0)?;
         Ok(())
     }
 }
@@ -164,6 +191,32 @@ pub(crate) fn give_back(index: &mut impl Arrays, budget: Budget) -> Result<Given
     Ok(give.done)
 }
 
+/// Refuses a slot that callers outside the crate may not name: one that is too large for a number, or far.
+///
+/// `array` has an element for each slot, `slot_bytes` is what all such arrays of the index take for one, and `len` is
+/// how many slots are in the index. The slots of a table are bounded by those of its map, and need no check.
+///
+/// # Errors
+///
+/// [`KeyBits`](ErrorKind::KeyBits) or [`FarIndex`](ErrorKind::FarIndex).
+#[inline]
+pub(super) fn check_slot<T>(
+    array: &VmVec<T>,
+    slot: u32,
+    limit: u32,
+    slot_bytes: usize,
+    len: usize,
+) -> Result<(), Error> {
+    if (slot as usize) < array.len() {
+        return Ok(());
+    }
+    if slot >= limit {
+        return Err(too_many(limit));
+    }
+    let rule = FarRule::new(slot_bytes, Holder::Index);
+    rule.check(slot as usize + 1, len + 1, array.capacity(), array.options().max_len)
+}
+
 /// So many elements are made at once, if there is memory.
 const RUN: usize = 64;
 
@@ -175,6 +228,12 @@ const RUN: usize = 64;
 #[inline]
 pub(super) fn cover<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Result<(), Error> {
     if (slot as usize) < array.len() { Ok(()) } else { lengthen(array, slot, absent) }
+}
+
+/// Truncates an array with an element for each slot after the last slot in use.
+pub(super) fn uncover<T>(array: &mut VmVec<T>, is_used: impl FnMut(&T) -> bool) {
+    let last = array.iter().rposition(is_used);
+    array.truncate(last.map_or(0, |last| last + 1));
 }
 
 #[cold]
@@ -257,9 +316,15 @@ macro_rules! memory_methods {
             $crate::index::memory::prefault_ahead(self, budget)
         }
 
-        /// Puts what there is together, and gives memory behind it back to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays. Linear in
-        /// the slots that were.
+        /// Moves entries together, and returns the memory past them to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. If the system refuses, the memory stays.
+        ///
+        /// What remains is proportional to the number of slots in the index, plus what it keeps for each slot up to the
+        /// highest one.
+        ///
+        /// # Time complexity
+        ///
+        /// Linear in the memory that the index had in use at its largest.
         pub fn shrink_to_fit(&mut self) {
             // The one refusal is that of a process at its limit of mappings; it costs only memory.
             let _ = self.try_shrink_to_fit();

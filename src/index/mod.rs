@@ -1,4 +1,17 @@
-//! Search indices: what is found by what is in it.
+//! Search indices over storage of one's own: slots, found by what is in them.
+//!
+//! # Far slots
+//!
+//! Each index keeps a few bytes for every slot up to the highest, so a slot number that is wrong or forged could take
+//! gigabytes. A slot past the end is therefore refused with
+//! [`FarIndex`](crate::ErrorKind::FarIndex) if it is *far*, as keys are by a
+//! [`SecondaryMap`](crate::SecondaryMap#far-indices). No slot is far below
+//!
+//! - as many slots as take 64 MiB, and 16 more for each slot in the index, the new one included; or
+//! - what memory was reserved for, by `reserve` or `prefault`.
+//!
+//! Reserve before slots are inserted from the highest down. A [`Table`](crate::Table) numbers its slots itself, and its
+//! indices accept all of them.
 
 mod bucket;
 mod buckets;
@@ -7,6 +20,7 @@ pub mod list;
 pub(crate) mod memory;
 mod plan;
 pub mod set;
+mod sets;
 mod tags;
 #[cfg(test)]
 mod tests;

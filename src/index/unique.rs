@@ -7,9 +7,8 @@ mod tests;
 
 use super::buckets::Buckets;
 use super::hash32;
-use super::memory::{Arrays, ForArrays, memory_methods};
+use super::memory::{forward_arrays, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
-use crate::vec::VecStats;
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -24,8 +23,8 @@ use std::hash::{BuildHasher, Hash};
 ///
 /// # Memory
 ///
-/// Each slot takes 4 bytes, up to the highest, and 10 or so if it is in it. A first slot that is far behind the highest
-/// has the 4 bytes of all between them be made and written at once.
+/// The index takes 4 bytes for each slot up to the highest, and about 10 more for each slot in it. An insertion far past the
+/// highest slot writes the 4 bytes of all slots in between; [far](super#far-slots) slots are refused.
 ///
 /// # Wrong values
 ///
@@ -84,7 +83,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
     ///
     /// # Panics
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`.
+    /// Where [`try_insert`](Self::try_insert) has an error.
     #[must_use = "what it gives has the value already, and the slot is not put in"]
     #[track_caller]
     pub fn insert<Q: Hash + ?Sized>(
@@ -100,7 +99,8 @@ impl<S: BuildHasher> UniqueIndex<S> {
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`; then nothing has changed.
+    /// If the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
     #[must_use = "what it gives has the value already, and the slot is not put in"]
     pub fn try_insert<Q: Hash + ?Sized>(
         &mut self,
@@ -112,6 +112,7 @@ impl<S: BuildHasher> UniqueIndex<S> {
         if let Some(other) = self.buckets.find(hash, |other| other != slot && is_meant(other)) {
             return Ok(Some(other));
         }
+        self.buckets.check_slot(slot)?;
         self.try_reserve_slot(slot)?;
         self.put_reserved(hash, slot);
         Ok(None)
@@ -231,19 +232,7 @@ impl<S: Clone> Clone for UniqueIndex<S> {
     }
 }
 
-impl<S> Arrays for UniqueIndex<S> {
-    fn tidy(&mut self) {
-        self.buckets.tidy();
-    }
-
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.buckets.each_array(visitor)
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.buckets.each_stats(visit);
-    }
-}
+forward_arrays!([S] UniqueIndex<S>, buckets);
 
 impl<S: BuildHasher + Default> Default for UniqueIndex<S> {
     fn default() -> Self {

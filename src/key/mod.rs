@@ -51,10 +51,12 @@ impl<L: Layout> KeyData<L> {
     const GENERATION_SHIFT: u32 = L::TAG_BITS;
     const INDEX_SHIFT: u32 = L::GENERATION_BITS + L::TAG_BITS;
 
-    /// Where generation and tag begin in the form for `slotmap`: in the upper half, if they fit.
+    /// Where the version starts in [`as_ffi`](Self::as_ffi): in the upper half, if generation and tag fit.
     const FFI_SHIFT: u32 = if Self::INDEX_SHIFT <= 32 { 32 } else { 64 - Self::INDEX_SHIFT };
-    /// The bits of the index there.
+    /// The bits of the number of the slot there.
     const FFI_INDEX: u64 = (1 << Self::FFI_SHIFT) - 1;
+    /// Whether tag and generation take all bits above these.
+    const FFI_IS_FULL: bool = L::TAG_BITS > 0 && Self::INDEX_SHIFT + Self::FFI_SHIFT == 64;
 
     /// The key of no value, in any map, for a `const`.
     ///
@@ -170,61 +172,80 @@ impl<L: Layout> KeyData<L> {
         is_key.then_some(key)
     }
 
-    /// The key as a number of the form that it has in `slotmap`: the index in the lower half, the
-    /// generation in the upper one, and above that the tag. Never 0.
+    /// Returns the key as the number that `slotmap` gives a key with the same history: the number of its slot,
+    /// counted from 1, in the lower half, and its version (1, 3, 5 for the generations 1, 2, 3) in the upper
+    /// one. Never 0, which is the key of no value.
     ///
-    /// The generation is 1, 2, 3, and so on, where `slotmap`'s version is 1, 3, 5. Null is
-    /// `u32::MAX`, where `slotmap` has a version of 1 above that. In a layout whose generation and
-    /// tag have more than 32 bits, they begin below the upper half, and the index is the bits below
-    /// them.
+    /// Null is `0x1_ffff_ffff`. Each key has a number of its own; the keys of the last two slots that a layout
+    /// with 32 bits of index can number have one that no key of `slotmap` has. A tag is stored above the
+    /// version; if it does not fit there, as in [`Tagged64`], its highest bit is stored, inverted, in
+    /// place of the lowest bit of the version. In a layout whose generation and tag have more than 32 bits, they
+    /// start below the upper half.
     ///
-    /// For files and wires, [`to_bits`](Self::to_bits) is shorter where keys have 32 bits, and
-    /// [`from_bits`](Self::from_bits) tells what is no key.
+    /// For files and wires, [`to_bits`](Self::to_bits) is shorter for keys of 32 bits, and
+    /// [`from_bits`](Self::from_bits) detects numbers that are not keys.
     ///
     /// # Examples
     ///
     /// ```
     /// # use stayput::{Key, SlotMap};
     /// let mut map = SlotMap::new();
-    /// map.insert("a");
-    /// let key = map.insert("b");
-    /// assert_eq!(key.data().as_ffi(), 1 << 32 | 1);
+    /// let a = map.insert("a");
+    /// let b = map.insert("b");
+    /// assert_eq!([a, b].map(|key| key.data().as_ffi()), [0x1_0000_0001, 0x1_0000_0002]);
+    /// map.remove(b);
+    /// assert_eq!(map.insert("c").data().as_ffi(), 0x3_0000_0002);
     /// ```
     #[inline]
     pub fn as_ffi(self) -> u64 {
-        // Null has an index of all ones that there are bits for, also where keys have fewer.
-        let index = if self.is_null() { Self::FFI_INDEX } else { u64::from(self.index()) };
-        let rest = u64::from(self.tag()) << L::GENERATION_BITS | u64::from(self.generation());
-        rest << Self::FFI_SHIFT | index
+        // Null has the last number of a slot, also where an index has fewer bits.
+        let index = if self.is_null() { Self::FFI_INDEX - 1 } else { u64::from(self.index()) };
+        let slot = (index + 1) & Self::FFI_INDEX;
+        let uses = u64::from(self.generation()) - u64::from(Self::counts_from_one(slot));
+        let rest = u64::from(self.tag()) << L::GENERATION_BITS | uses;
+        // Twice that and one more, unless its highest bit is set.
+        let version = (rest << 1 | rest >> (63 - Self::FFI_SHIFT)) ^ 1;
+        version << Self::FFI_SHIFT | slot
     }
 
-    /// The key with this [number](Self::as_ffi); null if it is no key's.
+    /// Returns the key with this [number](Self::as_ffi), or null if it is not that of a key.
     ///
-    /// A generation of 0 is taken for 1, so small numbers are the first keys of so many slots, as
-    /// they are in `slotmap`.
+    /// In layouts without a tag, or with bits to spare, an even version is that of the odd one after it, as in
+    /// `slotmap`: 1, 2, 3 and so on are the first keys of the first slots. 0 is null.
     ///
     /// # Examples
     ///
     /// ```
     /// # use stayput::{DefaultKey, Key, KeyData, SlotMap};
-    /// let mut map = SlotMap::new();
-    /// let a: DefaultKey = map.insert("a");
-    /// assert_eq!(KeyData::from_ffi(0), a.data());
+    /// assert!(DefaultKey::from(KeyData::from_ffi(0)).is_null());
     ///
-    /// let [b, c] = [1, 2].map(|n| DefaultKey::from(KeyData::from_ffi(n)));
-    /// assert_eq!([map.insert("b"), map.insert("c")], [b, c]);
+    /// let mut map = SlotMap::new();
+    /// let keys = [1, 2].map(|n| DefaultKey::from(KeyData::from_ffi(n)));
+    /// assert_eq!([map.insert("a"), map.insert("b")], keys);
     /// ```
     #[inline]
     #[must_use]
     pub fn from_ffi(number: u64) -> Self {
-        let index = number & Self::FFI_INDEX;
-        let rest = number >> Self::FFI_SHIFT;
-        let generation = low_bits(rest) & layout::ones(L::GENERATION_BITS);
-        let Ok(tag) = u32::try_from(rest >> L::GENERATION_BITS) else { return Self::null() };
-        if generation == 0 && index == Self::FFI_INDEX {
-            return if tag <= L::MAX_TAG { Self::null().with_tag(tag) } else { Self::null() };
+        let slot = number & Self::FFI_INDEX;
+        let version = number >> Self::FFI_SHIFT;
+        let lowest = if Self::FFI_IS_FULL { !version & 1 } else { 0 };
+        let rest = version >> 1 | lowest << (63 - Self::FFI_SHIFT);
+        let uses = low_bits(rest) & layout::ones(L::GENERATION_BITS);
+        let generation = uses.saturating_add(u32::from(Self::counts_from_one(slot)));
+        let Ok(tag) = u32::try_from(rest >> L::GENERATION_BITS) else { return Self::NULL };
+        if generation == 0 {
+            let is_null = slot == Self::FFI_INDEX && tag <= L::MAX_TAG;
+            return if is_null { Self::NULL.with_tag(tag) } else { Self::NULL };
         }
-        Self::from_parts(low_bits(index), generation.max(1), tag).unwrap_or_default()
+        let index = slot.wrapping_sub(1) & Self::FFI_INDEX;
+        Self::from_parts(low_bits(index), generation, tag).unwrap_or_default()
+    }
+
+    /// Whether versions of a slot count its uses before this one. Those of null and of slots whose numbers are
+    /// not `slotmap`'s count this one, too: so the former differs, and none is 0.
+    #[inline]
+    const fn counts_from_one(slot: u64) -> bool {
+        slot != 0 && slot != Self::FFI_INDEX
     }
 
     /// The key of a slot as a map keeps it: the generation is at least 1, and all three fit.

@@ -1,4 +1,3 @@
-use super::layout::ones;
 use super::low_bits;
 use super::{Bits32, Bits64, Compact32, KeyData, Layout, Plain64, Tagged64};
 use proptest::prelude::*;
@@ -27,13 +26,14 @@ fn parts_survive<L: Layout>(index: u32, generation: u32, tag: u32) {
 fn ffi_survives<L: Layout>(number: u64) {
     let key = KeyData::<L>::from_ffi(number);
     assert_eq!(KeyData::from_ffi(key.as_ffi()), key);
+    assert_ne!(key.as_ffi(), 0);
     let null = KeyData::<L>::null().with_tag(low_bits(number) & L::MAX_TAG);
     assert_eq!(KeyData::from_ffi(null.as_ffi()), null);
-    if !key.is_null() && L::GENERATION_BITS + L::TAG_BITS <= 32 {
-        assert_eq!(low_bits(number), key.index());
-        assert_eq!(low_bits(key.as_ffi()), key.index());
-        let generation = low_bits(number >> 32) & ones(L::GENERATION_BITS);
-        assert_eq!(generation.max(1), key.generation());
+    let is_full = L::TAG_BITS > 0 && L::GENERATION_BITS + L::TAG_BITS >= 32;
+    if !key.is_null() && !is_full && low_bits(number) != 0 {
+        // An even version is taken for the odd one after it.
+        assert_eq!(key.as_ffi(), number | 1 << 32);
+        assert_eq!(low_bits(number), key.index() + 1);
     }
 }
 
@@ -97,35 +97,65 @@ fn all_bits_of_a_small_layout_are_keys_once_or_refused() {
 }
 
 #[test]
-fn the_form_for_slotmap_has_the_index_below_and_the_generation_above() {
+fn the_form_for_slotmap_has_the_slot_below_and_the_version_above() {
     fn key<L: Layout>(index: u32, generation: u32, tag: u32) -> KeyData<L> {
         KeyData::from_parts(index, generation, tag).unwrap()
     }
-    assert_eq!(key::<Plain64>(5, 1, 0).as_ffi(), 0x1_0000_0005);
-    assert_eq!(key::<Plain64>(u32::MAX, (1 << 31) - 1, 0).as_ffi(), 0x7fff_ffff_ffff_ffff);
-    assert_eq!(key::<Tagged64>(5, 2, 0xabc).as_ffi(), 0xabc0_0002_0000_0005);
-    assert_eq!(key::<Compact32>(5, 2, 3).as_ffi(), 0xc02_0000_0005);
-    // No room for 32 bits of index.
-    assert_eq!(key::<Bits64<1, 31, 32>>(1, 1, 0).as_ffi(), 0b11);
-    assert_eq!(KeyData::<Plain64>::null().as_ffi(), u64::from(u32::MAX));
-    assert_eq!(KeyData::<Small>::null().as_ffi(), u64::from(u32::MAX));
-    // What is no key's: an index, a generation and a tag that do not fit.
-    for number in [0x1_0000_0040, 0x8_0000_0005, 1 << 63] {
-        assert!(KeyData::<Small>::from_ffi(number).is_null());
+    assert_eq!(key::<Plain64>(0, 1, 0).as_ffi(), 0x1_0000_0001);
+    assert_eq!(key::<Plain64>(5, 3, 0).as_ffi(), 0x5_0000_0006);
+    assert_eq!(key::<Plain64>(5, (1 << 31) - 1, 0).as_ffi(), 0xffff_fffd_0000_0006);
+    // Slots that `slotmap` has not: its number of them is that of null, or none.
+    assert_eq!(key::<Plain64>(u32::MAX - 1, 1, 0).as_ffi(), 0x3_ffff_ffff);
+    assert_eq!(key::<Plain64>(u32::MAX, 1, 0).as_ffi(), 0x3_0000_0000);
+    assert_eq!(key::<Tagged64>(5, 2, 0).as_ffi(), 0x3_0000_0006);
+    assert_eq!(key::<Tagged64>(5, 2, 0x7ff).as_ffi(), 0xffe0_0003_0000_0006);
+    assert_eq!(key::<Tagged64>(5, 2, 0x800).as_ffi(), 0x2_0000_0006);
+    assert_eq!(key::<Compact32>(5, 2, 3).as_ffi(), 0x1803_0000_0006);
+    assert_eq!(KeyData::<Plain64>::null().as_ffi(), 0x1_ffff_ffff);
+    assert_eq!(KeyData::<Small>::null().as_ffi(), 0x1_ffff_ffff);
+    // Not a key: a slot, a version and a tag that do not fit, and slot 0 of `slotmap`.
+    for number in [0x1_0000_0041, 0xf_0000_0005, 1 << 63 | 5, 1 << 32, 0] {
+        assert!(KeyData::<Small>::from_ffi(number).is_null(), "{number:#x}");
     }
-    assert!(KeyData::<Plain64>::from_ffi(1 << 63).is_null());
+    assert!(KeyData::<Plain64>::from_ffi(u64::MAX << 32 | 1).is_null());
+}
+
+#[test]
+fn all_keys_of_small_layouts_have_numbers_of_their_own_and_0_is_null() {
+    fn numbers<L: Layout>() {
+        let ends = |most: u32| (0..=most.min(40)).chain(most.saturating_sub(40)..=most);
+        let mut keys: HashSet<_> = (0..1 << 12).filter_map(KeyData::<L>::from_bits).collect();
+        for (index, generation) in
+            ends(L::MAX_INDEX).flat_map(|index| ends(L::MAX_GENERATION).map(move |n| (index, n)))
+        {
+            let tags = ends(L::MAX_TAG).step_by(7).chain([L::MAX_TAG / 2, L::MAX_TAG / 2 + 1]);
+            keys.extend(tags.filter_map(|tag| KeyData::from_parts(index, generation, tag)));
+        }
+        keys.extend([0, L::MAX_TAG].map(|tag| KeyData::NULL.with_tag(tag)));
+        let numbers: HashSet<_> = keys.iter().map(|key| key.as_ffi()).collect();
+        assert_eq!(numbers.len(), keys.len());
+        assert!(!numbers.contains(&0) && KeyData::<L>::from_ffi(0) == KeyData::null());
+        assert!(keys.iter().all(|key| KeyData::from_ffi(key.as_ffi()) == *key));
+    }
+    numbers::<Small>();
+    numbers::<Bits32<3, 1>>();
+    numbers::<Bits32<5, 3, 4>>();
+    numbers::<Bits64<1, 31, 32>>();
+    numbers::<Bits64<2, 30, 32>>();
+    numbers::<Bits64<32, 3, 29>>();
+    numbers::<Tagged64>();
+    numbers::<Plain64>();
 }
 
 #[test]
 fn small_numbers_in_the_form_for_slotmap_are_first_keys_of_slots() {
     fn first_keys<L: Layout>() {
         for index in 0..=L::MAX_INDEX.min(1000) {
-            let key = KeyData::<L>::from_ffi(index.into());
+            let key = KeyData::<L>::from_ffi(u64::from(index) + 1);
             assert_eq!(Some(key), KeyData::from_parts(index, 1, 0));
         }
     }
     first_keys::<Plain64>();
-    first_keys::<Tagged64>();
     first_keys::<Compact32>();
     first_keys::<Small>();
     first_keys::<Loose>();

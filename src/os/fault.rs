@@ -57,7 +57,7 @@ impl Drop for Fault {
 }
 
 /// Whether this call is to be refused.
-pub(super) fn strikes(call: Call) -> bool {
+pub(crate) fn strikes(call: Call) -> bool {
     let Some(mut plan) = PLAN.get().filter(|plan| plan.call == call) else {
         return false;
     };

@@ -166,6 +166,10 @@ pub(super) fn mapping_limit() -> Option<usize> {
     None
 }
 
+pub(super) fn locked_bytes() -> Option<u64> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     None
 }

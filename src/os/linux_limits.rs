@@ -39,7 +39,7 @@ fn passes_lock_limit(asked: u64) -> bool {
 }
 
 /// All that is locked, as `RLIMIT_MEMLOCK` counts it.
-fn locked_bytes() -> Option<u64> {
+pub(super) fn locked_bytes() -> Option<u64> {
     kib_in(c"/proc/self/status", "\nVmLck:")
 }
 

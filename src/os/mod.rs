@@ -118,6 +118,12 @@ fn explain(call: Call, bytes: usize, code: Code) -> Error {
     error.with_code(code)
 }
 
+/// The error of a mapping that others asked for, and that the system refused with this code.
+#[cfg(feature = "file")]
+pub(crate) fn mapping_refused(bytes: usize, code: i32) -> Error {
+    explain(Call::Reserve, bytes, code)
+}
+
 /// The size of a page.
 #[inline(never)]
 pub(crate) fn page_size() -> PageSize {
@@ -156,6 +162,11 @@ pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
 /// How many mappings a process may have, if that is limited.
 pub(crate) fn mapping_limit() -> Option<usize> {
     sys::mapping_limit()
+}
+
+/// How many bytes the process has locked, if the system tells. Where all that is mapped is locked, addresses count too.
+pub(crate) fn locked_bytes() -> Option<u64> {
+    sys::locked_bytes()
 }
 
 /// The machine's memory in bytes, where the system tells.
@@ -325,7 +336,7 @@ pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
 /// # Safety
 ///
 /// - As for [`commit`], and the range is committed.
-/// - Unless [`TOUCHING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
+/// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
 pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
     if bytes == PageBytes::ZERO {
         return Ok(());
@@ -341,7 +352,7 @@ pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<()
 ///
 /// # Safety
 ///
-/// - As for [`prefault`].
+/// - As for [`prefault`], but other threads may access it only if [`TOUCHING_IS_SHARED`].
 pub(crate) unsafe fn touch(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
     attempt(Call::Prefault, bytes.get(), || {
         // SAFETY: the caller's promise is the same.
@@ -358,6 +369,9 @@ pub(crate) const MOVES: bool = cfg!(all(target_os = "linux", not(no_vm)));
 
 /// Whether others may use pages while they are touched.
 pub(crate) const TOUCHING_IS_SHARED: bool = touch::IS_SHARED;
+
+/// Whether other threads may use pages while [`prefault`] makes them resident. Without virtual memory, it does nothing.
+pub(crate) const PREFAULTING_IS_SHARED: bool = TOUCHING_IS_SHARED || cfg!(no_vm);
 
 /// Makes committed pages a range of `new_bytes`, all committed, at a place that the system finds for
 /// it, without copying: their memory moves. What is more than there was is zero, what is less is gone.

@@ -339,6 +339,50 @@ mod contract {
         assert_eq!((range.read(0), range.read(1)), ([0, 0], [5, 5]));
     }
 
+    /// Whether the system keeps the page at an address in memory.
+    #[cfg(linux_kernel)]
+    fn is_locked(address: usize) -> bool {
+        let maps = std::fs::read_to_string("/proc/self/smaps").expect("it is Linux");
+        let mut is_there = false;
+        for line in maps.lines() {
+            let bounds = line.split(' ').next().and_then(|range| range.split_once('-'));
+            let number = |text| usize::from_str_radix(text, 16).ok();
+            if let Some((start, end)) =
+                bounds.and_then(|(start, end)| number(start).zip(number(end)))
+            {
+                is_there = (start..end).contains(&address);
+            } else if let Some(flags) = line.strip_prefix("VmFlags:").filter(|_| is_there) {
+                return flags.contains(" lo");
+            }
+        }
+        false
+    }
+
+    #[test]
+    #[cfg(linux_kernel)]
+    fn locked_pages_stay_locked_when_they_are_discarded() {
+        if under_sanitizer() {
+            return;
+        }
+        let range = Range::new(4);
+        let address = range.start.addr().get();
+        range.commit(0, 4).unwrap();
+        lock(range.start, pages(3)).unwrap();
+        if !is_locked(address) {
+            // Emulators lock nothing.
+            return;
+        }
+        let discards: [unsafe fn(_, _) -> _; 2] = [sys::discard, sys::discard_locked];
+        for discard in discards {
+            (0..4).for_each(|index| range.write(index, 5));
+            // SAFETY: inside the range, committed, and not referenced.
+            unsafe { discard(range.page(0), 2 * page_size().get()) }.unwrap();
+            assert_eq!([0, 1, 2, 3].map(|index| range.read(index)[0]), [0, 0, 5, 5]);
+            let locked = [0, 1, 2, 3].map(|index| is_locked(range.page(index).addr().get()));
+            assert_eq!(locked, [true, true, true, false]);
+        }
+    }
+
     #[test]
     fn advice_about_huge_pages_changes_nothing_that_can_be_seen() {
         let range = Range::new(16);

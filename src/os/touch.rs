@@ -7,9 +7,9 @@ use std::ptr::NonNull;
 /// A processor's instruction that adds nothing to a byte, atomically, loses nobody's write, whatever
 /// else is done to the byte. In Rust's terms an atomic addition would still be a data race with
 /// others' plain accesses; an instruction of our own is not an access at all, since it changes
-/// nothing that a program can see.
+/// nothing that a program can see. Miri runs no such instruction.
 pub(super) const IS_SHARED: bool =
-    cfg!(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"));
+    cfg!(all(not(miri), any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")));
 
 /// Touches every page of a range, so that it has memory. What it holds stays.
 ///
@@ -29,7 +29,7 @@ pub(super) unsafe fn pages(start: NonNull<u8>, bytes: usize, page_bytes: usize) 
 /// # Safety
 ///
 /// - As for [`pages`].
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[cfg(all(not(miri), any(target_arch = "x86", target_arch = "x86_64")))]
 unsafe fn add_nothing(byte: NonNull<u8>) {
     // SAFETY: the byte is writable by the caller's promise. The locked addition of zero writes back
     // what is there, which nobody else can change in between, and changes nothing but flags.
@@ -41,7 +41,7 @@ unsafe fn add_nothing(byte: NonNull<u8>) {
 /// # Safety
 ///
 /// - As for [`pages`].
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(not(miri), target_arch = "aarch64"))]
 unsafe fn add_nothing(byte: NonNull<u8>) {
     // SAFETY: the byte is writable by the caller's promise. The exclusive store writes back what was
     // loaded, and only if nobody has written in between.
@@ -62,7 +62,7 @@ unsafe fn add_nothing(byte: NonNull<u8>) {
 /// # Safety
 ///
 /// - As for [`pages`].
-#[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(any(miri, not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))))]
 unsafe fn add_nothing(byte: NonNull<u8>) {
     use std::sync::atomic::{AtomicU8, Ordering};
     // SAFETY: writable by the caller's promise; one byte has no alignment to miss, and the caller

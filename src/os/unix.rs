@@ -110,6 +110,16 @@ pub(super) fn mapping_limit() -> Option<usize> {
     None
 }
 
+#[cfg(linux_kernel)]
+pub(super) fn locked_bytes() -> Option<u64> {
+    limits::locked_bytes()
+}
+
+#[cfg(not(linux_kernel))]
+pub(super) fn locked_bytes() -> Option<u64> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     // SAFETY: `sysconf` reads no memory of ours.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
@@ -235,20 +245,43 @@ pub(super) unsafe fn decommit(
 /// As for [`super::discard`].
 #[cfg(linux_kernel)]
 pub(super) unsafe fn discard(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
-    let advise = || {
-        // SAFETY: the caller promises that the range is ours and nothing in it is used; on Linux
-        // the advice is a promise for private anonymous memory: it reads as zero afterwards.
-        check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) })
+    let advise = |advice| {
+        // SAFETY: the caller promises that the range is ours and nothing in it is used; on Linux both kinds of
+        // advice are a promise for private anonymous memory: it reads as zero afterwards.
+        check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) })
     };
-    match advise() {
-        Err(libc::EINVAL) => {
-            // Locked pages (by a forgotten guard, or `mlockall`) do not take the advice.
-            // SAFETY: the range is ours by the caller's promise.
-            check(unsafe { libc::munlock(start.as_ptr().cast(), bytes) })?;
-            advise()
-        }
+    match advise(libc::MADV_DONTNEED) {
+        // Locked pages (`mlockall`, a forgotten guard) do not take this advice.
+        Err(libc::EINVAL) => match advise(MADV_DONTNEED_LOCKED) {
+            // SAFETY: the caller's promise is the same.
+            Err(libc::EINVAL) => unsafe { discard_locked(start, bytes) },
+            result => result,
+        },
         result => result,
     }
+}
+
+/// Discards locked pages and keeps them locked. Since Linux 5.18.
+#[cfg(linux_kernel)]
+const MADV_DONTNEED_LOCKED: c_int = 24;
+
+/// The same for older kernels, which discard only unlocked pages. Pages are locked again when they are touched: to lock
+/// them now would bring them back.
+///
+/// # Safety
+///
+/// As for [`super::discard`].
+#[cfg(linux_kernel)]
+pub(super) unsafe fn discard_locked(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
+    const MLOCK_ONFAULT: libc::c_uint = 1;
+    // SAFETY: the range is ours by the caller's promise.
+    check(unsafe { libc::munlock(start.as_ptr().cast(), bytes) })?;
+    // SAFETY: as in `discard`.
+    check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) })?;
+    // By number, since not every C library has it. If it is refused, the pages are discarded all the same.
+    // SAFETY: it reads and writes no memory.
+    unsafe { libc::syscall(libc::SYS_mlock2, start.as_ptr(), bytes, MLOCK_ONFAULT) };
+    Ok(())
 }
 
 /// # Safety

@@ -71,6 +71,10 @@ fn memory_status() -> Option<MEMORYSTATUSEX> {
     Some(status)
 }
 
+pub(super) fn locked_bytes() -> Option<u64> {
+    None
+}
+
 pub(super) fn memory_bytes() -> Option<u64> {
     Some(memory_status()?.ullTotalPhys)
 }

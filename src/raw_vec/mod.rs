@@ -8,7 +8,8 @@
 //! # What holds between calls
 //!
 //! - `start` never changes once there is a reservation. Before that it dangles, aligned for an
-//!   element.
+//!   element, or is that of a block of the heap if elements are [`Movable`](Addresses::Movable): then growth moves
+//!   them, and all usable bytes keep what they hold.
 //! - `capacity` elements fit into the bytes of the memory that are usable, and `capacity <= max_len`.
 //!
 //! What a push looks at is in the handle; all else is behind a pointer, see [`Cold`].
@@ -22,14 +23,16 @@ pub(crate) use crate::growing::{Amount, option_methods};
 pub(crate) use options::Options;
 
 use crate::backing::{Backing, Foreign};
-use crate::error::{Error, ErrorKind, Refused};
+use crate::error::{Error, ErrorKind, Refused, SizedBy};
 use crate::growing::{Budget, GrowingReservation, Prefaulted, Purse, Want, round_up};
 use crate::heap::Room;
+use crate::poison::unpoison;
 use crate::reservation::default_reservation_bytes;
 use cold::{Cold, Own};
+use options::Addresses;
 use std::alloc::Layout;
 use std::ops::Range;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 /// Memory for an array that grows in place.
 #[derive(Debug)]
@@ -86,6 +89,8 @@ impl RawVec {
         element: Layout,
         options: Options,
     ) -> Result<Self, Refused<B>> {
+        // Only what lies in a block of the heap moves.
+        let options = Options { addresses: Addresses::Stable, ..options };
         let taken = Own::try_new(options).and_then(|own| Ok((own, Room::try_new()?)));
         let (mut own, room) = match taken {
             Ok(taken) => taken,
@@ -162,7 +167,15 @@ impl RawVec {
     }
 
     pub(crate) fn resident_bytes(&self) -> Option<usize> {
-        self.cold.memory().map_or(Some(0), GrowingReservation::resident_bytes)
+        // A block of the heap is as good as resident.
+        let committed = Some(self.committed_bytes());
+        self.settled().map_or(committed, GrowingReservation::resident_bytes)
+    }
+
+    /// The memory, if elements stay where they are.
+    fn settled(&self) -> Option<&GrowingReservation> {
+        let starts_in_heap = self.cold.options().starts_in_heap();
+        self.cold.memory().filter(|memory| !starts_in_heap || memory.reservation().is_ok())
     }
 
     /// What the array can ever hold: as asked, or else as much as would be reserved; and not more
@@ -170,7 +183,7 @@ impl RawVec {
     #[inline(never)]
     pub(crate) fn max_len(&self, element: Layout) -> usize {
         let options = self.cold.options();
-        let bytes = match self.cold.memory() {
+        let bytes = match self.settled() {
             Some(memory) => memory.reserved_bytes(),
             None if options.max_len.is_some() => return options.allowed(),
             None => default_reservation_bytes(element.size()),
@@ -178,39 +191,48 @@ impl RawVec {
         options.capacity(element, bytes)
     }
 
-    /// Makes the reservation, if there is none yet, with room for `len` elements.
+    /// Makes the reservation, if there is none yet, with room for `len` elements. Does nothing if elements start in the
+    /// heap: their reservation is made when they move.
     ///
     /// If the options name no maximum, its size is a guess: what there is to be given, and what so many
     /// elements need.
     pub(crate) fn reserve_addresses(&mut self, element: Layout, len: usize) -> Result<(), Error> {
-        if element.size() == 0 || self.cold.memory().is_some() {
+        let starts_in_heap = self.cold.options().starts_in_heap();
+        if element.size() == 0 || self.cold.memory().is_some() || starts_in_heap {
             return Ok(());
         }
-        self.reserve_unserved(element, len)?;
-        self.serve();
-        Ok(())
+        let reserved = reserve(&self.cold.try_own()?.options, element, len)?;
+        self.install(reserved)
     }
 
-    /// The same, for who will [`serve`](Self::serve) it.
-    fn reserve_unserved(&mut self, element: Layout, len: usize) -> Result<(), Error> {
-        let Own { options, memory } = self.cold.try_own()?;
-        let Options { huge_pages, growth, commit_ahead, release, columns, service, holder, .. } =
-            *options;
-        let want = Want {
-            exact_bytes: options.max_len.map(|max_len| bytes_of(element, max_len)).transpose()?,
-            need_bytes: bytes_of(element, len.max(1))?,
-            most_bytes: element.size().saturating_mul(options.bound),
-            align: element.align(),
-            columns,
-            huge_pages,
-            growth,
-            commit_ahead,
-            release,
-            service,
+    /// Makes room for `need` elements in other memory, and moves them there.
+    fn settle(&mut self, element: Layout, need: usize, amount: Amount) -> Result<(), Error> {
+        let options = &self.cold.try_own()?.options;
+        let bytes = bytes_of(element, need)?;
+        let is_in_heap = options.starts_in_heap() && bytes <= MOST_HEAP_BYTES;
+        let mut memory = if is_in_heap {
+            block(options, element, bytes, amount)?
+        } else {
+            reserve(options, element, need)?
         };
-        let reserved = GrowingReservation::reserve(&want).map_err(|error| error.of(holder))?;
-        self.start = reserved.start();
-        *memory = Some(reserved);
+        memory.grow(bytes, amount)?;
+        self.install(memory)
+    }
+
+    /// Replaces the memory, if there is any, by a larger one, and moves its contents.
+    #[expect(unsafe_code, reason = "copies bytes of one memory to another")]
+    fn install(&mut self, memory: GrowingReservation) -> Result<(), Error> {
+        let own = self.cold.try_own()?;
+        if let Some(before) = &own.memory {
+            let bytes = before.usable_bytes().min(memory.usable_bytes());
+            unpoison(before.as_ptr(), bytes);
+            // SAFETY: `bytes` bytes are usable in both, which do not overlap; `&mut self` guarantees exclusive access
+            // to the one, and the other is owned here.
+            unsafe { ptr::copy_nonoverlapping(before.as_ptr(), memory.as_ptr(), bytes) };
+        }
+        self.start = memory.start();
+        own.memory = Some(memory);
+        self.serve();
         Ok(())
     }
 
@@ -241,8 +263,7 @@ impl RawVec {
         let Options { bound, holder, .. } = *self.cold.options();
         if len.saturating_add(additional) > bound {
             let bytes = len.saturating_add(additional).saturating_mul(element.size());
-            let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(bound as u64);
-            return Err(error.of(holder));
+            return Err(Error::full(SizedBy::Option, bytes, bound).of(holder));
         }
         let Some(need) = len.checked_add(additional) else {
             let error = Error::new(ErrorKind::CapacityOverflow, usize::MAX);
@@ -257,22 +278,14 @@ impl RawVec {
         if element.size() == 0 || need > self.cold.options().allowed() {
             return Err(self.full(element, need));
         }
-        let (before, had_addresses) = (self.start, self.cold.memory().is_some());
-        if !had_addresses {
-            self.reserve_unserved(element, need)?;
+        let grown = if self.settled().is_none() {
+            self.settle(element, need, amount)
         } else if need_bytes > self.reserved_bytes() {
             return Err(self.full(element, need));
-        }
-        let Some(memory) = self.cold.memory_mut() else { unreachable!("reserved before") };
-        let grown = memory.grow(need_bytes, amount);
-        if !had_addresses && grown.is_ok() {
-            // Only now: nothing was to be ready for the first.
-            self.serve();
-        } else if !had_addresses {
-            // Their number was chosen for what is not to be had.
-            drop(self.cold.take_memory());
-            self.start = before;
-        }
+        } else {
+            let Some(memory) = self.cold.memory_mut() else { unreachable!("it is settled") };
+            memory.grow(need_bytes, amount)
+        };
         self.update_capacity(element);
         grown
     }
@@ -330,7 +343,8 @@ impl RawVec {
         let (zero_from, is_first) = (self.zero_from(), self.cold.memory().is_none());
         self.grow(element, len, additional, Amount::AtLeast)?;
         if !is_first {
-            return Ok(zero_from);
+            // After a move, the memory may be such as another array had before.
+            return Ok(zero_from.max(self.warm_bytes()));
         }
         // Others may have had what there is now.
         let warm = self.warm_bytes();
@@ -376,7 +390,9 @@ impl RawVec {
         budget: Budget,
     ) -> Prefaulted {
         let reserved = self.reserve_addresses(element, len);
-        let Some(memory) = self.cold.memory_mut().filter(|_| element.size() > 0) else {
+        let is_settled = self.settled().is_some();
+        let Some(memory) = self.cold.memory_mut().filter(|_| is_settled && element.size() > 0)
+        else {
             return Prefaulted { bytes: 0, ahead_bytes: 0, refused: reserved.err() };
         };
         let prefaulted = memory.prefault_ahead(len * element.size(), budget);
@@ -388,6 +404,11 @@ impl RawVec {
     /// what they held, or zeroes.
     pub(crate) fn discard(&mut self, bytes: Range<usize>) -> Result<(), Error> {
         self.cold.memory_mut().map_or(Ok(()), |memory| memory.discard(bytes))
+    }
+
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.cold.memory().map_or(1, GrowingReservation::least_run_bytes)
     }
 
     /// In what units memory at `offset` is best given back.
@@ -426,9 +447,52 @@ impl RawVec {
     #[cold]
     fn full(&self, element: Layout, need: usize) -> Error {
         let bytes = need.saturating_mul(element.size());
-        let error = Error::new(ErrorKind::MaxLen, bytes).with_limit(self.max_len(element) as u64);
-        error.of(self.cold.options().holder)
+        let Options { max_len, supplied, holder, .. } = *self.cold.options();
+        let sized_by = match self.cold.memory() {
+            _ if max_len.is_some_and(|max_len| need > max_len) => SizedBy::Option,
+            Some(memory) => memory.sized_by(supplied),
+            None => SizedBy::Default,
+        };
+        Error::full(sized_by, bytes, self.max_len(element)).of(holder)
     }
+}
+
+/// How many bytes of [`Movable`](Addresses::Movable) elements are in the heap at most: copying them takes less time
+/// than some page faults.
+const MOST_HEAP_BYTES: usize = 64 << 10;
+
+/// A block of the heap for `bytes` bytes, rounded up to a power of two unless an exact amount is wanted.
+fn block(
+    options: &Options,
+    element: Layout,
+    bytes: usize,
+    amount: Amount,
+) -> Result<GrowingReservation, Error> {
+    /// As many as small arrays need.
+    const FIRST_BYTES: usize = 256;
+    let by_policy = if amount == Amount::Exact { 0 } else { bytes.next_power_of_two() };
+    let most = options.allowed().saturating_mul(element.size());
+    let wished = by_policy.max(FIRST_BYTES).min(most).max(bytes);
+    GrowingReservation::in_heap(wished, element.align()).map_err(|error| error.of(options.holder))
+}
+
+/// A reservation for at least `len` elements; its size is as the options say.
+fn reserve(options: &Options, element: Layout, len: usize) -> Result<GrowingReservation, Error> {
+    let Options { huge_pages, growth, commit_ahead, release, columns, service, holder, .. } =
+        *options;
+    let want = Want {
+        exact_bytes: options.max_len.map(|max_len| bytes_of(element, max_len)).transpose()?,
+        need_bytes: bytes_of(element, len.max(1))?,
+        most_bytes: element.size().saturating_mul(options.bound),
+        align: element.align(),
+        columns,
+        huge_pages,
+        growth,
+        commit_ahead,
+        release,
+        service,
+    };
+    GrowingReservation::reserve(&want).map_err(|error| error.of(holder))
 }
 
 /// The size of `len` elements.

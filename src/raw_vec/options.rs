@@ -2,12 +2,22 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::Holder;
+use crate::error::{Holder, SizedBy};
 use crate::growing::{Growth, Way};
 use crate::reservation::{ColumnLayouts, HugePages};
 use crate::service::{CommitAhead, Release};
 use std::alloc::Layout;
 use std::fmt::DebugStruct;
+
+/// Whether elements keep their addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Addresses {
+    /// They never move.
+    Stable,
+    /// Growth moves them while they are few. They start in a block of the heap, which takes no mappings, and move to
+    /// a reservation once they take more than 64 KiB.
+    Movable,
+}
 
 /// What the user chose for an array.
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +29,15 @@ pub(crate) struct Options {
     pub(crate) huge_pages: HugePages,
     pub(crate) commit_ahead: CommitAhead,
     pub(crate) release: Release,
+    pub(crate) addresses: Addresses,
     /// To which columns its elements, which are rows then, are dealt out.
     pub(crate) columns: Option<ColumnLayouts>,
     /// To who does either.
     pub(crate) service: &'static Way,
     /// Who is to be named where something is refused.
     pub(crate) holder: Holder,
+    /// What sets the size of memory that is supplied.
+    pub(crate) supplied: SizedBy,
 }
 
 impl Options {
@@ -35,10 +48,20 @@ impl Options {
         huge_pages: HugePages::Auto,
         commit_ahead: CommitAhead::Off,
         release: Release::Keep,
+        addresses: Addresses::Stable,
         columns: None,
         service: Way::NONE,
         holder: Holder::VmVec,
+        supplied: SizedBy::Backing,
     };
+
+    /// The defaults of an array that is private to a container.
+    pub(crate) const INTERNAL: Self = Self::DEFAULT.internal();
+
+    /// The same options, for an array that is private to a container.
+    pub(crate) const fn internal(self) -> Self {
+        Self { addresses: Addresses::Movable, ..self }
+    }
 
     /// Those of one that never holds anything, which no user can choose.
     pub(crate) const FULL: Self = Self { bound: 0, ..Self::DEFAULT };
@@ -47,6 +70,11 @@ impl Options {
     #[inline]
     pub(crate) const fn is_full(&self) -> bool {
         self.bound == 0
+    }
+
+    /// Whether elements are in the heap while they are few. With commit-ahead they are not.
+    pub(super) fn starts_in_heap(&self) -> bool {
+        self.addresses == Addresses::Movable && !self.commit_ahead.is_on()
     }
 
     /// The elements that are allowed, wherever memory may end.

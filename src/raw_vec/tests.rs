@@ -5,7 +5,9 @@ use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::Reservation;
 use crate::reservation::{FLOOR_BYTES, HugePages, page_size};
-use crate::service::CommitAhead;
+use crate::service::{CommitAhead, Release};
+
+mod movable;
 
 const BYTE: Layout = Layout::new::<u8>();
 const KIB: usize = 1 << 10;

@@ -44,6 +44,8 @@ enum Form {
     Usual,
     /// The same, but huge pages are not asked for before [`Reservation::want_huge_pages`].
     AdvisedLater,
+    /// The same, but huge pages are not asked for before [`Reservation::advise_up_to`] reaches them.
+    AdvisedAsUsed,
     /// Nothing.
     Bare,
 }
@@ -73,6 +75,12 @@ impl ReservationBuilder {
     /// Has [`HugePages::Auto`] not ask for any before [`Reservation::want_huge_pages`].
     pub(crate) const fn advised_later(mut self) -> Self {
         self.form = Form::AdvisedLater;
+        self
+    }
+
+    /// Has huge pages not be asked for before [`Reservation::advise_up_to`] reaches where they are wanted.
+    pub(crate) const fn advised_as_used(mut self) -> Self {
+        self.form = Form::AdvisedAsUsed;
         self
     }
 
@@ -156,7 +164,8 @@ impl ReservationBuilder {
         let waits = self.form == Form::AdvisedLater && self.huge_pages == HugePages::Auto;
         let huge_from = huge_from.filter(|_| !waits);
         let Self { columns, huge_pages, .. } = self;
-        Ok(Plan { bytes, columns, align, mapping_bytes, huge_from, huge_pages })
+        let advised_to = if self.form == Form::AdvisedAsUsed { 1 } else { usize::MAX };
+        Ok(Plan { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to })
     }
 
     /// What to ask the system for: room to align the start, and a guard page behind the end.
@@ -165,7 +174,7 @@ impl ReservationBuilder {
         let slack = PageBytes::exact(align - page.get(), page)?;
         let guard = match self.form {
             Form::Bare => PageBytes::ZERO,
-            Form::Usual | Form::AdvisedLater => PageBytes::one(page),
+            Form::Usual | Form::AdvisedLater | Form::AdvisedAsUsed => PageBytes::one(page),
         };
         bytes.checked_add(slack)?.checked_add(guard)
     }
@@ -180,17 +189,19 @@ struct Plan {
     mapping_bytes: PageBytes,
     huge_from: Option<usize>,
     huge_pages: HugePages,
+    /// Huge pages are asked for at once if they are wanted before this.
+    advised_to: usize,
 }
 
 impl Plan {
     /// The reservation that owns the mapping at `mapping_start`, of `mapping_bytes`.
     fn at(self, mapping_start: NonNull<u8>) -> Reservation {
-        let Self { bytes, columns, align, mapping_bytes, huge_from, huge_pages } = self;
+        let Self { bytes, columns, align, mapping_bytes, huge_from, huge_pages, advised_to } = self;
         let to_aligned = mapping_start.addr().get().wrapping_neg() & (align - 1);
         // SAFETY: `mapping_start` is at a page boundary, so it takes at most `align` less a page
         // to align it, and the mapping is that much larger than `bytes` and the guard.
         let start = unsafe { mapping_start.add(to_aligned) };
-        let reservation = Reservation {
+        let mut reservation = Reservation {
             start,
             bytes,
             columns,
@@ -198,10 +209,11 @@ impl Plan {
             mapping_bytes,
             huge_from,
             huge_pages,
+            is_advised: false,
             taken: None,
             offer: None,
         };
-        reservation.advise(reservation.whole());
+        reservation.advise_up_to(advised_to);
         reservation
     }
 }

@@ -11,7 +11,7 @@
 
 #![expect(unsafe_code, reason = "calls `os` with the range it owns")]
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os;
 use crate::page::PageBytes;
 use std::convert::Infallible;
@@ -21,6 +21,7 @@ use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
 use std::ptr::NonNull;
 
+mod advice;
 mod builder;
 mod rooms;
 mod share;
@@ -29,6 +30,8 @@ mod stripes;
 mod tests;
 mod unreleased;
 
+#[cfg(feature = "file")]
+pub(crate) use crate::os::mapping_refused;
 pub(crate) use crate::os::{IS_SUPPORTED, MOVES as CAN_MOVE, address_space_bytes};
 pub use builder::ReservationBuilder;
 pub(crate) use rooms::take_all as take_all_rooms;
@@ -52,7 +55,8 @@ use stripes::{Huge, Stripes};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum HugePages {
-    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled.
+    /// From [`HugePages::AUTO_FROM_BYTES`] on, where they are sure to be filled; not for arrays of no stated
+    /// maximum while they take seven eighths of the mappings that the process may have.
     #[default]
     Auto,
     /// From the first byte.
@@ -154,6 +158,8 @@ pub struct Reservation {
     mapping_bytes: PageBytes,
     huge_from: Option<usize>,
     huge_pages: HugePages,
+    /// Whether the system has been told about huge pages.
+    is_advised: bool,
     /// Where its size was guessed: what it counts for.
     taken: Option<Taken>,
     /// Where what is behind it is offered to others.
@@ -360,7 +366,9 @@ impl Reservation {
     }
 
     /// Hands the memory of pages back to the system, and the promise of it; what they held is
-    /// gone, and touching them is an access violation until they are committed again.
+    /// gone, and touching them is an access violation until they are committed again. They are no longer
+    /// [locked](Self::lock) then; after `mlockall` with `MCL_FUTURE` the system locks them again when they are
+    /// committed.
     ///
     /// # Errors
     ///
@@ -397,8 +405,7 @@ impl Reservation {
             }
             Ok(())
         })?;
-        // The pages are new to the system, and must be like their neighbours to merge with them.
-        self.advise(pages);
+        self.advise_again(pages);
         Ok(())
     }
 
@@ -421,7 +428,7 @@ impl Reservation {
             Ok(())
         });
         if decommitted.is_ok() {
-            self.advise(pages);
+            self.advise_again(pages);
         }
         decommitted.is_ok()
     }
@@ -447,14 +454,18 @@ impl Reservation {
 
     /// Has it counted among those whose size was guessed, until it is released.
     pub(crate) fn count_as(&mut self, mut taken: Taken) {
-        let is_advised = self.huge_from.is_some() || self.huge_pages != HugePages::Auto;
-        taken.settle(self.span(), is_advised, column_count(self.columns));
+        taken.settle(self.span(), column_count(self.columns));
         self.taken = Some(taken);
     }
 
     /// Whether it was given room to grow by guess, and has it yet.
     pub(crate) fn has_room(&self) -> bool {
         self.taken.as_ref().is_some_and(Taken::has_room)
+    }
+
+    /// What sets its size.
+    pub(crate) fn sized_by(&self) -> SizedBy {
+        self.taken.as_ref().map_or(SizedBy::Option, Taken::sized_by)
     }
 
     /// Has it counted among them no more.
@@ -467,7 +478,7 @@ impl Reservation {
     }
 
     /// Hands the memory of committed pages back to the system, and keeps them accessible: what
-    /// they held is gone, and they read as zero.
+    /// they held is gone, and they read as zero. Locked pages stay locked.
     ///
     /// Pages that are not committed are committed first.
     ///
@@ -563,16 +574,6 @@ impl Reservation {
         let Place { start, bytes, reservation, .. } = pages.place(pages.offset, pages.bytes);
         os::lock(start, bytes)?;
         Ok(Locked { start, bytes, reservation })
-    }
-
-    /// Asks for huge pages from the first byte on, if that was not done yet.
-    pub(crate) fn want_huge_pages(&mut self) {
-        debug_assert!(self.offer.is_none(), "others may have a part");
-        debug_assert!(self.columns.is_none(), "columns have them from the beginning");
-        if self.huge_from.is_none() && self.huge_pages.page_bytes().is_some() {
-            self.huge_from = Some(0);
-            self.advise(self.whole());
-        }
     }
 
     /// What was said about huge pages.
@@ -690,25 +691,6 @@ impl Reservation {
         Error::new(ErrorKind::OutOfBounds, end).with_limit(self.bytes.get() as u64)
     }
 
-    /// Tells the system about huge pages, before the pages are committed: what is committed is
-    /// then like what is behind it but for the access, and growth takes no mapping more.
-    #[inline(never)]
-    fn advise(&self, pages: Pages<'_>) {
-        let (from, wanted) = match self.huge_from {
-            Some(from) => (from.max(pages.offset), os::HugeAdvice::Wanted),
-            None if self.huge_pages == HugePages::Never => (pages.offset, os::HugeAdvice::Unwanted),
-            None => return,
-        };
-        let Some(skip) = PageBytes::ceil(from - pages.offset, os::page_size()) else { return };
-        let Some(bytes) = pages.bytes.checked_sub(skip) else { return };
-        let wanted_for = Pages { offset: pages.offset + skip.get(), bytes, ..pages };
-        let Ok(()) = wanted_for.each(|place| {
-            // SAFETY: inside the range that `self` owns.
-            unsafe { os::advise_huge(place.start, place.bytes, wanted) };
-            Ok::<_, Infallible>(())
-        });
-    }
-
     /// An end of memory to be committed, rounded up to whole [runs](Self::run_bytes).
     pub(crate) fn whole_runs(&self, end: usize) -> usize {
         end.next_multiple_of(self.run_bytes(end)).min(self.bytes.get())
@@ -717,13 +699,18 @@ impl Reservation {
     /// In what units memory at `offset` is best committed and given back: whole huge pages where
     /// they are asked for, since changing a part of one splits it.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
+        match (self.huge_from, os::huge_page_bytes()) {
+            (Some(from), Some(huge)) if offset >= from => huge,
+            _ => Self::least_run_bytes(),
+        }
+    }
+
+    /// In what units memory is best given back where there are no huge pages, or where they are split.
+    pub(crate) fn least_run_bytes() -> usize {
         /// Smaller runs cost more calls than they save memory: giving back single pages costs
         /// three times as much a page as runs of this size.
         const RUN_BYTES: usize = 64 << 10;
-        match (self.huge_from, os::huge_page_bytes()) {
-            (Some(from), Some(huge)) if offset >= from => huge,
-            _ => RUN_BYTES.max(os::page_size().get()),
-        }
+        RUN_BYTES.max(os::page_size().get())
     }
 }
 
@@ -748,7 +735,7 @@ impl fmt::Debug for Reservation {
 
 /// Pages that are kept in memory, made by [`Reservation::lock`].
 ///
-/// Forgetting it is safe: the pages stay locked until the reservation is released.
+/// Forgetting it is safe: the pages stay locked until they are decommitted or the reservation is released.
 #[must_use = "the pages are unlocked when this is dropped"]
 pub struct Locked<'r> {
     start: NonNull<u8>,

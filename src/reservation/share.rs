@@ -33,12 +33,16 @@
 //! can be had, which others will need: an eighth of what was refused is taken to be all there is, and the
 //! ladder gives a part of that.
 //!
+//! In a process that locks all it maps (`mlockall` with `MCL_FUTURE`), addresses count as locked memory
+//! (`RLIMIT_MEMLOCK`). An array is given half of what may still be locked beyond a quarter of the limit; that quarter is
+//! left to everything else in the process.
+//!
 //! # Mappings
 //!
-//! Linux grants a process 65,530 of them. A reservation takes four at most: what is committed, what is not,
-//! what of that is to have huge pages, and what lies between it and the next. No more are made by guess than
-//! may take seven eighths of them: the rest is for threads, and all else. (Arrays whose pages are given back
-//! here and there take more, and are not known here.)
+//! Linux grants a process 65,530 of them. An array takes two: what is committed and what is not, up to where the
+//! next one is committed. Once it is large enough for huge pages it takes two more, and is given none if there are
+//! too few mappings left. No more are made by guess than may take seven eighths of them: the rest is for threads,
+//! and all else. (Arrays whose pages are given back here and there take more, and are not known here.)
 //!
 //! Blocks without room are one mapping with their neighbours, but as many as there are where every second one is
 //! freed; and three each, where they are aligned to more than a page. So they are counted, and there are none
@@ -52,9 +56,10 @@
 
 #![forbid(unsafe_code)]
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os::{self, leading_number};
 use crate::page::PageBytes;
+use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ORDER: Ordering = Ordering::Relaxed;
@@ -85,12 +90,14 @@ pub(crate) const MOST_BLOCKS: usize = 8192;
 /// So many blocks may lie far from each other: 2 MiB of page tables.
 const FAR_BLOCKS: usize = 256;
 
-/// The most mappings that one reservation takes, and those of one without advice about huge pages.
-const MAPPINGS: u8 = 4;
-const MAPPINGS_UNADVISED: u8 = 2;
-/// The same of one without room to grow, and of one that is aligned to more than a page.
-const MAPPINGS_BARE: u8 = 1;
-const MAPPINGS_BARE_ALIGNED: u8 = 3;
+/// The most mappings that a block takes, and those of an array: before it is advised about huge pages, and more
+/// afterwards.
+const MAPPINGS_OF_BLOCK: u16 = 4;
+const MAPPINGS: u16 = 2;
+const MAPPINGS_ADVISED: u16 = 2;
+/// The same of a block without room to grow, and of one that is aligned to more than a page.
+const MAPPINGS_BARE: u16 = 1;
+const MAPPINGS_BARE_ALIGNED: u16 = 3;
 
 /// Bytes of all that are reserved by guess.
 static TAKEN_BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -105,6 +112,10 @@ static BLOCK_BYTES: AtomicUsize = AtomicUsize::new(0);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Space {
     bytes: usize,
+    /// What limits them.
+    sized_by: SizedBy,
+    /// What an array is given, where addresses count as locked memory.
+    lockable: Option<usize>,
     /// How many of them are left, where that is known.
     left: Option<usize>,
     /// How many seem to be left, where more were refused.
@@ -120,22 +131,39 @@ struct Share {
 }
 
 impl Space {
-    /// Asks the system. Does not allocate, and takes no lock.
-    pub(crate) fn now() -> Self {
-        let bytes = os::address_space_bytes();
-        let Some((limit, used)) = os::address_limit() else {
-            return Self { bytes, left: None, guess: None };
-        };
-        let used = used.unwrap_or_else(|| TAKEN_BYTES.load(ORDER));
-        Self { bytes, left: Some(limit.saturating_sub(used)), guess: None }
+    /// So many addresses, if nothing else limits them.
+    const fn of(bytes: usize) -> Self {
+        let sized_by = SizedBy::addresses(bytes);
+        Self { bytes, sized_by, lockable: None, left: None, guess: None }
     }
 
-    /// What it seems to be where `bytes` were refused.
+    /// Asks the system. Does not allocate, and takes no lock.
+    pub(crate) fn now() -> Self {
+        let all = Self::of(os::address_space_bytes());
+        let Some((limit, used)) = os::address_limit() else { return all };
+        let used = used.unwrap_or_else(|| TAKEN_BYTES.load(ORDER));
+        let left = Some(limit.saturating_sub(used));
+        let sized_by = if limit < all.bytes {
+            SizedBy::Limit(ErrorKind::AddressLimit, limit as u64)
+        } else {
+            all.sized_by
+        };
+        Self { sized_by, left, ..all }
+    }
+
+    /// What it seems to be where `bytes` were refused, with this error.
     #[must_use]
-    pub(crate) fn refusing(self, bytes: usize) -> Self {
+    pub(crate) fn refusing(self, bytes: usize, error: &Error) -> Self {
         /// The part of what was refused that is taken to be left.
         const PART: usize = 8;
-        Self { guess: Some(bytes / PART), ..self }
+        let sized_by = SizedBy::refused(error, self.sized_by);
+        let SizedBy::Limit(ErrorKind::LockLimit, limit) = sized_by else {
+            return Self { sized_by, lockable: None, guess: Some(bytes / PART), ..self };
+        };
+        let left = limit.saturating_sub(os::locked_bytes().unwrap_or(0));
+        let part = usize::try_from(lockable(limit, left)).unwrap_or(usize::MAX).min(bytes / 2);
+        let lockable = Some(if part < LEAST_BYTES { 0 } else { part });
+        Self { sized_by, lockable, ..self }
     }
 
     fn share(self, taken: usize) -> Share {
@@ -161,17 +189,19 @@ impl Space {
     ) -> Result<Taken, Error> {
         let usual = usual_bytes();
         // Each column has its own.
-        let mappings = columns.saturating_mul(MAPPINGS);
+        let mappings = u16::from(columns) * MAPPINGS;
         take_mappings(mappings, ALL_EIGHTHS)
             .map_err(|limit| Error::new(ErrorKind::MappingLimit, need).with_limit(limit as u64))?;
         let arrays = ARRAYS.fetch_add(1, ORDER);
         let mut bytes = 0;
         // It is never refused.
         let _ = TAKEN_BYTES.fetch_update(ORDER, ORDER, |taken| {
-            bytes = self.share(taken).of_array(arrays, usual).min(most);
+            let share = || self.share(taken).of_array(arrays, usual);
+            bytes = self.lockable.unwrap_or_else(share).min(most);
             Some(taken.wrapping_add(bytes))
         });
-        Ok(Taken { bytes, mappings, kind: Kind::Array })
+        let limit = Some(self.sized_by).filter(|_| bytes < usual.min(most));
+        Ok(Taken { bytes, mappings, kind: Kind::Array, limit: limit.and_then(LimitKib::of) })
     }
 
     /// Room for a block to grow into: as much as was said, if there is so much, or else by the ladder; or `near`, if
@@ -185,17 +215,17 @@ impl Space {
         let counted = |blocks| (blocks < MOST_BLOCKS).then_some(blocks + 1);
         let others = BLOCKS.fetch_update(ORDER, ORDER, counted).ok()?;
         let near = near.filter(|_| others >= FAR_BLOCKS);
-        let bytes = take_mappings(MAPPINGS, ALL_EIGHTHS).ok().and_then(|()| {
+        let bytes = take_mappings(MAPPINGS_OF_BLOCK, ALL_EIGHTHS).ok().and_then(|()| {
             let bytes = self.take_block_bytes(said, least, near);
             if bytes.is_none() {
-                TAKEN_MAPPINGS.fetch_sub(MAPPINGS.into(), ORDER);
+                TAKEN_MAPPINGS.fetch_sub(MAPPINGS_OF_BLOCK.into(), ORDER);
             }
             bytes
         });
         if bytes.is_none() {
             BLOCKS.fetch_sub(1, ORDER);
         }
-        Some(Taken { bytes: bytes?, mappings: MAPPINGS, kind: Kind::Block })
+        Some(Taken::new(bytes?, MAPPINGS_OF_BLOCK, Kind::Block))
     }
 
     /// Counts a block that has just the addresses that it needs. None, if there are too many already.
@@ -203,7 +233,7 @@ impl Space {
         let is_aligned = align > os::page_size().get();
         let mappings = if is_aligned { MAPPINGS_BARE_ALIGNED } else { MAPPINGS_BARE };
         take_mappings(mappings, BARE_EIGHTHS).ok()?;
-        Some(Taken { bytes: 0, mappings, kind: Kind::Bare })
+        Some(Taken::new(0, mappings, Kind::Bare))
     }
 
     /// Counts the bytes of a block: first among those of blocks, so that all together have no more than
@@ -235,6 +265,12 @@ impl Space {
     }
 }
 
+/// What an array is given where `limit` bytes may be locked and some are left: half of those beyond a quarter of the limit.
+/// Of that quarter an array takes no more than it needs at once.
+const fn lockable(limit: u64, left: u64) -> u64 {
+    left.saturating_sub(limit / 4) / 2
+}
+
 impl Share {
     /// What is left of the half that goes by the ladder.
     fn ladder(self) -> usize {
@@ -264,8 +300,28 @@ impl Share {
 #[derive(Debug)]
 pub(crate) struct Taken {
     bytes: usize,
-    mappings: u8,
+    mappings: u16,
     kind: Kind,
+    /// The limit of the process that sets its size, if one does.
+    limit: Option<LimitKib>,
+}
+
+/// A limit of the process: its kind and its value in KiB, which is zero for all addresses there are. Small, since every
+/// reservation has one.
+#[derive(Clone, Copy, Debug)]
+#[repr(Rust, packed)]
+struct LimitKib(ErrorKind, u32);
+
+impl LimitKib {
+    fn of(sized_by: SizedBy) -> Option<Self> {
+        match sized_by {
+            SizedBy::Limit(ErrorKind::AddressSpace, _) => Some(Self(ErrorKind::AddressSpace, 0)),
+            SizedBy::Limit(kind, bytes) => {
+                Some(Self(kind, u32::try_from(bytes >> 10).unwrap_or(u32::MAX)))
+            }
+            SizedBy::Option | SizedBy::Default | SizedBy::Backing => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,9 +333,21 @@ enum Kind {
 }
 
 impl Taken {
+    const fn new(bytes: usize, mappings: u16, kind: Kind) -> Self {
+        Self { bytes, mappings, kind, limit: None }
+    }
+
     /// How many bytes may be reserved.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    pub(super) fn sized_by(&self) -> SizedBy {
+        match self.limit {
+            None => SizedBy::Default,
+            Some(LimitKib(_, 0)) => SizedBy::addresses(os::address_space_bytes()),
+            Some(LimitKib(kind, kib)) => SizedBy::Limit(kind, u64::from(kib) << 10),
+        }
     }
 
     /// Whether it was given room to grow.
@@ -288,14 +356,24 @@ impl Taken {
     }
 
     /// Counts what was reserved, in place of what may be.
-    pub(super) fn settle(&mut self, reserved: PageBytes, is_advised: bool, columns: u8) {
-        if !self.has_room() {
-            return;
+    pub(super) fn settle(&mut self, reserved: PageBytes, columns: u8) {
+        match self.kind {
+            Kind::Array => self.count(reserved.get(), u16::from(columns) * MAPPINGS),
+            Kind::Block => self.count(reserved.get(), MAPPINGS_OF_BLOCK),
+            Kind::Bare => {}
         }
-        // Blocks take advice later.
-        let is_advised = is_advised || self.kind == Kind::Block;
-        let mappings = if is_advised { MAPPINGS } else { MAPPINGS_UNADVISED };
-        self.count(reserved.get(), columns.saturating_mul(mappings));
+    }
+
+    /// Counts the mappings that an array takes once it is advised about huge pages, if the process may have them.
+    pub(super) fn take_advised(&mut self) -> bool {
+        // Each column has its own.
+        let columns = self.mappings / MAPPINGS;
+        let more = columns * MAPPINGS_ADVISED;
+        let has_taken = take_mappings(more, ALL_EIGHTHS).is_ok();
+        if has_taken {
+            self.mappings += more;
+        }
+        has_taken
     }
 
     /// Counts a block as one that has no room any more, and is one mapping.
@@ -324,15 +402,15 @@ impl Taken {
 
     /// Changes the counts. Sums wrap only where they are part of another that does not.
     #[inline(never)]
-    fn count(&mut self, bytes: usize, mappings: u8) {
+    fn count(&mut self, bytes: usize, mappings: u16) {
         let more = bytes.wrapping_sub(self.bytes);
         TAKEN_BYTES.fetch_add(more, ORDER);
         if self.kind == Kind::Block {
             BLOCK_BYTES.fetch_add(more, ORDER);
         }
-        let more = usize::from(mappings).wrapping_sub(self.mappings.into());
-        TAKEN_MAPPINGS.fetch_add(more, ORDER);
-        (self.bytes, self.mappings) = (bytes, mappings);
+        let before = mem::replace(&mut self.mappings, mappings);
+        TAKEN_MAPPINGS.fetch_add(usize::from(mappings).wrapping_sub(before.into()), ORDER);
+        self.bytes = bytes;
     }
 }
 
@@ -425,7 +503,7 @@ const ALL_EIGHTHS: usize = 7;
 const BARE_EIGHTHS: usize = 5;
 
 /// Counts so many mappings more, or tells how many there may be.
-fn take_mappings(mappings: u8, eighths: usize) -> Result<(), usize> {
+fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
     /// 0: not asked yet. As above.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
     let ask = || {
@@ -475,7 +553,7 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn a_thousand_arrays_have_a_gib_each_however_much_memory_there_is() {
-        let space = Space { bytes: 128 * TIB, left: None, guess: None };
+        let space = Space::of(128 * TIB);
         for memory in [16 * GIB, 32 * GIB, 256 * GIB, TIB] {
             let (parts, share) = parts(space, memory, 8, 30_000);
             assert_eq!(parts[0], memory);
@@ -489,11 +567,8 @@ mod tests {
 
     #[test]
     fn under_a_limit_a_quarter_is_left_to_others_and_small_arrays_go_on() {
-        let space = Space {
-            bytes: 1 << (usize::BITS - 17).max(31),
-            left: Some(2 * GIB - 64 * MIB),
-            guess: None,
-        };
+        let space =
+            Space { left: Some(2 * GIB - 64 * MIB), ..Space::of(1 << (usize::BITS - 17).max(31)) };
         let (parts, share) = parts(space, GIB, 8, 12_000);
         assert!((200 * MIB..256 * MIB).contains(&parts[0]), "{}", parts[0]);
         assert!(parts[..500].iter().all(|part| *part >= FLOOR_BYTES));
@@ -507,7 +582,7 @@ mod tests {
     fn on_32_bits_the_first_have_the_most_there_is_and_many_fit() {
         let four_gib = usize::try_from(4 * (GIB as u64)).unwrap_or(usize::MAX);
         for all in [2 * GIB - 1, 3 * GIB, four_gib] {
-            let space = Space { bytes: all, left: None, guess: None };
+            let space = Space::of(all);
             let (parts, share) = parts(space, 128 * MIB, 8, 500);
             assert_eq!(parts[0], 128 * MIB);
             assert!(parts.iter().all(|part| *part >= FLOOR_BYTES), "{all}");
@@ -530,20 +605,23 @@ mod tests {
     #[test]
     #[cfg_attr(no_vm, ignore = "little is reserved by guess there")]
     fn what_was_refused_is_not_searched_for_the_last_that_there_is() {
-        let mut space = Space { bytes: usize::MAX / 2, left: None, guess: None };
+        let refused = Error::new(ErrorKind::AddressSpace, GIB);
+        let mut space = Space::of(usize::MAX / 2);
         let mut tries = 0;
         loop {
             let part = space.share(0).of_array(0, LARGEST_BYTES);
             if part == 0 {
                 break;
             }
-            let next = space.refusing(part);
+            let next = space.refusing(part, &refused);
             assert!(next.share(0).all <= part / 8);
             (space, tries) = (next, tries + 1);
         }
         assert!((2..=6).contains(&tries), "{tries}");
         // Where the others have all, there is something nevertheless.
-        assert!(space.refusing(GIB).share(usize::MAX / 2).of_array(3, LARGEST_BYTES) >= MIB);
+        assert!(
+            space.refusing(GIB, &refused).share(usize::MAX / 2).of_array(3, LARGEST_BYTES) >= MIB
+        );
     }
 
     #[test]

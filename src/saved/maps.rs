@@ -3,13 +3,15 @@
 //! What is read is believed in nothing. Each slot is checked on its own, and nothing is allocated
 //! for slots that are announced and not there.
 
+use super::slotmap::SavedKey;
 use crate::error::Error;
 use crate::key::{Key, KeyData, Layout};
 use crate::secondary::waiting::Waiting;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
-use crate::slot_map::parts::{BadPart, Part};
-use ::serde::de::{self, Error as _, SeqAccess, Unexpected, Visitor};
+use crate::slot_map::parts::{BadPart, NextKeys, Part};
+use ::serde::de::value::MapAccessDeserializer;
+use ::serde::de::{self, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
 use ::serde::ser::Error as _;
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -27,16 +29,53 @@ impl<L: Layout> Serialize for KeyData<L> {
 }
 
 impl<'de, L: Layout> Deserialize<'de> for KeyData<L> {
+    /// Deserializes the bits of a key. In formats that describe themselves, such as JSON, the form of
+    /// `slotmap` is accepted as well: `{"idx":1,"version":1}` is the first key of the first slot.
+    ///
+    /// # Errors
+    ///
+    /// In addition to those of the format: if the bits, or the parts, are not those of a key.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let bits = if L::BITS == 32 {
-            u64::from(u32::deserialize(deserializer)?)
-        } else {
-            u64::deserialize(deserializer)?
-        };
-        Self::from_bits(bits).ok_or_else(|| {
-            let wanted = "the bits of a key, with a generation that is not 0";
-            D::Error::invalid_value(Unexpected::Unsigned(bits), &wanted)
-        })
+        let key = ReadKey(PhantomData);
+        match (deserializer.is_human_readable(), L::BITS) {
+            (true, _) => deserializer.deserialize_any(key),
+            (false, 32) => deserializer.deserialize_u32(key),
+            (false, _) => deserializer.deserialize_u64(key),
+        }
+    }
+}
+
+struct ReadKey<L>(PhantomData<fn() -> L>);
+
+impl<'de, L: Layout> Visitor<'de> for ReadKey<L> {
+    type Value = KeyData<L>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the bits of a key, a u{} with a generation that is not 0", L::BITS)
+    }
+
+    fn visit_u64<E: de::Error>(self, bits: u64) -> Result<Self::Value, E> {
+        let key = KeyData::from_bits(bits);
+        key.ok_or_else(|| E::invalid_value(Unexpected::Unsigned(bits), &self))
+    }
+
+    fn visit_i64<E: de::Error>(self, bits: i64) -> Result<Self::Value, E> {
+        match u64::try_from(bits) {
+            Ok(bits) => self.visit_u64(bits),
+            Err(_) => Err(E::invalid_value(Unexpected::Signed(bits), &self)),
+        }
+    }
+
+    /// As keys of maps are written where these are strings.
+    fn visit_str<E: de::Error>(self, bits: &str) -> Result<Self::Value, E> {
+        match bits.parse() {
+            Ok(bits) => self.visit_u64(bits),
+            Err(_) => Err(E::invalid_value(Unexpected::Str(bits), &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<Self::Value, A::Error> {
+        SavedKey::deserialize(MapAccessDeserializer::new(parts))?.key()
     }
 }
 
@@ -76,14 +115,17 @@ impl<V> Slot<V> {
     }
 }
 
-/// A map as it is written: `slots`, and the generation above which slots behind them start.
+/// A map as it is written: `slots`, the generation above which slots past them start, and what else the next
+/// keys depend on.
 ///
-/// A field that is not known is one of a later version's, and may matter.
+/// An unknown field was written by a later version, and may matter.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "SlotMap", deny_unknown_fields)]
 struct Map<S> {
     floor: u32,
     slots: S,
+    #[serde(default)]
+    next: NextKeys,
 }
 
 /// The slots of a map, to be written.
@@ -99,10 +141,10 @@ impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
 }
 
 impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
-    /// As a structure of two: `floor`, the generation above which new slots start, and `slots`,
-    /// all of them in order, behind the type number of the map if it has one.
+    /// Serializes the map as a structure of three fields, which the [module](crate::saved) describes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Map { floor: self.tail_floor(), slots: Slots(self) }.serialize(serializer)
+        let next = self.try_next_keys().map_err(S::Error::custom)?;
+        Map { floor: self.tail_floor(), slots: Slots(self), next }.serialize(serializer)
     }
 }
 
@@ -140,8 +182,9 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     /// Besides what the format finds wrong: if a slot has a generation that it cannot have,
     /// there are more slots than keys can number, or memory for, or a type number does not fit into keys.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Map { floor, slots: Read(mut map) } = Map::<Read<K, V>>::deserialize(deserializer)?;
-        map.try_set_tail_floor(floor).map_err(D::Error::custom)?;
+        let Map { floor, slots: Read(mut map), next } =
+            Map::<Read<K, V>>::deserialize(deserializer)?;
+        map.try_set_next_keys(floor, &next, None).map_err(D::Error::custom)?;
         Ok(map)
     }
 }

@@ -99,7 +99,7 @@ impl<'de, T: SlotmapForm<'de>> Deserialize<'de> for FromSlotmap<T> {
 /// A key as it is written there.
 #[derive(Deserialize)]
 #[serde(rename = "SerKey")]
-struct SavedKey {
+pub(super) struct SavedKey {
     idx: u32,
     version: u32,
 }
@@ -119,14 +119,20 @@ const fn generation_of(version: u32) -> u32 {
 
 impl<'de, K: Key> SlotmapForm<'de> for K {
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let SavedKey { idx, version } = SavedKey::deserialize(deserializer)?;
+        SavedKey::deserialize(deserializer)?.key().map(Self::from)
+    }
+}
+
+impl SavedKey {
+    pub(super) fn key<L: Layout, E: Error>(self) -> Result<KeyData<L>, E> {
+        let Self { idx, version } = self;
         if idx == u32::MAX {
-            return Ok(KeyData::null().into());
+            return Ok(KeyData::null());
         }
         let index = idx.checked_sub(1);
         let data = index.and_then(|index| KeyData::from_parts(index, generation_of(version), 0));
-        data.map(Self::from).ok_or_else(|| {
-            D::Error::custom(format_args!(
+        data.ok_or_else(|| {
+            E::custom(format_args!(
                 "a key of slotmap's with index {idx} and version {version} is none of this key type"
             ))
         })
@@ -234,7 +240,7 @@ impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, slots: A) -> Result<Self::Value, A::Error> {
-        let (mut table, mut rows) = (SlotMap::with_key(), S::default());
+        let (mut table, mut rows) = (SlotMap::internal(), S::default());
         let mut slots = Slots::new(slots)?;
         while let Some(slot) = slots.next()? {
             let part = match part_of::<K::Layout, S::Value>(slot) {

@@ -13,6 +13,24 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.live
     }
 
+    /// Returns the number of slots, with and without a value: one more than the highest index that was filled since the
+    /// map was last [cleared](Self::clear) or [shrunk](Self::shrink_to_fit). O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{SecondaryMap, SlotMap};
+    /// let mut map = SlotMap::new();
+    /// let keys = [map.insert('a'), map.insert('b'), map.insert('c')];
+    /// let mut second = SecondaryMap::new();
+    /// second.insert(keys[2], 7);
+    /// assert_eq!((second.len(), second.slots_len()), (1, 3));
+    /// ```
+    #[inline]
+    pub fn slots_len(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Whether there are no values. O(1).
     #[inline]
     pub const fn is_empty(&self) -> bool {

@@ -4,5 +4,5 @@ use super::SecondaryMap;
 
 crate::slot_map::drain::drain! {
     /// Takes all values out of a [`SecondaryMap`], made by [`SecondaryMap::drain`].
-    Drain of SecondaryMap
+    Drain<'a, K, V> of &'a mut SecondaryMap<K, V>
 }

@@ -1,10 +1,11 @@
 //! Taking memory, and giving it back.
 
 use super::{SecondaryMap, or_give_up};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
+use crate::slot_map::far::{FarRule, NEAR_BYTES};
 use crate::slot_map::slots::Slots;
 
 /// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
@@ -32,13 +33,11 @@ pub struct SecondaryMapStats {
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// So many bytes are taken for a key without a word, however few values there are.
-    pub(crate) const NEAR_BYTES: usize = 64 << 20;
+    /// Which indices are far.
+    pub(super) const FAR: FarRule = FarRule::new(Slots::<V>::STRIDE_BYTES, Holder::SecondaryMap);
     /// So many, if the keys are read: who wrote them may be anyone, and may have written many maps.
     #[cfg(feature = "serde")]
     pub(crate) const NEAR_READ_BYTES: usize = 4 << 20;
-    /// So many slots are taken for each value.
-    pub(super) const SLOTS_A_VALUE: usize = 16;
 
     /// The number of slots that committed memory has room for: keys with indices below it, unless
     /// they are [far](Self#far-indices), are taken without a call to the kernel. O(1).
@@ -223,7 +222,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         let index = index as usize;
         index == self.slots.len()
             && generation != 0
-            && (index < const { Self::near_slots(Self::NEAR_BYTES) } || index < self.announced)
+            && (index < const { Self::FAR.near_slots(NEAR_BYTES) } || index < self.announced)
             && self.slots.has_room()
     }
 
@@ -246,15 +245,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         values: usize,
         announced: usize,
     ) -> Result<(), Error> {
-        if need > Self::near_slots(Self::NEAR_BYTES) {
-            let near = Self::near_of(slots, Self::NEAR_BYTES, values, announced);
-            let named = slots.options().max_len.unwrap_or(usize::MAX);
-            // What can never be there is not to be announced either.
-            if need > near && need <= named {
-                return Err(Self::far(need, near));
-            }
-        }
-        Ok(())
+        Self::FAR.check(need, values, announced.max(slots.len()), slots.options().max_len)
     }
 
     /// Adds slots up to so many.

@@ -4,6 +4,7 @@ use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
 use crate::error::Error;
 use crate::key::Key;
+use crate::slot_map::far::NEAR_BYTES;
 use crate::slot_map::gapped_slots::GappedSlots;
 use crate::slot_map::iter::{Walk, WalkOwned};
 use crate::slot_map::mint::Mint;
@@ -133,7 +134,7 @@ traits!(SparseSecondaryMap<K, V, S>, sparse::Iter<'m, K, V>, sparse::IterMut<'m,
 impl<K: Key, V> SecondaryMap<K, V> {
     #[track_caller]
     fn put_all(&mut self, items: impl IntoIterator<Item = (K, V)>) {
-        let mut waiting = Waiting::new(Self::NEAR_BYTES);
+        let mut waiting = Waiting::new(NEAR_BYTES);
         for (key, value) in items {
             if waiting.is_to_pass(self, key) {
                 drop(self.insert(key, value));

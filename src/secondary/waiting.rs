@@ -1,9 +1,8 @@
 //! [`Waiting`]: values that come together with others, and have far indices until those are there.
 
 use super::SecondaryMap;
-use crate::error::{Error, ErrorKind, Holder};
+use crate::error::{Error, ErrorKind};
 use crate::key::Key;
-use crate::slot_map::slots::Slots;
 use std::collections::HashSet;
 use std::mem;
 
@@ -74,7 +73,7 @@ impl<K: Key, V> Waiting<K, V> {
     pub(crate) fn finish(mut self, map: &mut SecondaryMap<K, V>) -> Result<Vec<(K, V)>, Error> {
         let near = self.near_with_waiting(map);
         if self.need > near {
-            return Err(SecondaryMap::<K, V>::far(self.need, near));
+            return Err(SecondaryMap::<K, V>::FAR.error(self.need, near));
         }
         self.take(map)
     }
@@ -102,30 +101,6 @@ fn need<K: Key>(key: K) -> usize {
 impl<K: Key, V> SecondaryMap<K, V> {
     /// Below which index none is far, where there are so many values.
     pub(super) fn near(&self, near_bytes: usize, values: usize) -> usize {
-        Self::near_of(&self.slots, near_bytes, values, self.announced)
-    }
-
-    /// The same, of what a map consists of.
-    pub(super) fn near_of(
-        slots: &Slots<V>,
-        near_bytes: usize,
-        values: usize,
-        announced: usize,
-    ) -> usize {
-        let more = values.saturating_mul(Self::SLOTS_A_VALUE);
-        let near = Self::near_slots(near_bytes).saturating_add(more);
-        near.max(announced).max(slots.len())
-    }
-
-    /// Below which none is far, if there are no values.
-    pub(super) const fn near_slots(near_bytes: usize) -> usize {
-        near_bytes / Slots::<V>::STRIDE_BYTES
-    }
-
-    /// What is said where so many slots are needed.
-    #[cold]
-    pub(super) fn far(need: usize, near: usize) -> Error {
-        let bytes = need.saturating_mul(Slots::<V>::STRIDE_BYTES);
-        Error::new(ErrorKind::FarIndex, bytes).with_limit(near as u64).of(Holder::SecondaryMap)
+        Self::FAR.near(near_bytes, values, self.announced.max(self.slots.len()))
     }
 }

@@ -1,7 +1,7 @@
 //! [`GrowthLock`]: one thread at a time takes memory.
 //!
-//! It knows two cases in which somebody would wait for ever: a thread that comes again out of a call for which it
-//! has the lock itself, and the child of a `fork`, in which the thread that has it does not exist.
+//! In two cases a thread would wait for the lock forever: when it already holds the lock in a call further up its stack,
+//! and in the child of a `fork`, if the lock was held by another thread, which the child does not have. Both are refused.
 
 #![forbid(unsafe_code)]
 
@@ -10,70 +10,107 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
-use std::time::Duration;
 
 /// A lock around what takes memory.
 pub(super) struct GrowthLock<M> {
     memory: Mutex<M>,
-    /// The thread that has it, as an address of its own, or 0.
+    /// The thread that holds it, as an address of its own, or 0.
     holder: AtomicUsize,
-    /// How often there had been forks when it was last taken.
-    forks: AtomicUsize,
+    /// Whether the lock can be taken in this process; see [`is_usable`](Self::is_usable).
+    state: AtomicUsize,
 }
 
-/// Why it is not to be had.
+/// Why the lock cannot be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
-    /// This thread has it, in a call further up.
+    /// This thread holds it, in a call further up.
     Here,
-    /// The thread that had it is one of the process from which this one was forked.
+    /// A thread of the process that this one was forked from held it.
     Elsewhere,
 }
 
 pub(super) struct Guard<'l, M> {
     memory: MutexGuard<'l, M>,
-    holder: &'l AtomicUsize,
+    lock: &'l GrowthLock<M>,
 }
+
+// The low bits of `state`. The others are the number of forks when it was set.
+
+/// No thread that does not exist holds the lock.
+const USABLE: usize = 0;
+/// A thread is finding out whether the lock is usable.
+const TESTED: usize = 1;
+/// A thread that does not exist holds the lock.
+const LOST: usize = 2;
+const STATE_BITS: u32 = 2;
 
 impl<M> GrowthLock<M> {
     pub(super) const fn new(memory: M) -> Self {
-        Self { memory: Mutex::new(memory), holder: AtomicUsize::new(0), forks: AtomicUsize::new(0) }
+        let (holder, state) = (AtomicUsize::new(0), AtomicUsize::new(USABLE));
+        Self { memory: Mutex::new(memory), holder, state }
     }
 
     pub(super) fn lock(&self) -> Result<Guard<'_, M>, Held> {
-        /// As long as another thread of a child may have it for the first time there.
-        const TRIES: usize = 500;
-        if self.holder.load(Ordering::Relaxed) == this_thread() {
+        if self.is_held_here() {
             return Err(Held::Here);
         }
-        let forks = os::forks();
-        for _ in 0..TRIES {
-            if let Some(guard) = self.try_lock() {
-                return Ok(guard);
-            }
-            if self.forks.load(Ordering::Relaxed) == forks {
-                let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-                return Ok(self.guard(memory));
-            }
-            thread::sleep(Duration::from_millis(1));
+        if !self.is_usable() {
+            return Err(Held::Elsewhere);
         }
-        Err(Held::Elsewhere)
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.guard(memory))
     }
 
-    /// The lock, if nobody has it.
+    /// The lock, if no thread holds it.
     pub(super) fn try_lock(&self) -> Option<Guard<'_, M>> {
+        if self.is_held_here() || !self.is_usable() {
+            return None;
+        }
+        self.try_lock_memory().map(|memory| self.guard(memory))
+    }
+
+    fn try_lock_memory(&self) -> Option<MutexGuard<'_, M>> {
         match self.memory.try_lock() {
-            Ok(memory) => Some(self.guard(memory)),
-            Err(TryLockError::Poisoned(memory)) => Some(self.guard(memory.into_inner())),
+            Ok(memory) => Some(memory),
+            Err(TryLockError::Poisoned(memory)) => Some(memory.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
     fn guard<'l>(&'l self, memory: MutexGuard<'l, M>) -> Guard<'l, M> {
-        // Acquired from who had it last, also for a sanitizer, which does not see into std's lock.
+        // Acquired from the last holder, also for a sanitizer, which does not see into std's lock.
         self.holder.swap(this_thread(), Ordering::Acquire);
-        self.forks.store(os::forks(), Ordering::Relaxed);
-        Guard { memory, holder: &self.holder }
+        Guard { memory, lock: self }
+    }
+
+    fn is_held_here(&self) -> bool {
+        self.holder.load(Ordering::Relaxed) == this_thread()
+    }
+
+    /// Whether every thread that may hold the lock exists in this process, so that waiting for it ends.
+    ///
+    /// The first thread that asks after a fork tries to take the lock. No other thread of this process takes it before the
+    /// answer is known, as each asks first. So if the attempt fails, the lock has been held since before the fork.
+    fn is_usable(&self) -> bool {
+        let forks = os::forks() << STATE_BITS;
+        loop {
+            let state = self.state.load(Ordering::Relaxed);
+            if state == forks | TESTED {
+                // The other thread has an attempt and a store ahead of it.
+                thread::yield_now();
+            } else if state >> STATE_BITS == forks >> STATE_BITS {
+                return state == forks | USABLE;
+            } else if self.set_state(state, forks | TESTED) {
+                let found = if self.try_lock_memory().is_some() { USABLE } else { LOST };
+                // Unless the lock was released meanwhile, by a thread that held it and forked.
+                self.set_state(forks | TESTED, forks | found);
+            }
+        }
+    }
+
+    fn set_state(&self, now: usize, new: usize) -> bool {
+        let order = Ordering::Relaxed;
+        self.state.compare_exchange(now, new, order, order).is_ok()
     }
 
     pub(super) fn get_mut(&mut self) -> &mut M {
@@ -83,7 +120,9 @@ impl<M> GrowthLock<M> {
 
 impl<M> Drop for Guard<'_, M> {
     fn drop(&mut self) {
-        self.holder.store(0, Ordering::Release);
+        // If this thread forked while it held the lock, others of the child may have found it lost.
+        self.lock.state.store(os::forks() << STATE_BITS | USABLE, Ordering::Relaxed);
+        self.lock.holder.store(0, Ordering::Release);
     }
 }
 

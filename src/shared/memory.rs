@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "says that an array holds nothing")]
 
 use super::places::Grown;
-use crate::error::{Error, ErrorKind, Holder};
+use crate::error::{Error, Holder};
 use crate::growing::{Budget, Prefaulted};
 use crate::raw_vec::Options;
 use crate::vec::VmVec;
@@ -55,7 +55,7 @@ impl<T> Memory<T> {
     pub(super) fn grow_or_fill_up(&mut self, need: usize) -> Grown {
         let grown = self.grow(need);
         let (before, most) = (grown.committed, self.max_len());
-        if before < most && grown.refused.is_some_and(|error| error.kind() == ErrorKind::MaxLen) {
+        if before < most && grown.refused.is_some_and(|error| error.is_full()) {
             let _ = self.try_grow(most);
         }
         Grown { committed: self.committed(), ..grown }

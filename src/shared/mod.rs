@@ -51,6 +51,7 @@ mod sync {
 mod builder;
 mod bulk;
 mod gather;
+mod iter;
 mod lock;
 pub mod map;
 mod memory;
@@ -63,10 +64,11 @@ mod traits;
 pub use builder::SharedVecBuilder;
 pub use bulk::Rest;
 pub use gather::Gather;
+pub use iter::IterFinished;
 pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
-use crate::error::{Error, ErrorKind, Holder, Refused, give_up, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, give_up, or_give_up};
 use crate::growing::{Budget, Prefaulted};
 use crate::os;
 use crate::vec::{VecStats, VmVec};
@@ -106,14 +108,14 @@ use std::slice;
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them for good,
-/// and what was pushed behind them is found by [`get`](Self::get) alone.
+/// In the child of a `fork`, pushes that other threads had begun are never finished: the prefix ends before them, and only
+/// [`get`](Self::get) and [`iter_finished`](Self::iter_finished) find elements pushed after them.
 ///
-/// If another thread was taking memory just then, what needs some, or asks about it ([`max_len`](Self::max_len),
-/// [`stats`](Self::stats)), fails with [`Busy`](crate::ErrorKind::Busy) in the child, after about half a second or at
-/// once; so may pushes for which there is memory already. If another thread was being refused some, pushes may be refused for
-/// good, as it was. All else works: who has the array alone there goes on with the prefix in another, by
-/// [`into_inner`](Self::into_inner).
+/// If another thread was taking memory at the fork, calls that need memory or report on it, such as
+/// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy). So may
+/// pushes for which there is memory. If another thread was being refused memory at the fork, pushes may be refused for as
+/// long as the child runs. No call waits for a thread that the child does not have. All other calls work, and
+/// [`into_inner`](Self::into_inner) gives the child an array with the prefix.
 ///
 /// # Examples
 ///
@@ -156,12 +158,13 @@ fn busy() -> Error {
     Error::new(ErrorKind::Busy, 0).of(Holder::SharedVec)
 }
 
-/// Whether pages can be touched to which others write meanwhile; or why not.
-fn touching_is_shared() -> Result<(), Error> {
-    if os::TOUCHING_IS_SHARED {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Unsupported, 0).of(Holder::SharedVec))
+/// Returns an error if pages cannot be made resident while other threads use them.
+fn check_prefaulting_is_shared(holder: Holder) -> Result<(), Error> {
+    #[cfg(test)]
+    let is_shared = os::PREFAULTING_IS_SHARED && !tests::IS_PREFAULTING_EXCLUSIVE.get();
+    #[cfg(not(test))]
+    let is_shared = os::PREFAULTING_IS_SHARED;
+    if is_shared { Ok(()) } else { Err(Error::new(ErrorKind::Unsupported, 0).of(holder)) }
 }
 
 impl<T> SharedVec<T> {
@@ -378,7 +381,8 @@ impl<T> SharedVec<T> {
     #[cold]
     fn full(&self) -> Error {
         let most = self.places.committed();
-        Error::new(ErrorKind::MaxLen, 0).with_limit(most as u64).of(Holder::SharedVec)
+        let sized_by = if most == usize::MAX { SizedBy::Default } else { SizedBy::Option };
+        Error::full(sized_by, 0, most).of(Holder::SharedVec)
     }
 
     /// With the lock.
@@ -566,7 +570,8 @@ impl<T> SharedVec<T> {
         unsafe { &*element }
     }
 
-    /// The prefix, element by element; what is pushed later does not come. As [`as_slice`](Self::as_slice).
+    /// Returns an iterator over [the prefix](Self#the-prefix). Elements pushed later are not visited. For elements after the
+    /// first unfinished one, see [`iter_finished`](Self::iter_finished). Takes as long as [`as_slice`](Self::as_slice).
     #[inline]
     pub fn iter(&self) -> slice::Iter<'_, T> {
         self.as_slice().iter()
@@ -580,28 +585,48 @@ impl<T> SharedVec<T> {
         self.places.committed()
     }
 
-    /// The number of elements that the array can ever hold; see [`VmVec::max_len`]. Waits for who takes memory.
+    /// Returns the maximum number of elements; see [`VmVec::max_len`]. Waits for a thread that takes memory.
     ///
     /// # Panics
     ///
-    /// Where [`try_reserve`](Self::try_reserve) has [`Busy`](ErrorKind::Busy).
+    /// If [`try_max_len`](Self::try_max_len) returns an error.
     #[track_caller]
     pub fn max_len(&self) -> usize {
-        self.locked(|memory| memory.max_len())
+        or_give_up(self.try_max_len())
     }
 
-    /// What the array holds and takes up, with its flags; the length is that of [the prefix](Self#the-prefix). See
-    /// [`VmVec::stats`]. Waits for who takes memory.
+    /// [`max_len`](Self::max_len), or the error.
+    ///
+    /// # Errors
+    ///
+    /// [`Busy`](ErrorKind::Busy) as for [`try_reserve`](Self::try_reserve).
+    pub fn try_max_len(&self) -> Result<usize, Error> {
+        Ok(self.memory.lock().map_err(|_| busy())?.max_len())
+    }
+
+    /// Returns what the array holds and how much memory it takes, including its flags. The length is that of
+    /// [the prefix](Self#the-prefix). Waits for a thread that takes memory; see [`VmVec::stats`].
     ///
     /// # Panics
     ///
-    /// As for [`max_len`](Self::max_len).
+    /// If [`try_stats`](Self::try_stats) returns an error.
     #[track_caller]
     pub fn stats(&self) -> VecStats {
-        let (elements, flags, max_len) =
-            self.locked(|memory| (memory.elements.stats(), memory.flags.stats(), memory.max_len()));
+        or_give_up(self.try_stats())
+    }
+
+    /// [`stats`](Self::stats), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_max_len`](Self::try_max_len).
+    pub fn try_stats(&self) -> Result<VecStats, Error> {
+        let memory = self.memory.lock().map_err(|_| busy())?;
+        let (elements, flags) = (memory.elements.stats(), memory.flags.stats());
+        let max_len = memory.max_len();
+        drop(memory);
         let resident = elements.resident_bytes.zip(flags.resident_bytes);
-        VecStats {
+        Ok(VecStats {
             len: self.len(),
             capacity: self.capacity(),
             max_len,
@@ -610,15 +635,7 @@ impl<T> SharedVec<T> {
             ahead_bytes: elements.ahead_bytes + flags.ahead_bytes,
             late: elements.late + flags.late,
             resident_bytes: resident.map(|(elements, flags)| elements + flags),
-        }
-    }
-
-    #[track_caller]
-    fn locked<R>(&self, look: impl FnOnce(&mut Memory<T>) -> R) -> R {
-        match self.memory.lock() {
-            Ok(mut guard) => look(&mut guard),
-            Err(_) => give_up(busy()),
-        }
+        })
     }
 
     /// Makes room for `additional` more elements than were pushed until now, by whomever, and maybe some ahead.
@@ -637,7 +654,8 @@ impl<T> SharedVec<T> {
     ///
     /// # Errors
     ///
-    /// As for [`VmVec::try_reserve`]; [`Busy`](ErrorKind::Busy) as for [`try_push`](Self::try_push).
+    /// As for [`VmVec::try_reserve`]; [`Busy`](ErrorKind::Busy) as for [`try_push`](Self::try_push). The length and
+    /// `additional` may not exceed `usize::MAX` together, even if elements have no size.
     pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
         self.room_for(additional).map(drop)
     }
@@ -650,12 +668,12 @@ impl<T> SharedVec<T> {
         // a `VecMut` was forgotten.
         let (before, known) = (memory.committed(), self.places.committed());
         let first = self.places.claimed().min(known);
-        let need = first.saturating_add(additional);
-        if need > before.min(known) {
+        let need = first.checked_add(additional);
+        if need.is_none_or(|need| need > before.min(known)) {
             if Self::IS_UNSIZED {
                 return Err(self.full());
             }
-            let grown = memory.try_grow(need);
+            let grown = memory.try_grow(need.unwrap_or(usize::MAX));
             self.tell(memory, before);
             self.places.raise_committed(memory.committed());
             grown?;
@@ -666,9 +684,9 @@ impl<T> SharedVec<T> {
     /// Makes room for `additional` more elements, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
     /// that filling it takes no page fault.
     ///
-    /// Enters the kernel; linear in the pages. Who needs more memory meanwhile waits. Others may push meanwhile, so on
-    /// processors where pages cannot be touched while they are in use (others than x86 and 64-bit ARM) there is
-    /// [`Unsupported`](ErrorKind::Unsupported) for it, when room was made.
+    /// Enters the kernel; O(n) in the pages. Threads that need more memory meanwhile wait; others go on pushing. On
+    /// processors that cannot touch pages in use, which are all except x86 and 64-bit ARM, this makes room and then
+    /// fails with [`Unsupported`](ErrorKind::Unsupported).
     ///
     /// # Panics
     ///
@@ -688,14 +706,15 @@ impl<T> SharedVec<T> {
         if Self::IS_UNSIZED {
             return Ok(());
         }
-        touching_is_shared()?;
+        check_prefaulting_is_shared(Holder::SharedVec)?;
         memory.prefault(first, first + additional)
     }
 
     /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`], and
     /// [`prefault`](Self::prefault) for where it cannot.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
-        let locked = touching_is_shared().and_then(|()| self.memory.lock().map_err(|_| busy()));
+        let locked = check_prefaulting_is_shared(Holder::SharedVec)
+            .and_then(|()| self.memory.lock().map_err(|_| busy()));
         let mut guard = match locked {
             Ok(guard) => guard,
             Err(error) => {

@@ -206,7 +206,8 @@ impl<T: fmt::Debug> fmt::Debug for VecMut<'_, T> {
 ///
 /// If it is forgotten, all elements leak, and the `SharedVec` is empty.
 pub struct Drain<'a, T> {
-    /// Dropped first.
+    /// Dropped before `_vec`. It must hold a pointer to the elements' array and no reference: a reference in an
+    /// argument is protected until the function returns, and dropping `_vec` makes another one to the same memory.
     drain: vec::Drain<'a, T>,
     _vec: VecMut<'a, T>,
 }

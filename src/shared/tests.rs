@@ -4,10 +4,16 @@ use super::places::Grown;
 use super::*;
 use crate::os::Call;
 use crate::os::fault::Fault;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+
+thread_local! {
+    /// Whether this thread treats pages as on processors that cannot touch them while other threads use them.
+    pub(super) static IS_PREFAULTING_EXCLUSIVE: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Takes a place, and leaves it for later.
 fn begin<T>(vec: &SharedVec<T>) -> usize {
@@ -37,6 +43,33 @@ fn what_is_behind_a_gap_is_found_and_not_in_the_slice() {
     finish(&vec, gap, String::from("second"));
     assert_eq!((vec.len(), vec[1].as_str(), vec[1002].as_str()), (1003, "second", "999"));
     assert_eq!(vec.as_mut_vec().len(), 1003);
+}
+
+#[test]
+fn an_iterator_over_finished_elements_skips_the_others() {
+    let vec = SharedVec::new();
+    vec.extend_from_slice(&[0, 1, 2]);
+    let gaps = [begin(&vec), begin(&vec)];
+    vec.push(5);
+    let last = begin(&vec);
+    assert_eq!((gaps, last, vec.len()), ([3, 4], 6, 3));
+    let found: Vec<_> = vec.iter_finished().collect();
+    assert_eq!(found, [(0, &0), (1, &1), (2, &2), (5, &5)]);
+    assert!(vec.iter_finished().rev().eq(found.into_iter().rev()));
+    assert_eq!(vec.iter_finished().size_hint(), (0, Some(7)));
+
+    // What is finished in time is visited, what is pushed later is not.
+    let mut iter = vec.iter_finished();
+    assert_eq!((iter.nth(2), iter.next_back()), (Some((2, &2)), Some((5, &5))));
+    finish(&vec, gaps[1], 4);
+    finish(&vec, last, 6);
+    vec.push(7);
+    let rest = iter.clone();
+    assert_eq!((iter.next(), iter.next(), iter.next()), (Some((4, &4)), None, None));
+    assert_eq!(format!("{rest:?}"), "{4: 4}");
+    assert_eq!((vec.iter_finished().count(), vec.len()), (7, 3));
+    finish(&vec, gaps[0], 3);
+    assert!(vec.iter_finished().map(|(_, element)| *element).eq(0..8));
 }
 
 #[test]
@@ -161,6 +194,29 @@ fn several_that_are_refused_stay_where_they_were() {
     drop(fault);
     assert_eq!(vec.append_vec(&mut moved), 3..3 + many.len());
     assert!(moved.is_empty());
+}
+
+#[test]
+fn pages_that_other_threads_may_use_are_not_touched_where_that_is_a_race() {
+    let vec = SharedVec::from([1_u8]);
+    let map = SharedSlotMap::new();
+    map.insert(1_u8);
+    IS_PREFAULTING_EXCLUSIVE.set(true);
+    let refused = [
+        vec.try_prefault(1000).err(),
+        vec.prefault_ahead(Budget::UNLIMITED).refused,
+        map.try_prefault(1000).err(),
+        map.prefault_ahead(Budget::UNLIMITED).refused,
+    ];
+    IS_PREFAULTING_EXCLUSIVE.set(false);
+    assert_eq!(
+        refused.map(|error| error.map(|error| error.kind())),
+        [Some(ErrorKind::Unsupported); 4]
+    );
+    // Room was made all the same.
+    assert!(vec.capacity() > 1000 && map.capacity() > 1000);
+    vec.prefault(1000);
+    map.prefault(1000);
 }
 
 #[test]

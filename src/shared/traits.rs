@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::SharedVec;
+use crate::error::{Error, or_give_up};
 use crate::vec::{self, VmVec};
 use std::cmp::Ordering;
 use std::fmt;
@@ -132,11 +133,29 @@ impl<T, I: SliceIndex<[T]>> Index<I> for SharedVec<T> {
     }
 }
 
+impl<T: Clone> SharedVec<T> {
+    /// Returns a copy of [the prefix](Self#the-prefix) with default options, or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`VmVec::try_reserve`].
+    pub fn try_clone(&self) -> Result<Self, Error> {
+        let prefix = self.as_slice();
+        let mut clone = VmVec::try_with_capacity(prefix.len())?;
+        clone.try_extend_from_slice(prefix)?;
+        Ok(clone.into())
+    }
+}
+
 impl<T: Clone> Clone for SharedVec<T> {
-    /// A copy of the [prefix](SharedVec#the-prefix), by default options.
+    /// Returns a copy of [the prefix](SharedVec#the-prefix) with default options.
+    ///
+    /// # Panics
+    ///
+    /// If [`try_clone`](SharedVec::try_clone) returns an error.
     #[track_caller]
     fn clone(&self) -> Self {
-        self.as_slice().into()
+        or_give_up(self.try_clone())
     }
 }
 

@@ -21,6 +21,28 @@ impl<K: Key, V> SlotMap<K, V> {
         self.len() == 0
     }
 
+    /// Returns the number of slots that have been used, the high-water mark of the map: slots of values, holes, and
+    /// slots that are detached or retired. O(1).
+    ///
+    /// The index of each key is less. Removing values leaves it as it is; [`reset`](Self::reset) makes it 0, and so does
+    /// [`clear`](Self::clear) where it visits no slots.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SlotMap;
+    /// let mut map = SlotMap::new();
+    /// let keys = [map.insert('a'), map.insert('b'), map.insert('c')];
+    /// map.remove(keys[1]);
+    /// assert_eq!((map.len(), map.slots_len()), (2, 3));
+    /// map.insert('d'); // in the hole
+    /// assert_eq!((map.len(), map.slots_len()), (3, 3));
+    /// ```
+    #[inline]
+    pub const fn slots_len(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The number of slots that committed memory has room for. O(1).
     #[inline]
     pub const fn capacity(&self) -> usize {

@@ -22,11 +22,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::words::Words;
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use crate::raw_vec::Options;
-use crate::vec::VecStats;
+use crate::vec::{VecStats, VmVec};
 use std::fmt;
 use std::ops::Range;
 
@@ -47,7 +46,7 @@ const NONE: usize = usize::MAX;
 /// It *covers* the indices that it has memory for, and can hold no others. None are covered at
 /// first, and no memory is taken.
 pub struct Bitmap {
-    words: Words,
+    words: VmVec<u64>,
     summaries: [Vec<u64>; HEIGHT],
     lowest: usize,
     count: usize,
@@ -58,7 +57,7 @@ impl Bitmap {
     ///
     /// What it reserves when it first covers some is as for [`VmVec::new`](crate::VmVec::new).
     pub const fn new() -> Self {
-        Self::over(Words::with_options(&Options::DEFAULT))
+        Self::over(VmVec::with_options(&Options::INTERNAL))
     }
 
     /// An empty set that can cover the indices below `max_len`, and reserves no more than that
@@ -78,11 +77,11 @@ impl Bitmap {
     pub(super) fn try_limit(&mut self, max_len: usize) -> Result<(), Error> {
         debug_assert!(self.covered() == 0, "it is limited before it covers any");
         let max_len = Some(max_len.div_ceil(WORD));
-        self.words = Words::try_unreserved(Options { max_len, ..Options::DEFAULT })?;
+        self.words = VmVec::try_unreserved(Options { max_len, ..Options::INTERNAL })?;
         Ok(())
     }
 
-    const fn over(words: Words) -> Self {
+    const fn over(words: VmVec<u64>) -> Self {
         Self { words, summaries: [const { Vec::new() }; HEIGHT], lowest: NONE, count: 0 }
     }
 
@@ -179,7 +178,7 @@ impl Bitmap {
     }
 
     /// The words, with the bits of all indices.
-    pub(super) fn into_words(self) -> Words {
+    pub(super) fn into_words(self) -> VmVec<u64> {
         self.words
     }
 

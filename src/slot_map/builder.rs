@@ -20,10 +20,11 @@ pub enum Reuse {
     /// about twice as many as there are values; else the lowest. So values gather at the front as far as
     /// that, and all the way once the holes are filled.
     ///
-    /// Up to 8,192 holes of late are kept in mind, fewer in a map of few slots: one in 32, and 128 at least.
-    /// What is removed in the order of slots, by [`retain`](SlotMap::retain), [`drain`](SlotMap::drain) and
-    /// the like, is filled in that order. What is kept in mind is not in a map that was read by `serde`:
-    /// where such a one is to make the same keys by the same calls, take [`Lowest`](Self::Lowest).
+    /// The map remembers up to 8,192 recent holes, fewer if it has few slots: one in 32, and at least 129.
+    /// These are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
+    /// [`retain`](SlotMap::retain), [`drain`](SlotMap::drain) and the like, are filled in that order. The same
+    /// insertions and removals make the same keys, also in a clone and after a round trip through `serde` or a
+    /// file.
     #[default]
     Recent,
     /// The one with the lowest index, always: values gather at the front, and the tail comes free to be
@@ -59,7 +60,8 @@ pub enum Reuse {
 pub struct SlotMapBuilder<K, V> {
     options: Options,
     capacity: usize,
-    reuse: Reuse,
+    /// `None` if none was named.
+    reuse: Option<Reuse>,
     type_id: Option<u32>,
     map: PhantomData<fn() -> (K, V)>,
 }
@@ -69,7 +71,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         Self {
             options: Options::DEFAULT,
             capacity: 0,
-            reuse: Reuse::Recent,
+            reuse: None,
             type_id: None,
             map: PhantomData,
         }
@@ -100,8 +102,14 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
 
     /// Which hole to fill first. The most recent, if not said.
     pub const fn reuse(mut self, reuse: Reuse) -> Self {
-        self.reuse = reuse;
+        self.reuse = Some(reuse);
         self
+    }
+
+    /// The order that was named, if one was.
+    #[cfg(feature = "file")]
+    pub(crate) const fn wanted_reuse(&self) -> Option<Reuse> {
+        self.reuse
     }
 
     /// A number in the keys of the map, which tells it from others that have keys of the same type; from 0 to
@@ -180,7 +188,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         let slots = Slots::try_new(self.checked_options()?, self.capacity)?;
         let mut map = SlotMap::with_slots(slots);
         map.number = number;
-        map.holes = Holes::try_in(self.reuse)?;
+        map.holes = Holes::try_in(self.reuse.unwrap_or_default())?;
         map.cover_holes()?;
         Ok(map)
     }
@@ -219,7 +227,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
         let slots = Slots::try_new_in(backing, options, self.capacity)?;
         let mut map = SlotMap::with_slots(slots);
         map.number = number;
-        let covered = Holes::try_in(self.reuse).and_then(|holes| {
+        let covered = Holes::try_in(self.reuse.unwrap_or_default()).and_then(|holes| {
             map.holes = holes;
             map.cover_holes()
         });
@@ -263,7 +271,7 @@ impl<K, V> fmt::Debug for SlotMapBuilder<K, V> {
         self.options
             .show(&mut shown)
             .field("capacity", &self.capacity)
-            .field("reuse", &self.reuse)
+            .field("reuse", &self.reuse.unwrap_or_default())
             .field("type_id", &self.type_id)
             .finish()
     }

@@ -2,21 +2,25 @@
 
 use super::SlotMap;
 
-/// The iterator that takes all values out of a map, from both ends. The map has `candidates`, the
-/// indices to visit but for `hole_words`, `take_at` for each of them, and `len`.
+/// Defines an iterator that takes all values out of a map, from both ends. `$map` is a mutable reference
+/// to the map, or a guard that dereferences to it. The map has `candidates`, the indices to visit except those
+/// in `hole_words`, `take_at` for each of them, and `len`.
 ///
-/// Keys are made last: a key type of the user's may panic, and is not asked when nobody wants
-/// them.
+/// Each access goes through `$map`. An iterator with a reference of its own beside a guard would break the
+/// aliasing rules when it is dropped in a function that takes it by value: references in arguments are
+/// protected until the function returns, and the guard's drop makes another one to the same map.
+///
+/// Keys are made last: the user's key type may panic, and is not asked for keys of values that are dropped.
 macro_rules! drain {
-    ($(#[$doc:meta])* $name:ident of $map:ident) => {
+    ($(#[$doc:meta])* $name:ident<$lifetime:lifetime, K, V> of $map:ty) => {
         $(#[$doc])*
-        pub struct $name<'a, K: $crate::Key, V> {
-            map: &'a mut $map<K, V>,
+        pub struct $name<$lifetime, K: $crate::Key, V> {
+            map: $map,
             cursor: $crate::slot_map::cursor::Cursor,
         }
 
-        impl<'a, K: $crate::Key, V> $name<'a, K, V> {
-            pub(super) fn new(map: &'a mut $map<K, V>) -> Self {
+        impl<$lifetime, K: $crate::Key, V> $name<$lifetime, K, V> {
+            pub(super) fn new(map: $map) -> Self {
                 let cursor = map.candidates();
                 Self { map, cursor }
             }
@@ -92,5 +96,5 @@ pub(crate) use drain;
 
 drain! {
     /// Takes all values out of a [`SlotMap`], made by [`SlotMap::drain`].
-    Drain of SlotMap
+    Drain<'a, K, V> of &'a mut SlotMap<K, V>
 }

@@ -12,12 +12,11 @@ use super::iter::{WalkMut, WalkOwned, WalkRef};
 use super::join::{LookMut, LookRef};
 use super::slots::Slots;
 use super::state::Vacant;
-use super::words::Words;
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, Prefaulted, Purse};
 use crate::raw_vec::Options;
-use crate::vec::VecStats;
+use crate::vec::{VecStats, VmVec};
 use std::ops::Deref;
 
 #[cfg(test)]
@@ -27,7 +26,7 @@ mod tests;
 /// had from those.
 pub(crate) struct GappedSlots<V> {
     slots: Slots<V>,
-    gaps: Words,
+    gaps: VmVec<u64>,
 }
 
 impl<V> GappedSlots<V> {
@@ -36,7 +35,7 @@ impl<V> GappedSlots<V> {
     }
 
     const fn over(slots: Slots<V>) -> Self {
-        Self { slots, gaps: Words::with_options(&Options::DEFAULT) }
+        Self { slots, gaps: VmVec::with_options(&Options::INTERNAL) }
     }
 
     /// See [`Slots::try_new`].
@@ -87,7 +86,7 @@ impl<V> GappedSlots<V> {
         if more > 0 && self.gaps.capacity() == 0 {
             // Now it is known how many slots there can ever be.
             let max_len = Some(words_of(self.slots.max_len()));
-            self.gaps = Words::try_unreserved(Options { max_len, ..Options::DEFAULT })?;
+            self.gaps = VmVec::try_unreserved(Options { max_len, ..Options::INTERNAL })?;
         }
         self.gaps.try_reserve(more)
     }

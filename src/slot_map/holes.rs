@@ -7,9 +7,8 @@
 //! long as there is room, and is filled first: its memory is in the cache. All else is in the bitmap,
 //! and when no hole is in front, the lowest ones are moved there, a word or two at once.
 //!
-//! The front is a stack, and one hole beside it, which is filled before those. Where one value goes and
-//! another comes, by turns, the length of the stack does not change: each call would have to wait for the
-//! last one's.
+//! The front is a stack whose top is kept beside it. Where removals and insertions alternate, only that one
+//! changes, and no call waits for the length of the stack that the last one wrote.
 //!
 //! A hole goes there only if it is near the front of the map, so that values do not stay scattered over
 //! more than about twice as many slots. Where the user wants a strict order, none does.
@@ -29,10 +28,9 @@ use super::cursor::WORD_SLOTS;
 use super::floors::Floors;
 use super::state::State;
 use super::weak::Identity;
-use super::words::Words;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
-use crate::vec::VecStats;
+use crate::vec::{VecStats, VmVec};
 use std::mem;
 use std::num::NonZeroU32;
 
@@ -55,8 +53,9 @@ impl Hole {
         Self((index as u64) << 32 | last as u64)
     }
 
+    /// Whether this is [`NONE`](Self::NONE), as is the first slot before its first value.
     #[inline]
-    const fn is_none(self) -> bool {
+    pub(super) const fn is_none(self) -> bool {
         self.0 == 0
     }
 
@@ -77,7 +76,7 @@ impl Hole {
 /// The slots below the length that may be filled again.
 #[derive(Debug)]
 pub(super) struct Holes {
-    /// The hole that is next; it has had a value. [`NONE`](Hole::NONE), if it is one on the stack.
+    /// The hole that is next; it has had a value. [`NONE`](Hole::NONE), if that is the last on the stack.
     latest: Hole,
     /// Those that are next, the very next one last. Where the order is strict, that which a value comes
     /// into now.
@@ -147,13 +146,15 @@ impl Holes {
     /// if there is room for 8,192, 0.97 to 1.11 if for 1,024; a walk over 1,024 slots, of which half are
     /// holes, takes 2.1 ns a value if there is room for 128 of these, 7.3 if for all.
     const fn room_for(slots: usize) -> usize {
-        const MOST: usize = 1 << 13;
         match slots / 32 {
             0..Self::LEAST_ROOM => Self::LEAST_ROOM,
-            room @ Self::LEAST_ROOM..=MOST => room,
-            _ => MOST,
+            room @ Self::LEAST_ROOM..=Self::MOST_ROOM => room,
+            _ => Self::MOST_ROOM,
         }
     }
+
+    /// What the stack ever has room for.
+    const MOST_ROOM: usize = 1 << 13;
 
     /// None, to be filled in the order that nobody chose.
     pub(super) const fn new() -> Self {
@@ -189,6 +190,11 @@ impl Holes {
             Some(apart) => apart,
             None => no_memory(),
         }
+    }
+
+    /// The same, if it is there.
+    pub(super) fn some_apart_mut(&mut self) -> Option<&mut Apart> {
+        self.apart.as_deref_mut()
     }
 
     /// Whether there is anything to change.
@@ -262,7 +268,7 @@ impl Holes {
     }
 
     /// What [`words`](Self::words) borrows.
-    pub(super) fn into_words(self) -> Words {
+    pub(super) fn into_words(self) -> VmVec<u64> {
         self.apart.map_or(const { Bitmap::new() }, |apart| apart.bitmap).into_words()
     }
 
@@ -307,7 +313,7 @@ impl Holes {
         }
         let has_room = self.stack.len() < self.stack.capacity();
         if has_room {
-            self.stack.push(hole);
+            self.stack.push(mem::replace(&mut self.latest, hole));
         }
         has_room
     }
@@ -428,6 +434,42 @@ impl Holes {
         if self.has_apart() {
             self.apart_mut().trim_from = slot;
         }
+    }
+
+    /// Which holes are in front: those on the stack, and the one that is filled before them; how many the
+    /// stack has room for, and below which slot a hole is near.
+    #[cfg(any(feature = "serde", feature = "file"))]
+    pub(super) fn front_parts(&self) -> (&[Hole], Option<Hole>, usize, usize) {
+        let latest = (!self.latest.is_none()).then_some(self.latest);
+        (&self.stack, latest, self.stack.capacity(), self.near)
+    }
+
+    /// Sets the order in which holes are filled, of a map without holes in front.
+    #[cfg(any(feature = "serde", feature = "file"))]
+    pub(super) fn try_set_order(&mut self, order: Reuse) -> Result<(), Error> {
+        debug_assert!(self.is_settled(), "none is in front where the order is strict");
+        self.try_apart_mut()?.order = order;
+        Ok(())
+    }
+
+    /// Makes room on the stack for `room` holes in all, at most [`MOST_ROOM`](Self::MOST_ROOM).
+    #[cfg(any(feature = "serde", feature = "file"))]
+    pub(super) fn try_reserve_in_front(&mut self, room: usize) -> Result<(), Error> {
+        let more = room.min(Self::MOST_ROOM).saturating_sub(self.stack.len());
+        try_reserve_exact(&mut self.stack, more)
+    }
+
+    /// Sets the hole that is filled before all others; it has had a value, and its bit is cleared.
+    #[cfg(any(feature = "serde", feature = "file"))]
+    pub(super) fn set_latest(&mut self, hole: Hole) {
+        self.latest = hole;
+    }
+
+    /// Takes note that a slot is used up.
+    pub(super) fn retire(&mut self, index: u32) {
+        let Apart { floors, retired, .. } = self.apart_mut();
+        *retired += 1;
+        floors.forget_read(index);
     }
 
     /// So many holes less have no memory.

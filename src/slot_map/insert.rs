@@ -1,6 +1,5 @@
 //! Putting values in.
 
-use super::state::Vacant;
 use super::{SlotMap, give_up};
 use crate::error::Refused;
 use crate::key::Key;
@@ -203,8 +202,9 @@ impl<K: Key, V> SlotMap<K, V> {
     /// If the key is not that of a detached value.
     pub fn try_reattach(&mut self, detached_key: K, value: V) -> Result<(), V> {
         let (index, generation) = self.parts_of(detached_key);
-        let state = self.slots.state(index);
-        if self.detached == 0 || generation == 0 || state != Vacant::after(generation).into() {
+        let is_vacant = !self.slots.state(index).is_live();
+        let had_it = is_vacant && self.vacant_generation(index) == generation;
+        if self.detached == 0 || generation == 0 || !had_it {
             return Err(value);
         }
         self.settle();

@@ -19,10 +19,10 @@ use super::mint::Mint;
 use super::or_give_up;
 use super::slots::{self, Slots};
 use super::state::Vacant;
-use super::words::Words;
 use crate::error::Error;
 use crate::key::Key;
 use crate::raw_vec::Options;
+use crate::vec::VmVec;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
@@ -264,12 +264,12 @@ fn live_mask(walk: impl Walk) -> u64 {
 /// Owns slots, and moves the values out.
 pub(crate) struct WalkOwned<V> {
     slots: Slots<V>,
-    holes: Words,
+    holes: VmVec<u64>,
     cursor: Cursor,
 }
 
 impl<V> WalkOwned<V> {
-    pub(super) fn new(slots: Slots<V>, holes: Words) -> Self {
+    pub(super) fn new(slots: Slots<V>, holes: VmVec<u64>) -> Self {
         let cursor = Cursor::new(slots.len());
         Self { slots, holes, cursor }
     }
@@ -365,7 +365,7 @@ impl<V: Clone> WalkOwned<V> {
         slots.extend_vacant(len)?;
         // Over all slots as yet: should the clone of a value panic, the copies that are there are
         // dropped with it. It knows of no holes, and finds them vacant.
-        let mut clone = Self::new(slots, Words::with_options(&Options::DEFAULT));
+        let mut clone = Self::new(slots, VmVec::with_options(&Options::INTERNAL));
         for index in slots::indices(0..len) {
             if let Some((generation, value)) = self.slots.at_index(index) {
                 clone.slots.fill(index, generation, value.clone());

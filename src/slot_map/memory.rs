@@ -21,8 +21,8 @@ pub struct SlotMapStats {
     pub detached: usize,
     /// Slots that are used up: they had the last generation that keys can have.
     pub retired: usize,
-    /// Holes whose memory was handed back by [`SlotMap::trim`], or never used, since
-    /// [`SlotMap::insert_at`] passed them over.
+    /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
+    /// [`SlotMap::insert_at`] skipped them or since they were read.
     pub trimmed: usize,
     /// Slots that fit into committed memory.
     pub capacity: usize,
@@ -231,12 +231,18 @@ impl<K: Key, V> SlotMap<K, V> {
     /// tail is neither resident nor charged to the process any more, that in the middle is not
     /// resident.
     ///
-    /// Memory goes in whole runs of 64 KiB (2 MiB where there are huge pages). No value moves.
+    /// Memory is given back in runs of 64 KiB. A huge page (2 MiB) that still holds values is kept whole unless at least
+    /// half of it consists of such runs without values: then it is split. A few values per huge page therefore cost
+    /// little memory, but one per 64 KiB keeps all of it. Where the kernel assembles huge pages in the background
+    /// (`khugepaged`), it fills up the split ones again within minutes; use
+    /// [`HugePages::Never`](crate::HugePages::Never) for a map that stays sparse. No value moves.
+    ///
     /// Keys stay stale: for each run the highest generation in it is kept, and slots that come
     /// back start above it. If the system refuses, the memory stays.
     ///
     /// Linear in the slots, and enters the kernel for each stretch of runs: for a level's end, not
-    /// for each frame.
+    /// for each frame. To split huge pages takes about 0.3 ms per MiB that is given back, and filling them again takes
+    /// a page fault for each small page.
     ///
     /// # Examples
     ///
@@ -265,7 +271,12 @@ impl<K: Key, V> SlotMap<K, V> {
     /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was handed back before is.
     pub fn try_trim(&mut self) -> Result<(), Error> {
         self.holes.set_trim_from(0);
-        self.trim_within(Budget::UNLIMITED).map(drop)
+        self.trim_within(Budget::UNLIMITED)?;
+        let Self { slots, holes, .. } = self;
+        if let Some(apart) = holes.some_apart_mut() {
+            apart.floors.retain_read(|index| slots.state(index) == State::EMPTY);
+        }
+        Ok(())
     }
 
     /// [`trim`](Self::trim), but no more of it than a budget allows, so that it can be spread over
@@ -364,6 +375,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let trimmed = indices(keep..len).filter(is_trimmed).count();
         self.holes.untrim(trimmed);
         self.holes.bitmap_mut().clear_range(keep, len);
+        self.holes.apart_mut().floors.forget_read_from(keep);
         self.slots.truncate(keep);
         Ok(())
     }
@@ -371,8 +383,17 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The last generation that a hole had, or one above.
     #[inline]
     pub(super) fn last_generation(&self, index: u32) -> u32 {
-        match self.slots.state(index).generation() {
+        match self.vacant_generation(index) {
             0 => self.floor(index as usize),
+            generation => generation,
+        }
+    }
+
+    /// The last generation that a vacant slot had, or 0 if none is recorded.
+    #[inline]
+    pub(super) fn vacant_generation(&self, index: u32) -> u32 {
+        match self.slots.state(index).generation() {
+            0 => self.holes.apart().floors.read_of(index),
             generation => generation,
         }
     }
@@ -401,7 +422,8 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Whether all slots of a block are holes, or retired.
     fn is_dead(&self, first: usize) -> bool {
-        let is_retired = |index| self.slots.state(index) == State::EMPTY;
+        let is_retired =
+            |index| !self.slots.state(index).is_live() && self.vacant_generation(index) == 0;
         (first..first + Slots::<V>::BLOCK_SLOTS).step_by(WORD_SLOTS).all(|first| {
             // A word that is not there has no holes.
             let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
@@ -412,17 +434,39 @@ impl<K: Key, V> SlotMap<K, V> {
         })
     }
 
+    /// Whether half of the memory of slots or more could be handed back in small runs. Linear in the slots.
+    fn is_sparse(&self, slots: Range<usize>) -> bool {
+        let size = Slots::<V>::BLOCK_SLOTS;
+        let end = slots.end.min(self.slots.len() / size * size);
+        let (mut bytes, mut start) = (0, None);
+        for first in (slots.start.next_multiple_of(size)..=end).step_by(size) {
+            let is_dead = first + size <= end && self.is_dead(first);
+            match start {
+                None if is_dead => start = Some(first),
+                Some(dead) if !is_dead => {
+                    bytes += self.slots.least_runs_bytes(dead..first);
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        bytes * 2 >= slots.len() * Slots::<V>::STRIDE_BYTES
+    }
+
     /// Hands back what it can of slots that are all holes or retired, and returns how many bytes.
     fn try_discard(&mut self, slots: Range<usize>) -> Result<usize, Error> {
-        let Some(discard) = self.slots.discardable(slots) else { return Ok(0) };
+        let discard = self.slots.discardable(slots, |page| self.is_sparse(page));
+        let Some(discard) = discard else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
         self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut held = 0;
         for index in indices(discard.cleared()) {
-            if self.slots.state(index) != State::EMPTY {
-                let generation = self.slots.state(index).generation();
-                self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
-                held += 1;
+            let generation = self.vacant_generation(index);
+            held += usize::from(self.slots.state(index) != State::EMPTY);
+            if generation > 0 {
+                let floors = &mut self.holes.apart_mut().floors;
+                floors.raise_block(index as usize / size, generation);
+                floors.forget_read(index);
             }
         }
         let mut trimming = Trimming { map: self, slots: discard.cleared(), held, is_done: false };

@@ -34,6 +34,7 @@ pub(crate) mod cursor;
 pub(crate) mod disjoint;
 pub(crate) mod drain;
 pub(crate) mod extract_if;
+pub(crate) mod far;
 mod floors;
 pub(crate) mod gapped_slots;
 mod grow_only;
@@ -61,7 +62,6 @@ pub(crate) use slot_at::SlotAt;
 pub(crate) use vacancy::Vacancy;
 mod vacant;
 mod weak;
-mod words;
 
 #[cfg(fuzzing)]
 pub use bitmap::Bitmap;
@@ -315,6 +315,11 @@ impl<K: Key, V> SlotMap<K, V> {
     const OPTIONS: &'static Options =
         &Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..Options::DEFAULT };
 
+    /// An empty map that is private to a container: growth moves its slots while they are few.
+    pub(crate) const fn internal() -> Self {
+        Self::with_slots(Slots::new(const { &Self::OPTIONS.internal() }))
+    }
+
     const fn with_slots(slots: Slots<V>) -> Self {
         Self {
             slots,
@@ -346,11 +351,11 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Indices to visit: all but holes. (What is detached or retired is among them.)
-    fn candidates(&self) -> Cursor {
+    pub(crate) fn candidates(&self) -> Cursor {
         Cursor::new(self.slots.len())
     }
 
-    fn hole_words(&self) -> &[u64] {
+    pub(crate) fn hole_words(&self) -> &[u64] {
         self.holes.words()
     }
 }

@@ -2,12 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+mod next_keys;
+
+pub(crate) use next_keys::NextKeys;
+
 use super::SlotMap;
-use super::floors::Floors;
 use super::holes::Hole;
 use super::mint::TypeNumber;
 use super::slots::{Slots, indices};
-use super::state::{State, Vacant};
+use super::state::Vacant;
 use super::vacancy::Fresh;
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
@@ -23,19 +26,30 @@ pub(crate) enum Part<V> {
     Retired,
 }
 
-/// Why a part cannot be the next slot of a map.
+/// Why a map cannot be read.
 pub(crate) enum BadPart {
     /// The system, or the key type, refuses it.
     Refused(Error),
     /// No slot like this can have this generation.
     Generation { index: usize, generation: u32, most: u32 },
-    /// No slot behind the last one can have had this generation.
+    /// No slot past the last one can have had this generation.
     Floor { generation: u32, most: u32 },
     /// The type number is not the first that is there.
     LateType,
+    /// A slot that is to be filled next holds a value, is listed twice, or does not exist.
+    NotAHole { index: u32 },
+    /// More holes are listed than a map remembers, or ranges of slots are out of order.
+    Order,
 }
 
 impl<K: Key, V> SlotMap<K, V> {
+    /// When a vacant slot is read, its generation is written into its memory as long as vacant slots take no
+    /// more than this,
+    const WRITTEN_BYTES: usize = 4 << 20;
+    /// or number no more than this for each value. Other generations are kept aside, four bytes each, so that
+    /// a few bytes of input do not make a page resident.
+    const WRITTEN_FOR_EACH_VALUE: usize = 16;
+
     /// All slots in order.
     ///
     /// # Errors
@@ -57,47 +71,10 @@ impl<K: Key, V> SlotMap<K, V> {
         if self.holes.bitmap().contains(index) || front.binary_search(&index).is_ok() {
             return Part::Hole(self.last_generation(index));
         }
-        match self.slots.state(index).generation() {
+        match self.vacant_generation(index) {
             0 => Part::Retired,
             generation => Part::Detached(generation),
         }
-    }
-
-    /// The generation above which slots behind the last one start.
-    pub(crate) fn tail_floor(&self) -> u32 {
-        self.holes.apart().floors.highest_from(self.slots.len() / Slots::<V>::BLOCK_SLOTS)
-    }
-
-    /// Has new slots start above a generation, in a map that was just read.
-    pub(crate) fn try_set_tail_floor(&mut self, generation: u32) -> Result<(), BadPart> {
-        // Slots that had the last generation are retired, so none that is given up had it.
-        let most = <K::Layout as Layout>::MAX_GENERATION - 1;
-        if generation > most {
-            return Err(BadPart::Floor { generation, most });
-        }
-        // Each slot that was read has a record of its own, but for holes that have had no generation:
-        // there the floor of their block was none, and is so again.
-        let blocks = if generation > 0 && self.holes.apart().trimmed > 0 {
-            self.blocks_of_unused()
-        } else {
-            0
-        };
-        let floors = Floors::try_behind(blocks, generation).map_err(BadPart::Refused)?;
-        self.holes.try_apart_mut().map_err(BadPart::Refused)?.floors = floors;
-        self.note_generation(generation);
-        self.fresh = Fresh::NONE;
-        Ok(())
-    }
-
-    /// How many blocks there are up to the last with a hole that has had no generation, in a map that
-    /// was just read: all that are whole, and the one behind them if such a hole is in it.
-    fn blocks_of_unused(&self) -> usize {
-        let len = self.slots.len();
-        let whole = len / Slots::<V>::BLOCK_SLOTS;
-        let is_unused =
-            |index| self.holes.bitmap().contains(index) && self.slots.state(index) == State::EMPTY;
-        let is_last_one = indices(whole * Slots::<V>::BLOCK_SLOTS..len).any(is_unused);
-        whole + usize::from(is_last_one)
     }
 
     /// Has a map, of which nothing else was read, have a type number.
@@ -109,7 +86,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(())
     }
 
-    /// Adds a slot behind the last one.
+    /// Adds a slot past the last one.
     pub(crate) fn try_push_part(&mut self, part: Part<V>) -> Result<(), BadPart> {
         let most = <K::Layout as Layout>::MAX_GENERATION;
         let (generation, allowed) = match part {
@@ -131,30 +108,42 @@ impl<K: Key, V> SlotMap<K, V> {
         let Ok(index) = u32::try_from(self.slots.len()) else {
             unreachable!("there is room for no more slots than keys can number")
         };
-        if let Part::Live(generation, value) = part {
-            self.slots.push_within_capacity(generation, value);
-            return Ok(());
-        }
-        self.slots.extend_vacant(1).map_err(BadPart::Refused)?;
+        self.fresh = Fresh::NONE;
         match part {
+            Part::Live(generation, value) => self.slots.push_within_capacity(generation, value),
             Part::Hole(generation) => {
-                // What reads as empty is so already, untouched.
-                if generation > 0 {
-                    self.slots.set_vacant(index, Vacant::after(generation));
-                }
-                self.fresh = Fresh::NONE;
+                let is_written = self.try_push_vacant(index, generation)?;
                 self.holes.mark(index);
-                self.holes.apart_mut().trimmed +=
-                    usize::from(generation == 0 && self.holes.bitmap().contains(index));
+                self.holes.apart_mut().trimmed += usize::from(!is_written);
             }
             Part::Detached(generation) => {
-                self.slots.set_vacant(index, Vacant::after(generation));
+                self.try_push_vacant(index, generation)?;
                 self.detached += 1;
             }
-            Part::Retired => self.holes.apart_mut().retired += 1,
-            Part::Live(..) => unreachable!("pushed above"),
+            Part::Retired => {
+                self.try_push_vacant(index, 0)?;
+                self.holes.retire(index);
+            }
         }
         Ok(())
+    }
+
+    /// Adds a vacant slot, and tells whether its generation was written into its memory.
+    fn try_push_vacant(&mut self, index: u32, generation: u32) -> Result<bool, BadPart> {
+        let vacant = self.slots.len() - self.len();
+        let most = (Self::WRITTEN_BYTES / Slots::<V>::STRIDE_BYTES)
+            .saturating_add(self.len().saturating_mul(Self::WRITTEN_FOR_EACH_VALUE));
+        // What reads as empty is so already, untouched.
+        let (is_written, is_aside) = (generation > 0 && vacant < most, vacant >= most);
+        if generation > 0 && is_aside {
+            let floors = &mut self.holes.apart_mut().floors;
+            floors.try_set_read(index, generation).map_err(BadPart::Refused)?;
+        }
+        self.slots.extend_vacant(1).map_err(BadPart::Refused)?;
+        if is_written {
+            self.slots.set_vacant(index, Vacant::after(generation));
+        }
+        Ok(is_written)
     }
 }
 
@@ -172,6 +161,16 @@ impl fmt::Display for BadPart {
                 f,
                 "new slots cannot start above generation {generation}: it is {most} at most with \
                  this key type"
+            ),
+            Self::NotAHole { index } => {
+                write!(
+                    f,
+                    "slot {index} cannot be filled next: it is not a hole, or is listed twice"
+                )
+            }
+            Self::Order => f.write_str(
+                "the order of the next keys is not one that a map can have: too many holes are \
+                 listed, or ranges of slots overlap",
             ),
         }
     }

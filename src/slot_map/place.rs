@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::far::FarRule;
 use super::slots::Slots;
 use super::state::State;
 use super::{SlotMap, or_give_up};
@@ -9,11 +10,6 @@ use crate::error::{Error, ErrorKind, Holder, Refused};
 use crate::key::{Key, Layout};
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// So many bytes are taken for a key of another map without a word, however few values there are.
-    const NEAR_BYTES: usize = 64 << 20;
-    /// So many slots are taken for each value.
-    const SLOTS_A_VALUE: usize = 16;
-
     /// Puts a value in under a key that another map made, so that one map can be like another: a
     /// client's like the server's. Its key finds it here as there. O(1), but for the slots that are
     /// passed over, 1/64 of them; enters the kernel if committed memory is used up.
@@ -131,7 +127,7 @@ impl<K: Key, V> SlotMap<K, V> {
     fn check_free(&self, index: u32, generation: u32) -> Result<(), Error> {
         let is_within = (index as usize) < self.slots.len();
         let (last, is_free) = if is_within && !self.holes.bitmap().contains(index) {
-            match self.slots.state(index).generation() {
+            match self.vacant_generation(index) {
                 // Retired.
                 0 => (u32::MAX, false),
                 // It may be the one that is there.
@@ -170,15 +166,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Refuses so many slots, more than are committed, if the key that needs them is likely to be made
     /// up.
     fn check_near(&self, need: usize) -> Result<(), Error> {
-        let stride = Slots::<V>::STRIDE_BYTES;
-        let more = (self.len() + 1).saturating_mul(Self::SLOTS_A_VALUE);
-        let near = (Self::NEAR_BYTES / stride).saturating_add(more).max(self.slots.capacity());
-        let named = self.slots.options().max_len.unwrap_or(usize::MAX);
-        // What can never be there is not to be announced either.
-        if need <= near || need > named {
-            return Ok(());
-        }
-        let bytes = need.saturating_mul(stride);
-        Err(Error::new(ErrorKind::FarIndex, bytes).with_limit(near as u64).of(Holder::SlotMap))
+        let rule = FarRule::new(Slots::<V>::STRIDE_BYTES, Holder::SlotMap);
+        let max_len = self.slots.options().max_len;
+        rule.check(need, self.len() + 1, self.slots.capacity(), max_len)
     }
 }

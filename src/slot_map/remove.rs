@@ -309,7 +309,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let Self { slots, holes, fresh, highest, .. } = self;
         slots.take_with(index, generation, |slots, left| {
             if generation > *highest && !Self::raise(highest, generation) {
-                holes.apart_mut().retired += 1;
+                holes.retire(index);
                 return Vacant::EMPTY;
             }
             if !make_hole(slots, holes) {
@@ -341,7 +341,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Takes out whatever is in a slot, for those who go over all of them.
     #[inline]
-    pub(super) fn take_at(&mut self, index: u32) -> Option<(u32, V)> {
+    pub(crate) fn take_at(&mut self, index: u32) -> Option<(u32, V)> {
         let generation = self.slots.state(index).live_generation()?;
         Some((generation, self.remove_in_order(index, generation)?))
     }

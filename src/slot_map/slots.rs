@@ -488,7 +488,7 @@ impl<V> Slots<V> {
     /// which of them read as empty then.
     fn empty_untouched(&mut self, slots: Range<usize>) -> Range<usize> {
         debug_assert!(slots.is_empty() || slots.start >= self.len(), "they may hold values");
-        let discard = if slots.is_empty() { None } else { self.discardable(slots) };
+        let discard = if slots.is_empty() { None } else { self.discardable(slots, |_| false) };
         let Some(Discard { bytes, cleared, .. }) = discard else { return 0..0 };
         // SAFETY: only bytes of these slots are cleared: `discardable` rounds inwards. They lie behind the last
         // one, so they are no elements.
@@ -587,11 +587,28 @@ impl<V> Slots<V> {
 
     /// What handing back the memory of vacant slots would clear: whole pages inside them, and the
     /// slots whose states lie there.
-    pub(crate) fn discardable(&self, slots: Range<usize>) -> Option<Discard> {
+    ///
+    /// A huge page at either end that they fill only partly is kept, unless it `is_sparse`.
+    pub(crate) fn discardable(
+        &self,
+        slots: Range<usize>,
+        is_sparse: impl Fn(Range<usize>) -> bool,
+    ) -> Option<Discard> {
         let (first, end) = (slots.start * Self::STRIDE_BYTES, slots.end * Self::STRIDE_BYTES);
+        let least = self.slots.least_run_bytes();
+        let mut bytes = first.next_multiple_of(least)..end / least * least;
         // Both ends at runs as large as either may need.
         let run = self.slots.run_bytes(first).max(self.slots.run_bytes(end));
-        let bytes = first.next_multiple_of(run)..end / run * run;
+        let is_kept = |byte: usize| {
+            let page = byte / run * run;
+            byte != page && !is_sparse(page / Self::STRIDE_BYTES..(page + run) / Self::STRIDE_BYTES)
+        };
+        if !bytes.is_empty() && is_kept(bytes.start) {
+            bytes.start = bytes.start.next_multiple_of(run);
+        }
+        if !bytes.is_empty() && is_kept(bytes.end) {
+            bytes.end = bytes.end / run * run;
+        }
         if bytes.is_empty() {
             return None;
         }
@@ -600,6 +617,13 @@ impl<V> Slots<V> {
             |byte: usize| byte.saturating_sub(Self::STATE_OFFSET).div_ceil(Self::STRIDE_BYTES);
         let cleared = first_state_at(bytes.start)..first_state_at(bytes.end).min(slots.end);
         Some(Discard { slots, bytes, cleared })
+    }
+
+    /// How many bytes of the memory of slots can be handed back in the smallest runs.
+    pub(crate) fn least_runs_bytes(&self, slots: Range<usize>) -> usize {
+        let (first, end) = (slots.start * Self::STRIDE_BYTES, slots.end * Self::STRIDE_BYTES);
+        let least = self.slots.least_run_bytes();
+        (end / least * least).saturating_sub(first.next_multiple_of(least))
     }
 
     /// How many blocks to hand back at once, where that is done by and by: enough for whole runs

@@ -233,7 +233,7 @@ fn a_map_whose_addresses_are_refused_stays_empty_and_usable() {
     for pass in [0, 1] {
         let mut map: Map<u64> = plain();
         let fault = Fault::from_nth(Call::Reserve, pass);
-        let refused = map.try_reserve(100_000).unwrap_err();
+        let refused = map.try_reserve(1_000_000).unwrap_err();
         assert_eq!((fault.struck() > 0, refused.kind()), (true, ErrorKind::AddressSpace));
         let refused = map.try_insert(1).unwrap_err();
         assert_eq!((refused.value, refused.error.kind()), (1, ErrorKind::AddressSpace));
@@ -253,7 +253,7 @@ fn nothing_is_put_in_that_could_not_become_a_hole() {
     let mut map: Map<String> = plain();
     // The slots have their memory, the bitmap has none: of so many it is no block of the heap.
     let fault = Fault::from_nth(Call::Commit, 1);
-    assert!(map.try_reserve(100_000).is_err());
+    assert!(map.try_reserve(1_000_000).is_err());
     assert!(map.try_insert("refused".to_owned()).is_err());
     drop(fault);
     let fault = Fault::from_nth(Call::Commit, 0);
@@ -369,17 +369,17 @@ mod supplied {
     #[cfg_attr(no_vm, ignore = "bits lie on the heap there")]
     fn memory_comes_back_from_a_map_whose_holes_have_none() {
         // So many slots that the bits of holes are no block of the heap.
-        let words = Words(Vec::with_capacity(1_000_000), 0);
+        let words = Words(Vec::with_capacity(4_000_000), 0);
         let fault = Fault::from_nth(Call::Reserve, 0);
-        let refused = Map::<u64>::builder().capacity(100_000).try_build_in(words).unwrap_err();
+        let refused = Map::<u64>::builder().capacity(1_000_000).try_build_in(words).unwrap_err();
         assert!(fault.struck() > 0);
         drop(fault);
         let Refused { error, value: words } = refused;
         assert!(error.raw_os_error().is_some());
-        assert_eq!((words.1, words.0.capacity()), (0, 1_000_000));
-        let mut map = Map::<u64>::builder().capacity(100_000).build_in(words);
+        assert_eq!((words.1, words.0.capacity()), (0, 4_000_000));
+        let mut map = Map::<u64>::builder().capacity(1_000_000).build_in(words);
         let keys: Vec<_> = (0..5000).map(|n| map.insert(n)).collect();
         assert!(keys.iter().zip(0..).all(|(key, n)| map[*key] == n));
-        assert_eq!(map.max_len(), 1_000_000 * 8 / size_of::<(u32, u64)>());
+        assert_eq!(map.max_len(), 4_000_000 * 8 / size_of::<(u32, u64)>());
     }
 }

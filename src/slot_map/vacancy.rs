@@ -14,8 +14,8 @@ use crate::key::Key;
 /// So many holes are moved to the front at once, or up to a word of them more.
 const AT_ONCE: usize = 32;
 
-/// Where some may be trimmed, those in so many bytes of slots.
-const TRIMMED_BYTES: usize = 16 << 10;
+/// In a map of large values, only the holes in this many bytes of slots are.
+const AT_ONCE_BYTES: usize = 16 << 10;
 
 /// A slot to be filled next.
 #[derive(Clone, Copy)]
@@ -238,11 +238,9 @@ impl AnyMap<'_> {
         let others = self.slots.len() - self.holes.count();
         self.holes.set_near(Holes::near_of(others));
         self.holes.apart_mut().trimmed_in_front = 0;
-        // So that few pages are touched that were handed back, to be filled much later.
-        let most = match self.holes.apart().trimmed {
-            0 => AT_ONCE,
-            _ => (TRIMMED_BYTES / self.slots.stride_bytes()).clamp(1, AT_ONCE),
-        };
+        // Few trimmed pages are touched long before they are filled. The number does not depend on how many
+        // were trimmed, since the order of keys must not depend on it.
+        let most = (AT_ONCE_BYTES / self.slots.stride_bytes()).clamp(1, AT_ONCE);
         let mut indices = [0; AT_ONCE + WORD_SLOTS];
         let mut count = 0;
         while count < most {
@@ -264,7 +262,7 @@ impl AnyMap<'_> {
                     holes.untrim(1);
                     let apart = holes.apart_mut();
                     apart.trimmed_in_front += 1;
-                    apart.floors.of_block(self.slots.block_of(*index as usize))
+                    apart.floors.of_hole(*index, self.slots.block_of(*index as usize))
                 }
                 generation => generation,
             };
@@ -299,14 +297,9 @@ impl AnyMap<'_> {
     /// The last generation that a hole had, or one above.
     fn last_generation(&self, index: u32) -> u32 {
         match self.slots.state(index).generation() {
-            0 => self.floor(index as usize),
+            0 => self.holes.apart().floors.of_hole(index, self.slots.block_of(index as usize)),
             generation => generation,
         }
-    }
-
-    /// The generation above which a slot starts that has no record of its own.
-    fn floor(&self, index: usize) -> u32 {
-        self.holes.apart().floors.of_block(self.slots.block_of(index))
     }
 
     /// The generation above which a slot behind the last one starts, and up to which one it is the same.

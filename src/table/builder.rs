@@ -48,7 +48,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     }
 
     /// The number of rows that the table can ever have, slots that are retired among them; addresses for
-    /// them are reserved at once, in the indices too.
+    /// the rows are reserved at once. Arrays of indices reserve theirs once they take more than 64 KiB.
     ///
     /// If it is not said, as much is reserved as the machine has memory, or keys can number, but each of
     /// very many tables has less; see [`VmVec::new`](crate::VmVec::new). An index is several arrays, each of which has
@@ -110,7 +110,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     /// ```
     /// use stayput::table::Grid;
     /// use stayput::{Table, indices};
-    /// # indices! { struct By for [f32; 3] { at: Grid<3> = |row| *row, } }
+    /// # indices! { struct By for [f32; 3] { at: Grid<3, cell = 1.0> = |row| *row, } }
     ///
     /// let by = By { at: Grid::with_cell(25.0) };
     /// let table: Table<[f32; 3], By> = Table::builder().build_with(by);

@@ -7,6 +7,7 @@ use super::rows::RowsOf;
 use crate::error::{Error, ErrorKind, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
+use crate::slot_map::iter::Walk;
 use std::mem;
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
@@ -20,19 +21,21 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(())
     }
 
-    /// Changes a copy of what is indexed of the row in a slot, and puts it in.
+    /// Changes a copy of the indexed part of the row in a slot, and stores it once every index has accepted it.
+    ///
+    /// The closure is given the row as well, and may only change the part that is not indexed.
     #[inline]
     fn modify_in_slot<T>(
         &mut self,
         slot: u32,
-        change: impl FnOnce(&mut X::Part) -> T,
+        change: impl FnOnce(&mut X::Part, &mut R) -> T,
     ) -> Result<Option<T>, Error>
     where
         X::Part: Clone,
     {
-        let Some(row) = self.rows.in_slot(slot) else { return Ok(None) };
+        let Some(row) = self.rows.in_slot_mut(slot) else { return Ok(None) };
         let mut part = row.part().clone();
-        let result = change(&mut part);
+        let result = change(&mut part, row);
         self.relist(slot, &part)?;
         if let Some(row) = self.rows.in_slot_mut(slot) {
             // The old one is dropped when nothing is left to do.
@@ -79,7 +82,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         X::Part: Clone,
     {
         let Some(slot) = self.rows.slot_of(key) else { return Ok(None) };
-        self.modify_in_slot(slot, change)
+        self.modify_in_slot(slot, |part, _| change(part))
     }
 
     /// Puts a row where another is, under its key, and returns that one. O(1) for each index.
@@ -142,9 +145,17 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     where
         X::Part: Clone,
     {
+        self.modify_each(|key, part, _| change(key, part))
+    }
+
+    /// Changes each row, as [`modify_in_slot`](Self::modify_in_slot) does.
+    fn modify_each(&mut self, mut change: impl FnMut(K, &mut X::Part, &mut R)) -> Result<(), Error>
+    where
+        X::Part: Clone,
+    {
         for slot in 0..self.rows.slot_count() {
             if let Some((key, _)) = self.rows.get_by_index(slot) {
-                self.modify_in_slot(slot, |part| change(key, part))?;
+                self.modify_in_slot(slot, |part, row| change(key, part, row))?;
             }
         }
         Ok(())
@@ -191,15 +202,114 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     pub fn try_reindex(&mut self) -> Result<(), Error> {
         self.all(Clear);
         let mut first = Ok(());
-        for slot in 0..self.rows.slot_count() {
+        let mut walk = self.rows.walk();
+        while let Some((slot, _, row)) = walk.step() {
             let rows = RowsOf(&self.rows);
-            let Some(row) = self.rows.in_slot(slot) else { continue };
             let plan = Plan { slot, new: row.part(), old: None, rows };
             let mut list = List { plan, result: Ok(()) };
             let _ = self.by.each_mut(&mut list);
             first = first.and(list.result);
         }
         first.map_err(Self::explain)
+    }
+}
+
+/// Changes of both halves of [rows of two](Table#rows-of-two).
+impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
+    /// Changes both halves of a row, and returns what the closure does; `None` if the table has no row of the key.
+    ///
+    /// The closure is given a copy of the indexed half, which replaces the original once every index has accepted it, as by
+    /// [`modify`](Self::modify), and the other half in place. So if the closure panics or the change is refused, the
+    /// indexed half is unchanged, but what the closure did to the other half stays.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_modify_both`](Self::try_modify_both) has an error.
+    ///
+    /// # Time complexity
+    ///
+    /// O(1) for each index.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{Table, indices};
+    ///
+    /// indices! { struct ByPlace for [f32; 2] { at: Grid<2, cell = 1.0> = |at| *at, } }
+    ///
+    /// struct Motion {
+    ///     velocity: [f32; 2],
+    /// }
+    ///
+    /// let mut bodies: Table<([f32; 2], Motion), ByPlace> = Table::new();
+    /// let key = bodies.insert(([0.0, 0.0], Motion { velocity: [3.0, 0.0] }));
+    /// bodies.modify_both(key, |at, motion| {
+    ///     at[0] += motion.velocity[0];
+    ///     motion.velocity[0] *= 0.5;
+    /// });
+    /// let (_, (at, motion)) = bodies.within(|by| &by.at, [3.0, 0.0], 0.1).next().unwrap();
+    /// assert_eq!((at, motion.velocity), (&[3.0, 0.0], [1.5, 0.0]));
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn modify_both<T>(
+        &mut self,
+        key: K,
+        change: impl FnOnce(&mut I, &mut M) -> T,
+    ) -> Option<T> {
+        or_give_up(self.try_modify_both(key, change))
+    }
+
+    /// [`modify_both`](Self::modify_both), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_modify`](Self::try_modify). The indexed half is unchanged then.
+    #[inline]
+    pub fn try_modify_both<T>(
+        &mut self,
+        key: K,
+        change: impl FnOnce(&mut I, &mut M) -> T,
+    ) -> Result<Option<T>, Error> {
+        let Some(slot) = self.rows.slot_of(key) else { return Ok(None) };
+        self.modify_in_slot(slot, |part, row| change(part, &mut row.1))
+    }
+
+    /// [`modify_both`](Self::modify_both) of each row, in the order of slots.
+    ///
+    /// # Panics
+    ///
+    /// Where [`try_for_each_both_mut`](Self::try_for_each_both_mut) has an error.
+    ///
+    /// # Time complexity
+    ///
+    /// Linear in the slots.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct ByPlace for [f32; 2] { at: Grid<2, cell = 1.0> = |at| *at, } }
+    /// let mut bodies: Table<([f32; 2], f32), ByPlace> = [([0.0, 0.0], 2.0), ([5.0, 0.0], -2.0)].into();
+    /// bodies.for_each_both_mut(|_, at, speed| at[0] += *speed);
+    /// assert_eq!(bodies.within(|by| &by.at, [2.5, 0.0], 0.6).count(), 2);
+    /// ```
+    #[track_caller]
+    pub fn for_each_both_mut(&mut self, change: impl FnMut(K, &mut I, &mut M)) {
+        or_give_up(self.try_for_each_both_mut(change));
+    }
+
+    /// [`for_each_both_mut`](Self::for_each_both_mut), or the first error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_modify_both`](Self::try_modify_both). Rows before the refused one are changed; those after it are
+    /// unchanged.
+    pub fn try_for_each_both_mut(
+        &mut self,
+        mut change: impl FnMut(K, &mut I, &mut M),
+    ) -> Result<(), Error> {
+        self.modify_each(|key, part, row| change(key, part, &mut row.1))
     }
 }
 

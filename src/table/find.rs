@@ -164,16 +164,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// ```
     /// # use stayput::{Table, indices};
-    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// # indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     /// let table: Table<[f32; 2], By> = [[0.5, 0.5], [3.0, 4.0]].into_iter().collect();
     /// let mut near = table.within(|by| &by.at, [0.0, 0.0], 1.0);
     /// assert_eq!(near.next().unwrap().1, &[0.5, 0.5]);
     /// assert!(near.next().is_none());
     /// ```
     #[inline]
-    pub fn within<'t, const FIELD: usize, const D: usize>(
+    pub fn within<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         center: [f32; D],
         radius: f32,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
@@ -184,9 +184,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// All rows in a box, its borders included, and their keys, in no order that means anything; see
     /// [`Grid::in_box`](crate::index::Grid::in_box).
     #[inline]
-    pub fn in_box<'t, const FIELD: usize, const D: usize>(
+    pub fn in_box<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         min: [f32; D],
         max: [f32; D],
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
@@ -200,9 +200,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// If there is no memory for so many, which comes from the global allocator.
     #[track_caller]
-    pub fn nearest<'t, const FIELD: usize, const D: usize>(
+    pub fn nearest<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         point: [f32; D],
         most: usize,
     ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
@@ -214,9 +214,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// # Errors
     ///
     /// If there is no memory for so many.
-    pub fn try_nearest<'t, const FIELD: usize, const D: usize>(
+    pub fn try_nearest<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         point: [f32; D],
         most: usize,
     ) -> Result<Found<'t, K, R, impl Iterator<Item = u32>>, Error> {
@@ -225,11 +225,61 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
     }
 
+    /// Returns the rows nearest to a point that a closure accepts, the nearest first, and their keys.
+    ///
+    /// The closure is called with rows in no particular order, at most twice for each; see
+    /// [`Grid::nearest_where`](crate::index::Grid::nearest_where).
+    ///
+    /// # Panics
+    ///
+    /// If the global allocator refuses memory for `most` rows.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct By for ([f32; 2], char) { at: Grid<2, cell = 1.0> = |row| row.0, } }
+    /// let table: Table<([f32; 2], char), By> =
+    ///     [([0.0, 1.0], 'a'), ([0.0, 2.0], 'b'), ([0.0, 3.0], 'a')].into();
+    /// let mut found = table.nearest_where(|by| &by.at, [0.0, 3.0], 1, |_, row| row.1 == 'b');
+    /// assert_eq!(found.next().unwrap().1, &([0.0, 2.0], 'b'));
+    /// assert!(found.next().is_none());
+    /// ```
+    #[track_caller]
+    pub fn nearest_where<'t, const FIELD: usize, const D: usize, const CELL: u32>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
+        point: [f32; D],
+        most: usize,
+        accept: impl FnMut(K, &'t R) -> bool,
+    ) -> Found<'t, K, R, impl Iterator<Item = u32>> {
+        or_give_up(self.try_nearest_where(index, point, most, accept))
+    }
+
+    /// [`nearest_where`](Self::nearest_where), or the error.
+    ///
+    /// # Errors
+    ///
+    /// If the global allocator refuses memory for `most` rows.
+    pub fn try_nearest_where<'t, const FIELD: usize, const D: usize, const CELL: u32>(
+        &'t self,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
+        point: [f32; D],
+        most: usize,
+        mut accept: impl FnMut(K, &'t R) -> bool,
+    ) -> Result<Found<'t, K, R, impl Iterator<Item = u32>>, Error> {
+        let accept =
+            |slot, _: &_| self.rows.get_by_index(slot).is_some_and(|(key, row)| accept(key, row));
+        let mut points = Vec::new();
+        index(&self.by).index().try_nearest_where_into(point, most, accept, &mut points)?;
+        Ok(Found::new(&self.rows, points.into_iter().map(|near| near.slot)))
+    }
+
     /// Visits each two rows that are within a distance of each other, once, in no order; see
     /// [`Grid::for_each_pair`](crate::index::Grid::for_each_pair).
-    pub fn for_each_pair<'t, const FIELD: usize, const D: usize>(
+    pub fn for_each_pair<'t, const FIELD: usize, const D: usize, const CELL: u32>(
         &'t self,
-        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D>,
+        index: impl FnOnce(&'t X) -> &'t Grid<X, FIELD, D, CELL>,
         radius: f32,
         mut visit: impl FnMut((K, &'t R), (K, &'t R)),
     ) {
@@ -251,15 +301,15 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// ```
     /// # use stayput::{Table, indices};
-    /// # indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    /// # indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     /// let mut table: Table<[f32; 2], By> = [[0.0, 0.0], [60.0, 80.0]].into_iter().collect();
     /// table.set_cell(|by| &by.at, 100.0);
     /// assert_eq!(table.within(|by| &by.at, [0.0, 0.0], 100.0).count(), 2);
     /// ```
     #[track_caller]
-    pub fn set_cell<const FIELD: usize, const D: usize>(
+    pub fn set_cell<const FIELD: usize, const D: usize, const CELL: u32>(
         &mut self,
-        _: impl FnOnce(&X) -> &Grid<X, FIELD, D>,
+        _: impl FnOnce(&X) -> &Grid<X, FIELD, D, CELL>,
         cell: f32,
     ) {
         // Told apart by its number, since nobody is to have the indices to change.

@@ -3,33 +3,46 @@
 use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
 use crate::index;
-use crate::index::memory::{Arrays, ForArrays};
-use crate::vec::VecStats;
+use crate::index::grid::Position;
+use crate::index::memory::forward_arrays;
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The index of a position in the plane or in space: what [`indices!`](crate::indices) makes of `Grid<2>` and
-/// `Grid<3>`.
+/// Finds rows by their positions: what [`indices!`](crate::indices) declares by `Grid<2, cell = 4.0>` and
+/// `Grid<3, cell = 4.0>`.
 ///
-/// For [`Table::within`](super::Table::within), [`in_box`](super::Table::in_box) and
-/// [`nearest`](super::Table::nearest). Its cells are 1 by 1, unless [made](Self::with_cell) otherwise, or
-/// [set](super::Table::set_cell); see [`index::Grid`].
-pub struct Grid<X, const FIELD: usize, const D: usize> {
+/// Used by [`Table::within`](super::Table::within), [`in_box`](super::Table::in_box) and
+/// [`nearest`](super::Table::nearest). `CELL` is the bits of the size of the cells, which
+/// [`with_cell`](Self::with_cell) and [`Table::set_cell`](super::Table::set_cell) override; see
+/// [`index::Grid`](index::Grid#cells).
+///
+/// A grid without a size, or with one that is not positive and finite, does not compile:
+///
+/// ```compile_fail
+/// stayput::indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+/// ```
+/// ```compile_fail,E0080
+/// stayput::indices! { struct By for [f32; 2] { at: Grid<2, cell = 0.0> = |row| *row, } }
+/// ```
+pub struct Grid<X, const FIELD: usize, const D: usize, const CELL: u32> {
     index: index::Grid<D>,
     planned: [f32; D],
     of: PhantomData<fn() -> X>,
 }
 
-impl<X, const FIELD: usize, const D: usize> Grid<X, FIELD, D> {
-    /// With cells that are so large along each axis.
+impl<X, const FIELD: usize, const D: usize, const CELL: u32> Grid<X, FIELD, D, CELL> {
+    /// Creates an index with cells of another size than the declared one.
     ///
     /// # Panics
     ///
     /// If that is not positive and finite.
     #[must_use]
     #[track_caller]
-    pub fn with_cell(cell: f32) -> Self {
+    pub fn with_cell(cell: f32) -> Self
+    where
+        [f32; D]: Position,
+    {
         Self { index: index::Grid::new(cell), planned: [0.0; D], of: PhantomData }
     }
 
@@ -40,15 +53,33 @@ impl<X, const FIELD: usize, const D: usize> Grid<X, FIELD, D> {
     }
 }
 
-impl<X, const FIELD: usize, const D: usize> Default for Grid<X, FIELD, D> {
+impl<X, const FIELD: usize, const D: usize, const CELL: u32> Default for Grid<X, FIELD, D, CELL>
+where
+    [f32; D]: Position,
+{
+    /// Creates an index with cells of the declared size.
     fn default() -> Self {
-        Self::with_cell(1.0)
+        Self::with_cell(f32::from_bits(CELL))
     }
 }
 
-impl<X, const FIELD: usize, const D: usize> Index<X::Row> for Grid<X, FIELD, D>
+/// Returns the bits of the size of cells, for [`indices!`](crate::indices).
+///
+/// # Panics
+///
+/// If the size is not positive and finite; there, at compile time.
+#[doc(hidden)]
+#[must_use]
+pub const fn cell_bits(cell: f32) -> u32 {
+    index::grid::assert_cell(cell);
+    cell.to_bits()
+}
+
+impl<X, const FIELD: usize, const D: usize, const CELL: u32> Index<X::Row>
+    for Grid<X, FIELD, D, CELL>
 where
     X: Extract<FIELD, Key = [f32; D]>,
+    [f32; D]: Position,
 {
     #[inline]
     fn plan<R: Rows<X::Row>>(
@@ -93,27 +124,17 @@ where
     }
 }
 
-impl<X, const FIELD: usize, const D: usize> TryClone for Grid<X, FIELD, D> {
+impl<X, const FIELD: usize, const D: usize, const CELL: u32> TryClone for Grid<X, FIELD, D, CELL> {
     fn try_clone(&self) -> Result<Self, Error> {
         Ok(Self { index: self.index.try_clone()?, planned: [0.0; D], of: PhantomData })
     }
 }
 
-impl<X, const FIELD: usize, const D: usize> Arrays for Grid<X, FIELD, D> {
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.index.each_array(visitor)
-    }
+forward_arrays!([X, const FIELD: usize, const D: usize, const CELL: u32] Grid<X, FIELD, D, CELL>, index);
 
-    fn tidy(&mut self) {
-        self.index.tidy();
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.index.each_stats(visit);
-    }
-}
-
-impl<X, const FIELD: usize, const D: usize> fmt::Debug for Grid<X, FIELD, D> {
+impl<X, const FIELD: usize, const D: usize, const CELL: u32> fmt::Debug
+    for Grid<X, FIELD, D, CELL>
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Grid").field(&self.index).finish()
     }

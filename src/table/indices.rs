@@ -15,6 +15,10 @@ pub trait Indices: Default {
     /// What is indexed: a row, or the first of two that a row is.
     type Part;
 
+    /// The names of the indices, in the order in which they were declared.
+    #[doc(hidden)]
+    const NAMES: &'static [&'static str];
+
     /// Goes over the indices in the order in which they were declared, up to the first error.
     #[doc(hidden)]
     fn each<V: Visit<Self::Part>>(&self, visitor: &mut V) -> Result<(), Error>;

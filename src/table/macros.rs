@@ -10,17 +10,26 @@
 /// | `Unique<T>` | one at most | [`find`](crate::Table::find) |
 /// | `Many<T>` | any number | [`find_all`](crate::Table::find_all), [`count`](crate::Table::count), [`remove_all`](crate::Table::remove_all) |
 /// | `List<T>` | the same, in less memory, slower to go over | the same |
-/// | `Grid<2>`, `Grid<3>` | any number, which are at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
+/// | `Grid<2, cell = 4.0>`, `Grid<3, cell = 4.0>` | any number, which are at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
 ///
-/// `T` is `Hash + Eq`, and may be unsized, as `str` is; behind it a hasher can be named: `Unique<str, FxBuildHasher>`. (With one
-/// that is not `Clone`, a table is not either.) What takes a value out is code of the form of a closure, but
-/// can't use anything around it.
+/// A grid needs the size of its [cells](crate::index::Grid#cells): a literal, a constant, or an expression in braces, of type
+/// `f32`. Choose the radius of the most frequent search, or, where radii vary, a size at which a few rows share a cell.
+/// A cell ten times too small or too large can make a search ten times slower.
 ///
-/// If it begins with `&`, the whole of it is the reference: put a comparison of references in parentheses. No field can have
-/// `#[cfg]`, rows have no parameters but those that they are named with, and there are up to 60 fields.
+/// `T` is `Hash + Eq` and may be unsized, as `str` is. A hasher can be named after it: `Unique<str, FxBuildHasher>`. (If
+/// that is not `Clone`, the table is not either.)
 ///
-/// It makes a struct, which is [`Default`], with one field for each, as public as is said. More of them can be declared for the
-/// same rows; a table has one.
+/// The value of a row is given by the path of a function, or by an expression in the form of a closure, which captures
+/// nothing. A closure whose body begins with `&` returns a reference to all that follows, so a comparison of references
+/// has to be in parentheses.
+///
+/// The macro declares a struct that implements [`Default`] and has one field for each index, with the given visibility. A
+/// table has one such struct; several can be declared for the same rows. It may be generic: each parameter has at most one
+/// bound in its declaration, a trait, and further bounds follow in a `where` clause. All parameters have to occur in the type of
+/// the row.
+///
+/// Fields cannot have `#[cfg]` attributes. Up to 60 fields (40, if functions are named) fit into the default
+/// `recursion_limit`.
 ///
 /// # Examples
 ///
@@ -45,35 +54,143 @@
 /// assert_eq!(files.find(|by| &by.number, &7).unwrap().0, key);
 /// assert_eq!(files.find(|by| &by.path, "/etc/fstab").unwrap().0, key);
 /// ```
+///
+/// Indices of generic rows, and a method that returns what rows are found by:
+///
+/// ```
+/// use stayput::{Table, indices};
+/// use std::hash::Hash;
+///
+/// struct Tagged<T, const N: usize> {
+///     tag: T,
+///     data: [u8; N],
+/// }
+///
+/// impl<T, const N: usize> Tagged<T, N> {
+///     fn tag(&self) -> &T {
+///         &self.tag
+///     }
+/// }
+///
+/// indices! {
+///     struct TaggedBy<T: Hash, const N: usize> for Tagged<T, N>
+///     where
+///         T: Eq,
+///     {
+///         tag: Unique<T> = Tagged::tag,
+///         first: Many<u8> = |row| row.data[0],
+///     }
+/// }
+///
+/// let mut rows: Table<Tagged<&str, 2>, TaggedBy<&str, 2>> = Table::new();
+/// rows.insert(Tagged { tag: "one", data: [1, 0] });
+/// assert_eq!(rows.find(|by| &by.tag, &"one").unwrap().1.data, [1, 0]);
+/// ```
+///
+/// Grids have two or three dimensions:
+///
+/// ```compile_fail,E0277
+/// use stayput::{Table, indices};
+///
+/// indices! { struct By for [f32; 4] { at: Grid<4> = |row| *row, } }
+/// let rows: Table<[f32; 4], By> = Table::new();
+/// ```
 #[macro_export]
 macro_rules! indices {
     ($(#[$meta:meta])* $vis:vis struct $by:ident for $row:ty { $($fields:tt)* }) => {
-        $crate::__indices! { [$(#[$meta])* $vis struct $by] $by [$row] [0] [] $($fields)* }
+        $crate::__indices! {
+            [[$(#[$meta])* $vis struct $by] [] [$by] [$row] [] []] [0] [] $($fields)*
+        }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $by:ident < $($rest:tt)*) => {
+        $crate::__indices! { @generics [$(#[$meta])* $vis struct $by] $by [] $($rest)* }
     };
 }
 
-/// Takes the fields of [`indices!`](crate::indices) one by one, numbers them, and then declares them.
+/// Takes the generics and the fields of [`indices!`](crate::indices) one by one, numbers the fields, and declares the
+/// struct.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __indices {
+    // The first `>` before a `for` ends the generics.
+    (@generics $head:tt $by:ident [$($generics:tt)*] > for $row:ty { $($fields:tt)* }) => {
+        $crate::__indices! { @params $head $by [$row] [] { $($fields)* } [] [] $($generics)* }
+    };
+    (@generics $head:tt $by:ident $generics:tt > for $row:ty where $($bounds:tt)*) => {
+        $crate::__indices! { @bounds $head $by [$row] $generics [] $($bounds)* }
+    };
+    (@generics $head:tt $by:ident [$($generics:tt)*] >> $($rest:tt)*) => {
+        $crate::__indices! { @generics $head $by [$($generics)* >] > $($rest)* }
+    };
+    (@generics $head:tt $by:ident [$($generics:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::__indices! { @generics $head $by [$($generics)* $next] $($rest)* }
+    };
+
+    // The last braces hold the fields.
+    (@bounds $head:tt $by:ident $row:tt [$($generics:tt)*] $bounds:tt { $($fields:tt)* }) => {
+        $crate::__indices! { @params $head $by $row $bounds { $($fields)* } [] [] $($generics)* }
+    };
+    (@bounds $head:tt $by:ident $row:tt $generics:tt [$($bounds:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::__indices! { @bounds $head $by $row $generics [$($bounds)* $next] $($rest)* }
+    };
+
+    // How each parameter is declared, and its name.
     (
-        $head:tt $by:ident $row:tt [$n:expr] [$($done:tt)*]
-        $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal> = $($rest:tt)*
+        @params $head:tt $by:ident $row:tt $bounds:tt $fields:tt [$($params:tt)*] [$($names:tt)*]
+        const $name:ident: $type:ty $(, $($rest:tt)*)?
     ) => {
         $crate::__indices! {
-            @value $head $by $row [$n]
+            @params $head $by $row $bounds $fields
+            [$($params)* const $name: $type,] [$($names)* $name,] $($($rest)*)?
+        }
+    };
+    (
+        @params $head:tt $by:ident $row:tt $bounds:tt $fields:tt [$($params:tt)*] [$($names:tt)*]
+        $name:tt $(: $bound:path)? $(, $($rest:tt)*)?
+    ) => {
+        $crate::__indices! {
+            @params $head $by $row $bounds $fields
+            [$($params)* $name $(: $bound)?,] [$($names)* $name,] $($($rest)*)?
+        }
+    };
+    (
+        @params $head:tt $by:ident [$row:ty] $bounds:tt { $($fields:tt)* } $params:tt [$($names:tt)*]
+    ) => {
+        $crate::__indices! {
+            // A parameter has to occur elsewhere than in the struct itself, of which the indices are generic.
+            [$head $params [$by<$($names)*>] [$row] $bounds [__row]]
+            [0] [] $($fields)*
+        }
+    };
+
+    (
+        [$head:tt $params:tt [$by:ty] $($table:tt)*] [$n:expr] [$($done:tt)*]
+        $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal> = $($rest:tt)*
+    ) => {
+        ::core::compile_error!(::core::concat!(
+            "the grid `", ::core::stringify!($name), "` needs the size of its cells, as in `Grid<",
+            ::core::stringify!($axes), ", cell = 4.0>`"
+        ));
+    };
+    (
+        [$head:tt $params:tt [$by:ty] $($table:tt)*] [$n:expr] [$($done:tt)*]
+        $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal, cell = $cell:tt> = $($rest:tt)*
+    ) => {
+        $crate::__indices! {
+            @value [$head $params [$by] $($table)*] [$n]
             [$($done)* {
-                [$(#[$meta])* $vis] $name [$crate::table::Grid<$by, { $n }, $axes>]
+                [$(#[$meta])* $vis] $name
+                [$crate::table::Grid<$by, { $n }, $axes, { $crate::table::cell_bits($cell) }>]
             }]
             [[f32; $axes]] $($rest)*
         }
     };
     (
-        $head:tt $by:ident $row:tt [$n:expr] [$($done:tt)*]
+        [$head:tt $params:tt [$by:ty] $($table:tt)*] [$n:expr] [$($done:tt)*]
         $(#[$meta:meta])* $vis:vis $name:ident: $kind:ident<$key:ty $(, $hasher:ty)?> = $($rest:tt)*
     ) => {
         $crate::__indices! {
-            @value $head $by $row [$n]
+            @value [$head $params [$by] $($table)*] [$n]
             [$($done)* {
                 [$(#[$meta])* $vis] $name [$crate::table::$kind<$by, { $n } $(, $hasher)?>]
             }]
@@ -83,26 +200,36 @@ macro_rules! __indices {
 
     // What is taken out of a row: a reference that may have to be coerced, to what is borrowed of it, or a value.
     (
-        @value $head:tt $by:ident [$row:ty] [$n:expr] $done:tt [$key:ty]
+        @value [$head:tt [$($params:tt)*] [$by:ty] [$row:ty] [$($bounds:tt)*] $extra:tt]
+        [$n:expr] $done:tt [$key:ty]
         |$arg:pat_param| & $value:expr $(, $($rest:tt)*)?
     ) => {
-        impl $crate::table::Extract<{ $n }> for $by {
+        impl<$($params)*> $crate::table::Extract<{ $n }> for $by
+        where
+            $($bounds)*
+        {
             type Row = $row;
             type Key = $key;
 
             #[inline]
             #[allow(refining_impl_trait)]
-            fn extract($arg: &$row) -> &$key {
+            fn extract<'stayput>($arg: &'stayput $row) -> &'stayput $key {
                 &$value
             }
         }
-        $crate::__indices! { $head $by [$row] [$n + 1] $done $($($rest)*)? }
+        $crate::__indices! {
+            [$head [$($params)*] [$by] [$row] [$($bounds)*] $extra] [$n + 1] $done $($($rest)*)?
+        }
     };
     (
-        @value $head:tt $by:ident [$row:ty] [$n:expr] $done:tt [$key:ty]
+        @value [$head:tt [$($params:tt)*] [$by:ty] [$row:ty] [$($bounds:tt)*] $extra:tt]
+        [$n:expr] $done:tt [$key:ty]
         |$arg:pat_param| $value:expr $(, $($rest:tt)*)?
     ) => {
-        impl $crate::table::Extract<{ $n }> for $by {
+        impl<$($params)*> $crate::table::Extract<{ $n }> for $by
+        where
+            $($bounds)*
+        {
             type Row = $row;
             type Key = $key;
 
@@ -111,32 +238,71 @@ macro_rules! __indices {
                 $value
             }
         }
-        $crate::__indices! { $head $by [$row] [$n + 1] $done $($($rest)*)? }
+        $crate::__indices! {
+            [$head [$($params)*] [$by] [$row] [$($bounds)*] $extra] [$n + 1] $done $($($rest)*)?
+        }
+    };
+    (@value $table:tt $n:tt $done:tt $key:tt $function:path $(, $($rest:tt)*)?) => {
+        $crate::__indices! { @value $table $n $done $key |row| $function(row) $(, $($rest)*)? }
     };
 
     (
-        [$($head:tt)*] $by:ident [$row:ty] $n:tt
+        [[$($head:tt)*] [$($params:tt)*] [$by:ty] [$row:ty] [$($bounds:tt)*] [$($extra:ident)?]]
+        $n:tt
         [$({ [$($field:tt)*] $name:ident [$($index:tt)*] })*]
     ) => {
-        #[derive(::core::fmt::Debug, ::core::default::Default)]
-        $($head)* {
+        $($head)*<$($params)*>
+        where
+            $($bounds)*
+        {
             $($($field)* $name: $($index)*,)*
+            $(#[doc(hidden)] $extra: ::core::marker::PhantomData<fn() -> $row>,)?
+        }
+
+        impl<$($params)*> ::core::default::Default for $by
+        where
+            $($bounds)*
+        {
+            fn default() -> Self {
+                Self {
+                    $($name: ::core::default::Default::default(),)*
+                    $($extra: ::core::marker::PhantomData,)?
+                }
+            }
+        }
+
+        impl<$($params)*> ::core::fmt::Debug for $by
+        where
+            $($bounds)*
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(::core::stringify!($by))
+                    $(.field(::core::stringify!($name), &self.$name))*
+                    .finish()
+            }
         }
 
         // Of any lifetime, so that it is asked where it matters: a hasher that is not `Clone` is no error here.
-        impl $crate::table::TryClone for $by
+        impl<$($params)*> $crate::table::TryClone for $by
         where
             $(for<'asked> $($index)*: $crate::table::TryClone,)*
+            $($bounds)*
         {
             fn try_clone(&self) -> ::core::result::Result<Self, $crate::Error> {
                 ::core::result::Result::Ok(Self {
                     $($name: $crate::table::TryClone::try_clone(&self.$name)?,)*
+                    $($extra: self.$extra,)?
                 })
             }
         }
 
-        impl $crate::table::Indices for $by {
+        impl<$($params)*> $crate::table::Indices for $by
+        where
+            $($bounds)*
+        {
             type Part = $row;
+
+            const NAMES: &'static [&'static str] = &[$(::core::stringify!($name)),*];
 
             #[inline]
             fn each<StayputVisitor: $crate::table::Visit<Self::Part>>(

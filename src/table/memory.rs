@@ -92,8 +92,8 @@ impl<P> Visit<P> for Sum<'_> {
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// The error as one of a table.
     #[cold]
-    pub(super) const fn explain(error: Error) -> Error {
-        error.of(Holder::Table)
+    pub(super) fn explain(error: Error) -> Error {
+        error.with_name_of(X::NAMES).of(Holder::Table)
     }
 
     /// Makes room for `additional` more rows, in the indices too, as far as can be foreseen: hashes that are not spread,

@@ -25,6 +25,8 @@ pub use builder::TableBuilder;
 pub use drain::{Drain, ExtractIf};
 pub use found::Found;
 pub use grid::Grid;
+#[doc(hidden)]
+pub use grid::cell_bits;
 pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
 pub use sets::{Kind, List, Many, Sets};
@@ -47,15 +49,22 @@ use crate::slot_map::SlotMap;
 ///
 /// Each change first runs what it needs of the user's code and asks for the memory, and then does what cannot fail. So one that is refused,
 /// or panics, has changed nothing, in any index. (What goes over many rows has changed those before the one that was refused;
-/// and a [`reindex`](Self::reindex) that is refused or panics is to be done again.) Such are a change that gives a row the value that another has in a
+/// a [`reindex`](Self::reindex) that is refused or panics is to be done again; and what
+/// [`modify_both`](Self::modify_both) did to the half of a row that is not indexed stays.) Such are a change that gives a row the value that another has in a
 /// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`], of the kind
 /// [`Taken`](crate::ErrorKind::Taken), by the `try_` twin of each call, and a panic by the other.
 ///
 /// # Rows of two
 ///
 /// Where rows are pairs `(I, M)`, and indices are declared for `I`, then `M` is free to be changed in place:
-/// [`get_mut`](Self::get_mut) and [`iter_mut`](Self::iter_mut) give `(&I, &mut M)`. And only `I` needs `Clone` for
-/// `modify`, which works on a copy.
+/// [`get_mut`](Self::get_mut) and [`iter_mut`](Self::iter_mut) return `(&I, &mut M)`, and
+/// [`modify_both`](Self::modify_both) and [`for_each_both_mut`](Self::for_each_both_mut) change both halves. Only `I` needs
+/// `Clone` for that, since only the indexed half is changed in a copy.
+///
+/// # Grids
+///
+/// A grid needs the size of its cells, `Grid<2, cell = 4.0>`: about the radius of the most frequent search, see
+/// [`index::Grid`](crate::index::Grid#cells). [`set_cell`](Self::set_cell) changes it.
 ///
 /// # What is not there
 ///
@@ -66,6 +75,11 @@ use crate::slot_map::SlotMap;
 ///
 /// To find, insert, change and remove is O(1) for each index, where hashes are spread and cells of a grid hold few points.
 /// Insertion enters the kernel when committed memory is used up.
+///
+/// # Memory
+///
+/// Rows lie in a reservation and never move. An index is several arrays. Each starts in the program's allocator and moves
+/// to a reservation of its own once it takes more than 64 KiB.
 ///
 /// # Wrong values
 ///

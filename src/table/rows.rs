@@ -39,6 +39,13 @@ impl<R, X, K: Key> Table<R, X, K> {
         self.rows.is_empty()
     }
 
+    /// Returns the number of slots that have been used, including holes; see
+    /// [`SlotMap::slots_len`](crate::SlotMap::slots_len). O(1).
+    #[inline]
+    pub const fn slots_len(&self) -> usize {
+        self.rows.slots_len()
+    }
+
     /// Whether the row of a key is in it. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {

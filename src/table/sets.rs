@@ -2,9 +2,8 @@
 
 use super::indices::{Extract, Index, Rows, TryClone};
 use crate::error::Error;
-use crate::index::memory::{Arrays, ForArrays};
+use crate::index::memory::{Arrays, forward_arrays};
 use crate::index::{ListIndex, Plan, SetIndex, list, set};
-use crate::vec::VecStats;
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -229,19 +228,7 @@ where
     }
 }
 
-impl<X, const FIELD: usize, I: Arrays> Arrays for Sets<X, FIELD, I> {
-    fn tidy(&mut self) {
-        self.index.tidy();
-    }
-
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.index.each_array(visitor)
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.index.each_stats(visit);
-    }
-}
+forward_arrays!([X, const FIELD: usize, I: Arrays] Sets<X, FIELD, I>, index);
 
 impl<X, const FIELD: usize, I: fmt::Debug> fmt::Debug for Sets<X, FIELD, I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

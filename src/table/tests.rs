@@ -21,7 +21,7 @@ crate::indices! {
         name: Unique<u64> = |thing| thing.name,
         kind: Many<u64> = |thing| thing.kind,
         also: List<u64> = |thing| thing.kind,
-        at: Grid<2> = |thing| thing.at,
+        at: Grid<2, cell = 1.0> = |thing| thing.at,
     }
 }
 

@@ -1,10 +1,9 @@
 //! [`Unique`]: an index of values of which no two rows have the same.
 
 use super::indices::{Extract, Index, Rows, TryClone};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::index::UniqueIndex;
-use crate::index::memory::{Arrays, ForArrays};
-use crate::vec::VecStats;
+use crate::index::memory::forward_arrays;
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -87,8 +86,8 @@ where
         }
         let hash = self.index.hash(new);
         let is_taken = |other| other != slot && Self::has(other, new, rows);
-        if self.index.find_hashed(hash, is_taken).is_some() {
-            return Err(Error::new(ErrorKind::Taken, 0).with_limit(FIELD as u64));
+        if let Some(other) = self.index.find_hashed(hash, is_taken) {
+            return Err(Error::taken(FIELD, other));
         }
         self.index.try_reserve_slot(slot)?;
         self.planned = Some(hash);
@@ -135,19 +134,7 @@ impl<X, const FIELD: usize, S: Clone> TryClone for Unique<X, FIELD, S> {
     }
 }
 
-impl<X, const FIELD: usize, S> Arrays for Unique<X, FIELD, S> {
-    fn tidy(&mut self) {
-        self.index.tidy();
-    }
-
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.index.each_array(visitor)
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.index.each_stats(visit);
-    }
-}
+forward_arrays!([X, const FIELD: usize, S] Unique<X, FIELD, S>, index);
 
 impl<X, const FIELD: usize, S> fmt::Debug for Unique<X, FIELD, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

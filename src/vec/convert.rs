@@ -11,6 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::ffi::CString;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -121,115 +122,6 @@ impl<T: Clone> From<&[T]> for VmVec<T> {
     }
 }
 
-impl<T: Clone> From<&mut [T]> for VmVec<T> {
-    #[track_caller]
-    fn from(from: &mut [T]) -> Self {
-        Self::from(&*from)
-    }
-}
-
-impl<T: Clone, const N: usize> From<&[T; N]> for VmVec<T> {
-    #[track_caller]
-    fn from(from: &[T; N]) -> Self {
-        Self::from(from.as_slice())
-    }
-}
-
-impl<T: Clone, const N: usize> From<&mut [T; N]> for VmVec<T> {
-    #[track_caller]
-    fn from(from: &mut [T; N]) -> Self {
-        Self::from(from.as_slice())
-    }
-}
-
-impl<T> From<Box<[T]>> for VmVec<T> {
-    #[track_caller]
-    fn from(from: Box<[T]>) -> Self {
-        Self::from(from.into_vec())
-    }
-}
-
-impl<T> From<VecDeque<T>> for VmVec<T> {
-    #[track_caller]
-    fn from(from: VecDeque<T>) -> Self {
-        Self::from(Vec::from(from))
-    }
-}
-
-impl<T> From<BinaryHeap<T>> for VmVec<T> {
-    #[track_caller]
-    fn from(from: BinaryHeap<T>) -> Self {
-        Self::from(from.into_vec())
-    }
-}
-
-impl<T: Clone> From<Cow<'_, [T]>> for VmVec<T> {
-    #[track_caller]
-    fn from(from: Cow<'_, [T]>) -> Self {
-        match from {
-            Cow::Borrowed(from) => Self::from(from),
-            Cow::Owned(from) => Self::from(from),
-        }
-    }
-}
-
-impl From<&str> for VmVec<u8> {
-    #[track_caller]
-    fn from(from: &str) -> Self {
-        Self::from(from.as_bytes())
-    }
-}
-
-impl From<String> for VmVec<u8> {
-    #[track_caller]
-    fn from(from: String) -> Self {
-        Self::from(from.into_bytes())
-    }
-}
-
-impl From<CString> for VmVec<u8> {
-    #[track_caller]
-    fn from(from: CString) -> Self {
-        Self::from(from.into_bytes())
-    }
-}
-
-impl<T> From<VmVec<T>> for Box<[T]> {
-    fn from(from: VmVec<T>) -> Self {
-        from.into_boxed_slice()
-    }
-}
-
-impl<T> From<VmVec<T>> for Rc<[T]> {
-    fn from(from: VmVec<T>) -> Self {
-        Vec::from(from).into()
-    }
-}
-
-impl<T> From<VmVec<T>> for Arc<[T]> {
-    fn from(from: VmVec<T>) -> Self {
-        Vec::from(from).into()
-    }
-}
-
-impl<T> From<VmVec<T>> for VecDeque<T> {
-    fn from(from: VmVec<T>) -> Self {
-        Vec::from(from).into()
-    }
-}
-
-impl<T: Ord> From<VmVec<T>> for BinaryHeap<T> {
-    fn from(from: VmVec<T>) -> Self {
-        Vec::from(from).into()
-    }
-}
-
-impl<T: Clone> From<VmVec<T>> for Cow<'_, [T]> {
-    fn from(from: VmVec<T>) -> Self {
-        Cow::Owned(from.into())
-    }
-}
-
 impl<'v, T: Clone> From<&'v VmVec<T>> for Cow<'v, [T]> {
     fn from(from: &'v VmVec<T>) -> Self {
         Cow::Borrowed(from)
@@ -252,25 +144,155 @@ impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
     }
 }
 
-impl<T, const N: usize> TryFrom<VmVec<T>> for Box<[T; N]> {
-    type Error = VmVec<T>;
-
-    /// The elements, if there are exactly `N`; else the array comes back.
-    fn try_from(from: VmVec<T>) -> Result<Self, VmVec<T>> {
-        if from.len != N {
-            return Err(from);
+/// The conversions of `Vec` that go by way of slices or of a `Vec`, for an array that has those.
+macro_rules! conversions {
+    ($array:ident) => {
+        impl<T: Clone> From<&mut [T]> for $array<T> {
+            #[track_caller]
+            fn from(from: &mut [T]) -> Self {
+                Self::from(&*from)
+            }
         }
-        match Self::try_from(Vec::from(from)) {
-            Ok(array) => Ok(array),
-            Err(_) => unreachable!("the length was compared"),
+
+        impl<T: Clone, const N: usize> From<&[T; N]> for $array<T> {
+            #[track_caller]
+            fn from(from: &[T; N]) -> Self {
+                Self::from(from.as_slice())
+            }
         }
-    }
-}
 
-impl TryFrom<VmVec<u8>> for String {
-    type Error = std::string::FromUtf8Error;
+        impl<T: Clone, const N: usize> From<&mut [T; N]> for $array<T> {
+            #[track_caller]
+            fn from(from: &mut [T; N]) -> Self {
+                Self::from(from.as_slice())
+            }
+        }
 
-    fn try_from(from: VmVec<u8>) -> Result<Self, Self::Error> {
-        Self::from_utf8(from.into())
-    }
+        impl<T> From<Box<[T]>> for $array<T> {
+            #[track_caller]
+            fn from(from: Box<[T]>) -> Self {
+                Self::from(from.into_vec())
+            }
+        }
+
+        impl<T> From<VecDeque<T>> for $array<T> {
+            #[track_caller]
+            fn from(from: VecDeque<T>) -> Self {
+                Self::from(Vec::from(from))
+            }
+        }
+
+        impl<T> From<BinaryHeap<T>> for $array<T> {
+            #[track_caller]
+            fn from(from: BinaryHeap<T>) -> Self {
+                Self::from(from.into_vec())
+            }
+        }
+
+        impl<T: Clone> From<Cow<'_, [T]>> for $array<T> {
+            #[track_caller]
+            fn from(from: Cow<'_, [T]>) -> Self {
+                match from {
+                    Cow::Borrowed(from) => Self::from(from),
+                    Cow::Owned(from) => Self::from(from),
+                }
+            }
+        }
+
+        impl From<&str> for $array<u8> {
+            #[track_caller]
+            fn from(from: &str) -> Self {
+                Self::from(from.as_bytes())
+            }
+        }
+
+        impl From<String> for $array<u8> {
+            #[track_caller]
+            fn from(from: String) -> Self {
+                Self::from(from.into_bytes())
+            }
+        }
+
+        impl From<CString> for $array<u8> {
+            #[track_caller]
+            fn from(from: CString) -> Self {
+                Self::from(from.into_bytes())
+            }
+        }
+
+        impl<T> From<$array<T>> for Box<[T]> {
+            #[track_caller]
+            fn from(from: $array<T>) -> Self {
+                Vec::from(from).into_boxed_slice()
+            }
+        }
+
+        impl<T> From<$array<T>> for Rc<[T]> {
+            #[track_caller]
+            fn from(from: $array<T>) -> Self {
+                Vec::from(from).into()
+            }
+        }
+
+        impl<T> From<$array<T>> for Arc<[T]> {
+            #[track_caller]
+            fn from(from: $array<T>) -> Self {
+                Vec::from(from).into()
+            }
+        }
+
+        impl<T> From<$array<T>> for VecDeque<T> {
+            #[track_caller]
+            fn from(from: $array<T>) -> Self {
+                Vec::from(from).into()
+            }
+        }
+
+        impl<T: Ord> From<$array<T>> for BinaryHeap<T> {
+            #[track_caller]
+            fn from(from: $array<T>) -> Self {
+                Vec::from(from).into()
+            }
+        }
+
+        impl<T: Clone> From<$array<T>> for Cow<'_, [T]> {
+            #[track_caller]
+            fn from(from: $array<T>) -> Self {
+                Cow::Owned(from.into())
+            }
+        }
+
+        impl From<$array<NonZero<u8>>> for CString {
+            #[track_caller]
+            fn from(from: $array<NonZero<u8>>) -> Self {
+                Vec::from(from).into()
+            }
+        }
+
+        impl<T, const N: usize> TryFrom<$array<T>> for Box<[T; N]> {
+            type Error = $array<T>;
+
+            /// The elements, if there are exactly `N`; else the array comes back.
+            fn try_from(from: $array<T>) -> Result<Self, $array<T>> {
+                if from.len() != N {
+                    return Err(from);
+                }
+                match Self::try_from(Vec::from(from)) {
+                    Ok(array) => Ok(array),
+                    Err(_) => unreachable!("the length was compared"),
+                }
+            }
+        }
+
+        impl TryFrom<$array<u8>> for String {
+            type Error = std::string::FromUtf8Error;
+
+            fn try_from(from: $array<u8>) -> Result<Self, Self::Error> {
+                Self::from_utf8(from.into())
+            }
+        }
+    };
 }
+pub(crate) use conversions;
+
+conversions!(VmVec);

@@ -21,7 +21,7 @@ pub struct Drain<'v, T> {
     /// Its length is where the range starts, or behind what a splice has put in place since.
     ///
     /// A pointer, since a mutable reference would make `Drain` invariant in `T`, for no reason:
-    /// elements only come out.
+    /// elements only come out. And `SharedVec`'s `Drain` keeps it beside a guard of the array.
     vec: NonNull<VmVec<T>>,
     borrow: PhantomData<&'v T>,
     /// Elements `front..back` are still to be given out.

@@ -66,9 +66,10 @@ impl<T> VmVec<T> {
 
     /// Makes room for so many elements more, where there is too little.
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
-        let before = self.capacity();
+        let (before, start) = (self.capacity(), self.start());
         let grown = self.raw.grow(Self::ELEMENT, self.len, additional, amount);
-        self.close_new(before);
+        // Where all has moved, nothing is closed yet.
+        self.close_new(if self.start() == start { before } else { self.len });
         grown
     }
 
@@ -219,6 +220,11 @@ impl<T> VmVec<T> {
     /// given back, if any would go.
     pub(crate) fn shrinks_to(&self, len: usize) -> Option<usize> {
         self.raw.shrinks_to_bytes(Self::ELEMENT, len)?.checked_div(size_of::<T>())
+    }
+
+    /// In what units memory is worth giving back where that splits huge pages.
+    pub(crate) fn least_run_bytes(&self) -> usize {
+        self.raw.least_run_bytes()
     }
 
     /// In what units memory at an offset in bytes is best given back.

@@ -36,6 +36,7 @@ mod tests;
 pub(crate) use any::AnyVec;
 pub use builder::VecBuilder;
 pub(crate) use bulk::check_range;
+pub(crate) use convert::conversions;
 pub use drain::Drain;
 pub use extend::Rest;
 pub use extract_if::ExtractIf;
@@ -74,7 +75,8 @@ use std::mem;
 ///
 /// # Memory
 ///
-/// *Reserved* addresses cost nothing. *Committed* memory is promised by the system;
+/// *Reserved* addresses cost nothing. *Committed* memory is charged by the system, which may
+/// [refuse](crate::ErrorKind::Memory) it, but by default also promises more than it has, step by step;
 /// [`capacity`](Self::capacity) counts in elements what is committed. Memory becomes *resident*
 /// when it is touched for the first time, by a page fault, or ahead of time by
 /// [`prefault`](Self::prefault).

@@ -7,6 +7,9 @@ mod damage;
 #[path = "../common/effort.rs"]
 mod effort;
 mod follow;
+#[path = "../common/history.rs"]
+mod history;
+mod next_keys;
 #[cfg(target_os = "linux")]
 mod refused;
 mod snapshots;

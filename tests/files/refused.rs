@@ -4,7 +4,7 @@
 
 use crate::{Folder, child, told};
 use stayput::file::{FileErrorKind, Space};
-use stayput::{DefaultKey, ErrorKind, FileVec, SlotMap};
+use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io::Write;
@@ -33,7 +33,7 @@ fn create(path: &Path) -> FileVec<Element> {
 }
 
 /// Fills an array until that is refused; returns how.
-fn fill(vec: &mut FileVec<Element>) -> stayput::Error {
+fn fill(vec: &mut FileVec<Element>) -> Error {
     loop {
         let next = [vec.len() as u64; 8];
         if let Err(refused) = vec.try_push(next) {
@@ -163,12 +163,12 @@ fn a_full_disk_keeps_no_file_from_being_opened_unless_that_has_holes() {
             let mut vec = create(&whole);
             vec.extend((0..1001).map(|n| [n; 8]));
             vec.close().unwrap();
-            // A copy that has no room for what is zero.
+            // A copy with holes for blocks of zeros, and for the older of the two records of the length.
             let bytes = fs::read(&whole).unwrap();
             let copy = fs::File::create(&holes).unwrap();
             copy.set_len(bytes.len() as u64).unwrap();
             for (at, block) in bytes.chunks(4096).enumerate() {
-                if block.iter().any(|byte| *byte != 0) {
+                if at != 2 && block.iter().any(|byte| *byte != 0) {
                     copy.write_all_at(block, 4096 * at as u64).unwrap();
                 }
             }
@@ -223,7 +223,7 @@ fn a_file_system_that_is_read_only() {
         // SAFETY: it lies in a folder of the test's.
         let error = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::ReadOnly);
-        assert_eq!(stayput::Follow::<Element>::open(folder.join("array")).unwrap().len(), 0);
+        assert_eq!(Follow::<Element>::open(folder.join("array")).unwrap().len(), 0);
     });
 }
 
@@ -269,17 +269,33 @@ fn a_limit_of_addresses() {
             unsafe { FileVec::<u8>::builder().max_len(1 << 30).create(folder.join("other")) };
         let error = error.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
-        assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
-        // A reader maps the whole file, and is refused as a writer is.
+        let is_of_limit = |error: Error| {
+            assert_eq!(
+                (error.kind(), error.limit()),
+                (ErrorKind::AddressLimit, Some(bytes + (1 << 30))),
+                "{error}"
+            );
+            assert!(error.to_string().contains("RLIMIT_AS"), "{error}");
+        };
+        is_of_limit(error.refused().unwrap());
+        // A file that is too large for what was mapped by default.
+        let error = vec.try_reserve(vec.max_len()).unwrap_err();
+        is_of_limit(error);
+        assert!(!error.to_string().contains("its `max_len`"), "{error}");
+        let error = FileBacking::temporary_in(folder, 1 << 30).unwrap_err();
+        is_of_limit(error.refused().unwrap());
+
+        vec.flush().unwrap();
         drop(vec);
-        let file = fs::File::options().write(true).open(folder.join("array")).unwrap();
-        file.set_len(1 << 31).unwrap();
-        // SAFETY: as above.
+        // A reader maps the whole file, and is refused as a writer is.
+        let long = fs::OpenOptions::new().write(true).open(folder.join("array")).unwrap();
+        long.set_len(1 << 31).unwrap();
+        // SAFETY: it lies in a folder of the test's.
         let written = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap_err();
-        let read = stayput::Follow::<Element>::open(folder.join("array")).unwrap_err();
+        let read = Follow::<Element>::open(folder.join("array")).unwrap_err();
         for error in [written, read] {
             assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
-            assert_eq!(error.refused().unwrap().kind(), ErrorKind::AddressSpace);
+            is_of_limit(error.refused().unwrap());
         }
     });
 }

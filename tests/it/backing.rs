@@ -53,6 +53,10 @@ fn an_array_lies_in_the_memory_that_is_supplied() {
     assert_eq!(vec.as_ptr().addr(), start.addr().get());
     let refused = vec.try_push(1).unwrap_err();
     assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::MaxLen, Some(12_801)));
+    assert_eq!(
+        refused.error.to_string(),
+        "this VmVec is full: the memory that its `Backing` supplies holds 12801 elements; supply more"
+    );
     assert!(vec.iter().copied().eq(0..12_801));
     // Few calls: 64 KiB, and the rest.
     assert_eq!(log.calls(Call::Commit), 2);

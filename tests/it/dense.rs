@@ -416,3 +416,28 @@ fn keys_that_differ_by_a_foreign_tag_are_not_the_same() {
     assert_eq!((map.remove(key), map.len()), (Some(5), 0));
     assert!(DenseSlotMap::<Tagged, u32>::builder().type_id(1 << 12).try_build().is_err());
 }
+
+#[test]
+fn keys_hold_while_what_keeps_account_of_them_moves_out_of_the_heap() {
+    const COUNT: usize = 20_000;
+    let mut map = DenseSlotMap::with_capacity(1);
+    let first = map.insert(0);
+    let value = &raw const map[first];
+    let mut keys = vec![first];
+    let mut capacity = 0;
+    for n in 1..COUNT {
+        keys.push(map.insert(n));
+        if map.capacity() != capacity {
+            capacity = map.capacity();
+            assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
+        }
+    }
+    assert_eq!(&raw const map[first], value);
+    let grown = map.stats().committed_bytes;
+    assert_eq!(map.remove_many(keys.drain(10..)), COUNT - 10);
+    map.shrink_to_fit();
+    let stats = map.stats();
+    assert!(stats.committed_bytes < grown && stats.live == 10, "{stats:?} of {grown}");
+    keys.extend((10..COUNT).map(|n| map.insert(n)));
+    assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
+}

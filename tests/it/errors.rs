@@ -561,3 +561,13 @@ fn too_many_elements_without_a_size_are_counted_in_elements() {
     assert_eq!((error.kind(), error.limit()), (ErrorKind::CapacityOverflow, None));
     assert!(error.to_string().contains("bytes"), "{error}");
 }
+
+#[test]
+fn debug_shows_the_kind_and_the_message() {
+    let refused = VmVec::<u8>::with_max_len(0).try_push(1).unwrap_err();
+    let error = format!("Error {{ kind: MaxLen, of: VmVec, message: \"{}\", .. }}", refused.error);
+    assert_eq!(format!("{:?}", refused.error), error);
+    let main: Box<dyn std::error::Error> = Box::new(refused);
+    assert_eq!(format!("{main:?}"), format!("Refused {{ error: {error}, .. }}"));
+    assert!(main.to_string().contains("VmVec::builder"), "{main}");
+}

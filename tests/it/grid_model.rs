@@ -4,8 +4,12 @@ use crate::effort;
 use crate::grid_op::{Config, Model, Op};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use stayput::index::grid::Position;
 
-fn agree<const D: usize>(cases: u32) {
+fn agree<const D: usize>(cases: u32)
+where
+    [f32; D]: Position,
+{
     proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..50))| {
         Model::<D>::run(config, &ops);
     });

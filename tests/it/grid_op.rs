@@ -1,7 +1,7 @@
 //! Operations on a `Grid` and on a map of points side by side: what the model test and the fuzz target `grid_model`
 //! share.
 
-use stayput::index::grid::Near;
+use stayput::index::grid::{Near, Position};
 use stayput::index::{Grid, SortedGrid};
 use std::collections::BTreeMap;
 
@@ -155,7 +155,10 @@ impl World {
     }
 }
 
-impl<const D: usize> Model<D> {
+impl<const D: usize> Model<D>
+where
+    [f32; D]: Position,
+{
     pub(crate) fn run(config: Config, ops: &[Op]) {
         let mut model = Self {
             world: config.world,

@@ -1,6 +1,8 @@
 //! Key types, as those who make them have them.
 
-use stayput::{Bits64, Compact32, DefaultKey, Key, KeyData, SlotMap, Tagged64, new_key_type};
+use stayput::{
+    Bits64, Compact32, DefaultKey, Key, KeyData, Plain64, SlotMap, Tagged64, new_key_type,
+};
 
 #[test]
 fn null_is_the_default_and_stays_null_with_a_tag() {
@@ -54,6 +56,37 @@ fn generic_code_makes_keys_of_numbers() {
     assert_eq!(there_and_back(key), key);
     let into: DefaultKey = KeyData::from_ffi(key.data().as_ffi()).into();
     assert_eq!(into, key);
+}
+
+/// The numbers of keys after the same calls, in this crate and in `slotmap`.
+#[test]
+fn numbers_for_other_languages_are_those_of_slotmap() {
+    use slotmap::Key as _;
+
+    let (mut ours, mut theirs) = (SlotMap::new(), slotmap::SlotMap::new());
+    let (mut keys, mut random) = (Vec::new(), 1_u32);
+    for n in 0..1000_u32 {
+        random = random.wrapping_mul(0x9e37_79b9).rotate_left(7) ^ 5;
+        // More holes than the map remembers would be filled in another order.
+        if random % 2 == 0 && keys.len() < 100 || keys.is_empty() {
+            keys.push((ours.insert(n), theirs.insert(n)));
+        } else {
+            let (our, their) = keys.swap_remove(random as usize / 2 % keys.len());
+            assert_eq!(ours.remove(our), theirs.remove(their));
+        }
+        for (our, their) in &keys {
+            let number = their.data().as_ffi();
+            assert_eq!(our.data().as_ffi(), number);
+            assert_eq!(KeyData::from_ffi(number), our.data());
+        }
+    }
+    let null = slotmap::KeyData::default().as_ffi();
+    assert_eq!(KeyData::<Plain64>::NULL.as_ffi(), null);
+    assert!(KeyData::<Plain64>::from_ffi(null).is_null());
+    // What C code takes for no key finds nothing in either.
+    let none = DefaultKey::from(KeyData::from_ffi(0));
+    assert!(ours.get(none).is_none());
+    assert!(theirs.get(slotmap::KeyData::from_ffi(0).into()).is_none());
 }
 
 #[test]

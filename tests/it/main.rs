@@ -20,6 +20,7 @@ mod block_vec_op;
 mod block_vec_rayon;
 mod budget;
 mod buffer;
+mod by_value;
 mod columns;
 mod columns_model;
 mod columns_op;
@@ -38,6 +39,7 @@ mod errors;
 mod grid_model;
 mod grid_op;
 mod grow_only;
+mod indices;
 mod joins;
 mod joins_model;
 #[cfg(feature = "rayon")]
@@ -53,6 +55,7 @@ mod max_len;
 mod memory;
 mod model;
 mod op;
+mod panicking_drops;
 mod panics;
 #[cfg(stayput_asan)]
 mod poison;

@@ -1,6 +1,9 @@
 //! `max_len` is a promise: so many elements and not one more, whatever the page rounds.
 
-use stayput::{Error, ErrorKind, Growth, HugePages, VmVec, page_size};
+use stayput::{
+    BlockVec, Columns, DefaultKey, DenseSlotMap, Error, ErrorKind, Growth, HugePages, SecondaryMap,
+    SharedSlotMap, SharedVec, SlotMap, SparseSecondaryMap, VmVec, page_size,
+};
 
 #[track_caller]
 fn assert_full(error: Error, max_len: usize, bytes: usize) {
@@ -203,6 +206,54 @@ fn without_one_the_reservation_is_the_maximum() {
     assert!(max_len <= before);
     assert_eq!(vec.stats().reserved_bytes / 8, max_len);
     let error = vec.try_reserve(max_len).unwrap_err();
-    assert_full(error, max_len, (max_len + 1) * 8);
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
+    assert_eq!(error.bytes(), (max_len + 1) * 8);
+    let words = format!(
+        "this VmVec is full: its default reservation holds {max_len} elements; to reserve more, \
+         set `max_len` with `VmVec::builder`"
+    );
+    assert_eq!(error.to_string(), words);
     assert_eq!(vec, [1]);
+}
+
+/// Asserts that room for more elements is refused than a `usize` can count; there are some already.
+macro_rules! assert_bounded {
+    ($container:expr) => {{
+        #[allow(unused_mut, reason = "some take room by a shared reference")]
+        let mut container = $container;
+        for additional in [usize::MAX, usize::MAX - 1] {
+            let refused = [container.try_reserve(additional), container.try_prefault(additional)];
+            assert!(refused.iter().all(Result::is_err), "{}: {refused:?}", stringify!($container));
+        }
+    }};
+}
+
+#[test]
+fn room_for_more_elements_than_can_be_counted_is_refused_where_they_have_no_size() {
+    const NONE: [(); 3] = [(); 3];
+    let keys = SlotMap::<DefaultKey, ()>::from_iter(NONE);
+    let pairs = || keys.keys().map(|key| (key, ()));
+    assert_bounded!(VmVec::from(NONE));
+    assert_bounded!(Columns::from([((), ()); 3]));
+    assert_bounded!(SlotMap::<DefaultKey, ()>::from_iter(NONE));
+    assert_bounded!(DenseSlotMap::<DefaultKey, ()>::from_iter(NONE));
+    assert_bounded!(pairs().collect::<SecondaryMap<_, _>>());
+    assert_bounded!(SharedVec::from(NONE));
+    assert_bounded!(SharedSlotMap::<DefaultKey, ()>::from_iter(NONE));
+    let mut blocks = BlockVec::from(NONE);
+    let mut sparse: SparseSecondaryMap<_, _> = pairs().collect();
+    assert!(blocks.try_reserve(usize::MAX).is_err() && sparse.try_reserve(usize::MAX).is_err());
+}
+
+#[test]
+fn the_shared_array_says_what_is_too_many_elements_without_a_size() {
+    let vec = SharedVec::from([(); 3]);
+    let error = vec.try_reserve(usize::MAX).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(usize::MAX as u64)));
+    vec.reserve(usize::MAX - 3);
+    let bounded = SharedVec::<()>::with_max_len(10);
+    bounded.extend([(); 4]);
+    bounded.reserve(6);
+    let error = bounded.try_reserve(7).unwrap_err();
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(10)));
 }

@@ -454,6 +454,7 @@ fn max_len_and_the_bits_of_keys_are_limits() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
+#[cfg_attr(miri, ignore = "Miri stops the program when its own memory does not suffice")]
 fn what_the_allocator_refuses_is_an_error() {
     let mut map: SparseSecondaryMap<DefaultKey, [u8; 100]> = SparseSecondaryMap::with_capacity(5);
     assert!(map.capacity() >= 5);

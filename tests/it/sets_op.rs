@@ -34,6 +34,7 @@ pub(crate) enum Op {
     /// Of the set of a slot, all to another value.
     MoveAll(u16, u16),
     Look(u16),
+    Shrink,
     Clear,
 }
 
@@ -109,6 +110,7 @@ pub(crate) trait Sets {
         is_meant: impl FnMut(u32) -> bool,
     ) -> Result<(), Error>;
     fn remove(&mut self, slot: u32) -> bool;
+    fn shrink_to_fit(&mut self);
     fn clear(&mut self);
     fn check(&self);
 }
@@ -156,6 +158,10 @@ macro_rules! sets {
 
             fn remove(&mut self, slot: u32) -> bool {
                 self.remove(slot)
+            }
+
+            fn shrink_to_fit(&mut self) {
+                self.shrink_to_fit();
             }
 
             fn clear(&mut self) {
@@ -290,6 +296,7 @@ impl<I: Sets> Model<I> {
                 }
             }
             Op::Look(number) => self.look(number),
+            Op::Shrink => self.index.shrink_to_fit(),
             Op::Clear => {
                 self.index.clear();
                 self.values.clear();

@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 use crate::effort;
 use crate::ledger::{Ledger, Step};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use stayput::shared::{Drain, Gather, VecMut};
+use stayput::shared::{Drain, Gather, IterFinished, VecMut};
 use stayput::{Backing, CommitAhead, Error, ErrorKind, Growth, HugePages, SharedVec, VmVec};
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -28,6 +28,8 @@ assert_not_impl_any!(SharedVec<Rc<u8>>: Send, Sync);
 assert_not_impl_any!(SharedVec<std::sync::MutexGuard<'static, u8>>: Send, Sync);
 assert_impl_all!(Gather<'static, u8>: Send, Sync);
 assert_not_impl_any!(Gather<'static, Cell<u8>>: Send);
+assert_impl_all!(IterFinished<'static, u8>: Send, Sync);
+assert_not_impl_any!(IterFinished<'static, Cell<u8>>: Send, Sync);
 assert_impl_all!(Drain<'static, u8>: Send, Sync);
 assert_impl_all!(VecMut<'static, u8>: Send, Sync);
 assert_not_impl_any!(VecMut<'static, Rc<u8>>: Send, Sync);
@@ -544,6 +546,27 @@ unsafe impl Backing for Hooked {
 }
 
 #[test]
+fn all_finished_elements_are_visited_while_others_push() {
+    let vec = SharedVec::new();
+    together(|worker| {
+        let mut own = Vec::new();
+        for n in 0..2000_usize {
+            own.push(vec.push(worker << 16 | n).0);
+            if n % 100 == 0 {
+                vec.extend_from_slice(&[usize::MAX; 3]);
+                let found: HashSet<_> = vec.iter_finished().map(|(index, _)| index).collect();
+                assert!(own.iter().all(|index| found.contains(index)), "{worker}: {n}");
+                assert!(vec.iter_finished().all(|(index, found)| vec.get(index) == Some(found)));
+            }
+        }
+    });
+    assert!(vec.iter_finished().eq(vec.iter().enumerate()));
+    let unsized_elements = SharedVec::from([(); 5]);
+    assert_eq!(unsized_elements.iter_finished().count(), 5);
+    assert_eq!(SharedVec::<u8>::new().iter_finished().next(), None);
+}
+
+#[test]
 fn a_push_out_of_a_backing_is_refused_and_nothing_is_lost() {
     static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
     static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
@@ -554,6 +577,8 @@ fn a_push_out_of_a_backing_is_refused_and_nothing_is_lost() {
             vec.try_extend_from_slice(&vec![1; 100_000]).err(),
             vec.try_reserve(100_000).err(),
             vec.push_if_len(usize::MAX, 1).err().and_then(|(error, _)| error),
+            vec.try_stats().err(),
+            vec.try_max_len().err(),
         ] {
             SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
         }

@@ -416,6 +416,24 @@ fn values_know_their_keys_if_they_are_to() {
     assert!(catch_unwind(AssertUnwindSafe(|| full.insert_with_key(|_| 1))).is_err());
 }
 
+#[test]
+fn inserting_with_a_key_has_a_form_that_returns_the_error() {
+    let map = Shared::with_max_len(2);
+    let (key, own) = map.try_insert_with(|key| key).unwrap();
+    assert_eq!(map.get(key), Some(own));
+    // The last slot is filled while the value for it is made, and the next key would need another.
+    let mut calls = 0;
+    let refused = map.try_insert_with(|key| {
+        calls += 1;
+        map.insert(key);
+        key
+    });
+    let refused = refused.unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value, calls), (ErrorKind::MaxLen, None, 1));
+    let refused = map.try_insert_with(|_| unreachable!("there is no slot")).unwrap_err();
+    assert_eq!((refused.error.kind(), map.len()), (ErrorKind::MaxLen, 2));
+}
+
 /// Takes so many keys of each run, or panics if that is none.
 struct Takes(usize);
 
@@ -601,6 +619,19 @@ fn drops_that_panic_lose_nothing_else() {
 }
 
 #[test]
+fn a_drain_drops_the_other_values_when_a_drop_panics() {
+    let ledger = Ledger::new();
+    let mut map = Shared::new();
+    map.insert_many(ledger.tokens(0..10), &mut Vec::new());
+    ledger.set_fuse(Step::Drop, 3);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(map.drain()))).is_err());
+    assert_eq!((ledger.live(), map.len()), (0, 0));
+    map.insert(ledger.token(1));
+    assert_eq!(map.drain().count(), 1);
+    ledger.assert_all_dropped_but(0);
+}
+
+#[test]
 fn what_is_forgotten_comes_back_with_the_owner() {
     for forget in [
         |map: &mut Shared<u64>| mem::forget(map.as_mut_map()),
@@ -773,6 +804,9 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
             map.try_insert(1_000_000).err().map(|refused| refused.error),
             map.try_insert_many(vec![1_000_000; 64], &mut keys).err().map(|refused| refused.error),
             map.try_reserve(100_000).err(),
+            map.try_insert_with(|_| 1_000_000).err().map(|refused| refused.error),
+            map.try_stats().err(),
+            map.try_max_len().err(),
         ] {
             SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
         }

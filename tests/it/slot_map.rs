@@ -2,7 +2,10 @@
 
 use crate::ledger::{panic_file, panic_message};
 use crate::slot_map_op::{Compact, Once, Small, SmallTagged};
-use stayput::{DefaultKey, Error, ErrorKind, Key, KeyData, Layout, Reuse, SlotMap, new_key_type};
+use stayput::{
+    DefaultKey, DenseSlotMap, Error, ErrorKind, Key, KeyData, Layout, Reuse, SecondaryMap, SlotMap,
+    new_key_type,
+};
 use std::fmt::Debug;
 
 /// A map with values in all but the slots named.
@@ -616,4 +619,30 @@ fn indices_are_of_all_bits_that_the_layout_gives() {
     assert_eq!(map.max_len(), 1 << 20);
     let key = map.insert(1).with_tag(8191);
     assert_eq!((map[key], <Wide as Key>::Layout::MAX_GENERATION), (1, (1 << 31) - 1));
+}
+
+#[test]
+fn slots_that_were_used_are_counted_with_their_holes() {
+    let mut map: SlotMap<DefaultKey, String> = (0..10).map(|n| n.to_string()).collect();
+    let keys: Vec<_> = map.keys().collect();
+    map.remove(keys[9]);
+    map.detach(keys[3]);
+    assert_eq!((map.len(), map.slots_len()), (8, 10));
+    map.clear();
+    map.trim();
+    assert_eq!(map.slots_len(), 10);
+    map.reset();
+    assert_eq!(map.slots_len(), 0);
+
+    let mut dense: DenseSlotMap<DefaultKey, u8> = (0..10).collect();
+    dense.remove(dense.keys().next().unwrap());
+    assert_eq!((dense.len(), dense.slots_len()), (9, 10));
+
+    let mut second = SecondaryMap::new();
+    second.insert(keys[6], 1);
+    second.insert(keys[8], 2);
+    second.remove(keys[8]);
+    assert_eq!((second.len(), second.slots_len()), (1, 9));
+    second.shrink_to_fit();
+    assert_eq!(second.slots_len(), 7);
 }

@@ -307,6 +307,33 @@ fn maps_with_huge_pages_give_back_whole_ones() {
 }
 
 #[test]
+#[cfg_attr(no_vm, ignore = "memory does not go back there")]
+fn a_huge_page_is_split_where_half_of_it_or_more_is_empty() {
+    for (apart, is_split) in [(1000, true), (50, false)] {
+        let mut map: Map = SlotMap::builder().huge_pages(HugePages::Always).build();
+        map.extend((0..16_000).map(large));
+        let keys: Vec<_> = map.keys().collect();
+        let mut n = 0;
+        map.retain(|_, _| {
+            n += 1;
+            n % apart == 0
+        });
+        map.trim();
+        let trimmed = map.stats().trimmed;
+        if is_split {
+            assert!(trimmed > 13_000, "{trimmed} of 16000");
+            assert!(resident(&map) < 3 * MIB, "{}", resident(&map));
+        } else {
+            assert_eq!(trimmed, 0);
+        }
+        // Keys of what was given back stay stale, and values stay where they are.
+        assert!(keys.iter().zip(1..).all(|(key, n)| map.contains_key(*key) == (n % apart == 0)));
+        map.extend((0..16_000 - map.len()).map(large));
+        assert!(keys.iter().filter(|key| map.contains_key(**key)).count() == 16_000 / apart);
+    }
+}
+
+#[test]
 #[cfg_attr(no_vm, ignore = "nobody tells what is resident there")]
 fn small_values_go_back_by_larger_blocks() {
     let mut map: SlotMap<DefaultKey, u32> = SlotMap::builder().huge_pages(HugePages::Never).build();

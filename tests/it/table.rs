@@ -1,9 +1,9 @@
 //! Tables: what they promise beside what the model compares.
 
 use stayput::table::Grid;
-use stayput::{DefaultKey, ErrorKind, Table, indices, new_key_type};
+use stayput::{DefaultKey, ErrorKind, Key as _, SlotMap, Table, indices, new_key_type};
 use std::cell::Cell;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::panic::{self, AssertUnwindSafe};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ indices! {
         /// Computed.
         initial: Many<Option<char>> = |player| player.name.chars().next(),
         team: List<u32> = |player| &player.team,
-        at: Grid<3> = |player| player.at,
+        at: Grid<3, cell = 1.0> = |player| player.at,
         both: Unique<(u32, String)> = |player| (player.team, player.name.clone()),
     }
 }
@@ -64,7 +64,13 @@ fn a_row_that_clashes_comes_back_and_changes_nothing() {
     let bob = players.insert(player("bob", 1));
     let refused = players.try_insert(player("bob", 2)).unwrap_err();
     assert_eq!((refused.error.kind(), refused.error.limit()), (ErrorKind::Taken, Some(0)));
-    assert!(refused.error.to_string().contains("Table"), "{}", refused.error);
+    assert_eq!(
+        (refused.error.index_name(), refused.error.slot()),
+        (Some("name"), Some(bob.index()))
+    );
+    assert_eq!(refused.error.raw_os_error(), None);
+    let text = refused.error.to_string();
+    assert!(text.contains("`name`") && text.contains("slot 0"), "{text}");
     assert_eq!(refused.value, player("bob", 2));
 
     let eve = players.insert(player("eve", 1));
@@ -80,10 +86,22 @@ fn a_row_that_clashes_comes_back_and_changes_nothing() {
     assert_eq!(players.replace(bob, player("bob", 4)), player("bob", 1));
     assert_eq!(players.try_modify(bob, |bob| bob.name.len()), Ok(Some(3)));
     assert_eq!(players.check(), Ok(()));
+
+    // By another index than the first, and where rows are indexed anew.
+    indices! {
+        struct Twice for (u32, u32) {
+            one: Unique<u32> = |row| row.0,
+            r#type: Unique<u32> = |row| row.1,
+        }
+    }
+    let rows: SlotMap<DefaultKey, (u32, u32)> = [(1, 1), (2, 2), (3, 2)].into_iter().collect();
+    let refused = Table::<_, Twice>::try_from_rows(rows).unwrap_err();
+    assert_eq!((refused.error.index_name(), refused.error.slot()), (Some("r#type"), Some(1)));
+    assert_eq!(refused.error.limit(), Some(1));
 }
 
 #[test]
-#[should_panic(expected = "another row has this value")]
+#[should_panic(expected = "the unique index `name` already has this value")]
 fn a_clash_is_a_panic_of_the_twin_that_cannot_say() {
     let mut players = Players::new();
     players.insert(player("bob", 1));
@@ -172,6 +190,9 @@ fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
     assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 500_000));
     assert!(refused.error.to_string().contains("Table"));
     assert!(table.find(|by| &by.it, &500_000).is_none());
+    table.remove(table.keys().next().unwrap());
+    assert_eq!((table.len(), table.slots_len()), (99_999, 100_000));
+    table.insert(0);
 
     let full = table.stats();
     table.clear();
@@ -186,7 +207,7 @@ fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
 
 #[test]
 fn cells_of_a_grid_can_be_of_another_size() {
-    indices! { struct By for [f32; 2] { at: Grid<2> = |row| *row, } }
+    indices! { struct By for [f32; 2] { at: Grid<2, cell = 1.0> = |row| *row, } }
     let by = By { at: Grid::with_cell(100.0) };
     let mut table: Table<[f32; 2], By> = Table::builder().build_with(by);
     table.extend([[0.0, 0.0], [150.0, 0.0], [0.0, 90.0]]);
@@ -194,6 +215,81 @@ fn cells_of_a_grid_can_be_of_another_size() {
     let nearest = table.nearest(|by| &by.at, [140.0, 1.0], 2).map(|(_, at)| at[0]);
     assert_eq!(nearest.collect::<Vec<_>>(), [150.0, 0.0]);
     assert_eq!(table.in_box(|by| &by.at, [0.0, 0.0], [150.0, 0.0]).count(), 2);
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Generic<'a, T, const N: usize> {
+    name: &'a str,
+    value: T,
+    at: [f32; N],
+}
+
+impl<T: Clone, const N: usize> Generic<'_, T, N> {
+    fn value(&self) -> T {
+        self.value.clone()
+    }
+
+    fn name(&self) -> &str {
+        self.name
+    }
+}
+
+indices! {
+    /// Bounds of each form.
+    #[allow(dead_code, reason = "not every field is looked up")]
+    pub(crate) struct GenericBy<'a, T: Into<Option<Vec<u8>>>, const N: usize> for Generic<'a, T, N>
+    where
+        T: Clone + Hash + Eq,
+        for<'l> &'l T: PartialEq<&'l T>,
+    {
+        /// By a method.
+        pub(crate) name: Unique<str> = Generic::name,
+        value: Many<T, BuildHasherDefault<DefaultHasher>> = Generic::<'_, T, N>::value,
+        closure: List<u32> = |row| row.at[0].to_bits(),
+        borrowed: Unique<&'a str> = |row| &row.name,
+    }
+}
+
+indices! { struct ByItself<T: Hash> for T where T: Eq { it: Unique<T> = |row| &*row } }
+indices! { struct Plain for str2::Text { len: Many<usize> = str2::len, text: Unique<str> = str2::text } }
+
+mod str2 {
+    pub(super) type Text = &'static str;
+
+    pub(super) fn len(text: &Text) -> usize {
+        text.len()
+    }
+
+    pub(super) fn text(text: &Text) -> Text {
+        text
+    }
+}
+
+#[test]
+fn indices_may_be_generic_and_name_functions() {
+    let name = "one".to_owned();
+    let row = |name, value: &[u8]| Generic { name, value: value.to_vec(), at: [1.5] };
+    let mut table: Table<_, GenericBy<'_, Vec<u8>, 1>> = Table::new();
+    let one = table.insert(row(&name, b"x"));
+    let two = table.insert(row("two", b"x"));
+    assert_eq!(table.find(|by| &by.name, "one").unwrap().0, one);
+    assert_eq!(table.find(|by| &by.borrowed, "two").unwrap().0, two);
+    assert_eq!(table.count(|by| &by.value, &b"x"[..]), 2);
+    assert_eq!(table.count(|by| &by.closure, &1.5_f32.to_bits()), 2);
+    assert_eq!(table.try_insert(row("two", b"y")).unwrap_err().error.kind(), ErrorKind::Taken);
+    let clone = table.clone();
+    table.remove(one);
+    assert_eq!((clone.check(), table.check(), clone.len()), (Ok(()), Ok(()), 2));
+    assert!(format!("{:?}", GenericBy::<'_, Vec<u8>, 1>::default()).starts_with("GenericBy"));
+
+    let mut numbers: Table<u32, ByItself<u32>> = (0..10).collect();
+    assert!(numbers.take(|by| &by.it, &7).is_some());
+    assert!(numbers.find(|by| &by.it, &7).is_none());
+
+    let texts: Table<_, Plain> = ["a", "bc", "de"].into_iter().collect();
+    assert_eq!(texts.count(|by| &by.len, &2), 2);
+    assert!(texts.find(|by| &by.text, "bc").is_some());
+    assert!(format!("{:?}", Plain::default()).starts_with("Plain { len: "));
 }
 
 #[test]
@@ -316,8 +412,8 @@ fn a_copy_has_the_same_rows_and_is_another() {
 fn a_copy_has_the_same_options_and_cells() {
     indices! {
         struct By for [f32; 2] {
-            one: Grid<2> = |row| *row,
-            other: Grid<2> = |row| row.map(|x| -x),
+            one: Grid<2, cell = 1.0> = |row| *row,
+            other: Grid<2, cell = 1.0> = |row| row.map(|x| -x),
         }
     }
     let by = By { one: Grid::with_cell(100.0), other: Grid::default() };
@@ -412,4 +508,109 @@ fn a_hasher_need_not_be_clone_where_no_table_is() {
     assert_eq!(table.find(|by| &by.it, &7).map(|(_, row)| *row), Some(7));
     assert_eq!(table.count(|by| &by.many, &0), 10);
     assert_eq!(table.count(|by| &by.list, &0), 6);
+}
+
+#[test]
+fn a_key_without_a_row_is_refused_in_the_words_of_a_table() {
+    let mut players = Players::new();
+    let bob = players.insert(player("bob", 1));
+    players.remove(bob);
+    let refused = players.try_replace(bob, player("eve", 1)).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value.team), (ErrorKind::StaleKey, 1));
+    let text = refused.error.to_string();
+    assert!(text.contains("no row of this Table has the key"), "{text}");
+}
+
+#[test]
+fn grids_have_cells_of_the_declared_size() {
+    const WIDE: f32 = 40.0;
+    indices! {
+        struct By for [f32; 2] {
+            one: Grid<2, cell = WIDE> = |row| *row,
+            other: Grid<2, cell = { WIDE / 8.0 }> = |row| *row,
+        }
+    }
+    let by = format!("{:?}", By::default());
+    assert!(by.contains("cell: 40.0") && by.contains("cell: 5.0"), "{by}");
+}
+
+#[test]
+fn the_nearest_rows_are_those_that_are_accepted() {
+    let mut players = Players::new();
+    for (at, team) in (0_u8..).zip([0, 1, 2].into_iter().cycle().take(90)) {
+        players.insert(Player { at: [f32::from(at), 0.0, 0.0], ..player(&at.to_string(), team) });
+    }
+    let near = |team: u32| {
+        let found = players.nearest_where(
+            |by| &by.at,
+            [40.2, 0.0, 0.0],
+            2,
+            |key, player| {
+                assert_eq!(&players[key], player);
+                player.team == team
+            },
+        );
+        found.map(|(_, player)| player.at[0]).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        [near(0), near(1), near(2), near(3)],
+        [vec![39.0, 42.0], vec![40.0, 43.0], vec![41.0, 38.0], vec![]]
+    );
+}
+
+indices! {
+    struct Paired for (u32, f32) {
+        number: Unique<u32> = |row| row.0,
+        tens: Many<u32> = |row| row.0 / 10,
+        at: Grid<2, cell = 1.0> = |row| [row.1, 0.0],
+    }
+}
+
+#[test]
+fn both_halves_of_a_row_are_changed_together() {
+    let mut table: Table<((u32, f32), Vec<u32>), Paired> = Table::new();
+    let keys = [1, 2, 30].map(|number| table.insert(((number, 0.0), vec![number])));
+    let old = table.modify_both(keys[0], |row, rest| {
+        (row.0, row.1) = (17, 5.0);
+        rest.push(row.0);
+        rest[0]
+    });
+    assert_eq!((old, &table[keys[0]]), (Some(1), &((17, 5.0), vec![1, 17])));
+    assert_eq!(table.count(|by| &by.tens, &1), 1);
+    assert_eq!(table.within(|by| &by.at, [5.0, 0.0], 0.5).count(), 1);
+
+    // What is refused, or panics, leaves the indexed half as it was.
+    let error = table.try_modify_both(keys[1], |row, rest| {
+        (row.0, row.1) = (30, 9.0);
+        rest.push(9);
+    });
+    assert_eq!(error.unwrap_err().slot(), Some(keys[2].index()));
+    assert_eq!(table[keys[1]], ((2, 0.0), vec![2, 9]));
+    let panicked = panic::catch_unwind(AssertUnwindSafe(|| {
+        table.modify_both(keys[1], |row, rest| {
+            row.0 = 99;
+            rest.clear();
+            panic::resume_unwind(Box::new(()));
+        })
+    }));
+    assert!(panicked.is_err());
+    assert_eq!((&table[keys[1]], table.check()), (&((2, 0.0), vec![]), Ok(())));
+
+    table.for_each_both_mut(|key, row, rest| {
+        assert!(keys.contains(&key));
+        (row.0, row.1) = (row.0 + 100, row.1 + 1.0);
+        rest.insert(0, row.0);
+    });
+    let rows: Vec<_> = table.values().map(|(row, rest)| (row.0, rest[0])).collect();
+    assert_eq!((rows, table.check()), (vec![(117, 117), (102, 102), (130, 130)], Ok(())));
+    // Up to the first that is refused: the second is to have the number of the third.
+    let refused = table.try_for_each_both_mut(|_, row, rest| {
+        row.0 += 28;
+        rest.clear();
+    });
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Taken);
+    let rows: Vec<_> = table.values().map(|(row, rest)| (row.0, rest.len())).collect();
+    assert_eq!((rows, table.check()), (vec![(145, 0), (102, 0), (130, 2)], Ok(())));
+    assert_eq!(table.remove(keys[0]).map(|(row, _)| row.0), Some(145));
+    assert_eq!(table.modify_both(keys[0], |_, _| ()), None);
 }

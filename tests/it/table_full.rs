@@ -30,7 +30,7 @@ indices! {
         number: Unique<u32, Spread> = |row| &row.number,
         set: Many<u32, Spread> = |row| &row.set,
         list: List<u32, Spread> = |row| &row.set,
-        at: Grid<2> = |row| row.at,
+        at: Grid<2, cell = 1.0> = |row| row.at,
     }
 }
 
@@ -108,6 +108,11 @@ fn what_an_index_is_refused_is_said_of_an_index() {
     set.insert(&1, 0, |_| false);
     list.insert(&1, 0, |_| false);
     grid.insert(0, [0.0; 2]);
+    // Past what is in the heap: these arrays do not move again.
+    unique.reserve(1 << 15);
+    set.reserve(1 << 15);
+    list.reserve(1 << 15);
+    grid.reserve(1 << 15);
     is_of_index(unique.try_reserve(much), ErrorKind::MaxLen);
     is_of_index(set.try_reserve(much), ErrorKind::MaxLen);
     is_of_index(list.try_reserve(much), ErrorKind::MaxLen);

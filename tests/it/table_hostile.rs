@@ -38,7 +38,7 @@ indices! {
         many: Many<Liar> = |row| &row.0,
         list: List<Liar> = |row| &row.0,
         /// Somewhere else each time.
-        at: Grid<2> = |_row| [random(), random()].map(|random| f32::from(random.to_le_bytes()[0])),
+        at: Grid<2, cell = 1.0> = |_row| [random(), random()].map(|random| f32::from(random.to_le_bytes()[0])),
     }
 }
 

@@ -53,7 +53,7 @@ indices! {
         },
         team: Many<Key, Hashing> = |who| &who.team,
         rank: List<Key, Hashing> = |who| &who.rank,
-        at: Grid<2> = |who| {
+        at: Grid<2, cell = 1.0> = |who| {
             user_code();
             who.at
         },

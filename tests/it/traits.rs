@@ -17,6 +17,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::num::NonZero;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::sync::{Arc, MutexGuard};
@@ -291,57 +292,76 @@ fn nothing_is_the_default() {
     assert_eq!((EMPTY.len(), KEPT.len()), (0, 0));
 }
 
-#[test]
-fn it_is_made_of_what_a_vec_is_made_of() {
-    let expected = VmVec::from([1_u8, 2, 3]);
-    let mut array = [1, 2, 3];
-    assert_eq!(VmVec::from(vec![1, 2, 3]), expected);
-    assert_eq!(VmVec::from(&[1, 2, 3]), expected);
-    assert_eq!(VmVec::from(&mut array), expected);
-    assert_eq!(VmVec::from(&mut array[..]), expected);
-    assert_eq!(VmVec::from(&array[..]), expected);
-    assert_eq!(VmVec::from(Box::<[u8]>::from(array)), expected);
-    let mut deque = VecDeque::from([2, 3]);
-    deque.push_front(1);
-    assert_eq!(VmVec::from(deque), expected);
-    assert_eq!(VmVec::from(BinaryHeap::from([1])), [1]);
-    assert_eq!(VmVec::from(Cow::Borrowed(&array[..])), expected);
-    assert_eq!(VmVec::from(Cow::<[u8]>::Owned(vec![1, 2, 3])), expected);
-    assert_eq!(VmVec::from("abc"), *b"abc");
-    assert_eq!(VmVec::from("abc".to_owned()), *b"abc");
-    assert_eq!(VmVec::from(CString::new("abc").unwrap()), *b"abc");
-    assert_eq!(array.into_iter().collect::<VmVec<u8>>(), expected);
-    assert_eq!(VmVec::from_iter([1, 2, 3]), expected);
-    assert_eq!(vm_vec![1, 2, 3], expected);
-    assert_eq!(vm_vec![String::from("a"); 3], ["a"; 3]);
-    assert_eq!(VmVec::<String>::from([]), [""; 0]);
+/// The conversions that both kinds of arrays have.
+macro_rules! conversions {
+    ($($array:ident in $module:ident;)+) => {
+        $(mod $module {
+            use super::*;
+
+            #[test]
+            fn it_is_made_of_what_a_vec_is_made_of() {
+                let expected = $array::from([1_u8, 2, 3]);
+                let mut array = [1, 2, 3];
+                assert_eq!($array::from(vec![1, 2, 3]), expected);
+                assert_eq!($array::from(&[1, 2, 3]), expected);
+                assert_eq!($array::from(&mut array), expected);
+                assert_eq!($array::from(&mut array[..]), expected);
+                assert_eq!($array::from(&array[..]), expected);
+                assert_eq!($array::from(Box::<[u8]>::from(array)), expected);
+                let mut deque = VecDeque::from([2, 3]);
+                deque.push_front(1);
+                assert_eq!($array::from(deque), expected);
+                assert_eq!($array::from(BinaryHeap::from([1])), [1]);
+                assert_eq!($array::from(Cow::Borrowed(&array[..])), expected);
+                assert_eq!($array::from(Cow::<[u8]>::Owned(vec![1, 2, 3])), expected);
+                assert_eq!($array::from("abc"), *b"abc");
+                assert_eq!($array::from("abc".to_owned()), *b"abc");
+                assert_eq!($array::from(CString::new("abc").unwrap()), *b"abc");
+                assert_eq!(array.into_iter().collect::<$array<u8>>(), expected);
+                assert_eq!($array::from_iter([1, 2, 3]), expected);
+                assert_eq!($array::<String>::from([]), [""; 0]);
+            }
+
+            #[test]
+            fn it_becomes_what_a_vec_becomes() {
+                let make = || $array::from([3_u8, 1, 2]);
+                assert_eq!(Vec::from(make()), [3, 1, 2]);
+                assert_eq!(make().into_vec(), [3, 1, 2]);
+                assert_eq!(*Box::<[u8]>::from(make()), [3, 1, 2]);
+                assert_eq!(*Rc::<[u8]>::from(make()), [3, 1, 2]);
+                assert_eq!(*Arc::<[u8]>::from(make()), [3, 1, 2]);
+                assert_eq!(VecDeque::from(make()), [3, 1, 2]);
+                assert_eq!(BinaryHeap::from(make()).into_sorted_vec(), [1, 2, 3]);
+                assert!(matches!(Cow::from(make()), Cow::Owned(vec) if vec == [3, 1, 2]));
+
+                assert_eq!(<[u8; 3]>::try_from(make()), Ok([3, 1, 2]));
+                assert_eq!(<[u8; 2]>::try_from(make()), Err(make()));
+                assert_eq!(<[u8; 4]>::try_from(make()), Err(make()));
+                assert_eq!(Box::<[u8; 3]>::try_from(make()), Ok(Box::new([3, 1, 2])));
+                assert_eq!(Box::<[u8; 0]>::try_from(make()), Err(make()));
+                assert_eq!(<[String; 0]>::try_from($array::new()), Ok([]));
+
+                let bytes = [b'a', b'b'].map(|byte| NonZero::new(byte).unwrap());
+                assert_eq!(CString::from($array::from(bytes)).as_bytes(), b"ab");
+                assert_eq!(String::try_from($array::from("smörgås")).unwrap(), "smörgås");
+                let broken = String::try_from($array::from([0x61, 0xff])).unwrap_err();
+                assert_eq!(broken.into_bytes(), [0x61, 0xff]);
+            }
+        })+
+    };
+}
+
+conversions! {
+    VmVec in vm_vec_converts;
+    BlockVec in block_vec_converts;
 }
 
 #[test]
-fn it_becomes_what_a_vec_becomes() {
-    let make = || VmVec::from([3_u8, 1, 2]);
-    assert_eq!(Vec::from(make()), [3, 1, 2]);
-    assert_eq!(make().into_vec(), [3, 1, 2]);
-    assert_eq!(*Box::<[u8]>::from(make()), [3, 1, 2]);
-    assert_eq!(*make().into_boxed_slice(), [3, 1, 2]);
-    assert_eq!(*Rc::<[u8]>::from(make()), [3, 1, 2]);
-    assert_eq!(*Arc::<[u8]>::from(make()), [3, 1, 2]);
-    assert_eq!(VecDeque::from(make()), [3, 1, 2]);
-    assert_eq!(BinaryHeap::from(make()).into_sorted_vec(), [1, 2, 3]);
-    assert!(matches!(Cow::from(make()), Cow::Owned(vec) if vec == [3, 1, 2]));
-    let vec = make();
+fn a_slice_of_it_is_borrowed_and_the_macro_makes_it() {
+    let vec = vm_vec![3, 1, 2];
     assert!(matches!(Cow::from(&vec), Cow::Borrowed([3, 1, 2])));
-
-    assert_eq!(<[u8; 3]>::try_from(make()), Ok([3, 1, 2]));
-    assert_eq!(<[u8; 2]>::try_from(make()), Err(make()));
-    assert_eq!(<[u8; 4]>::try_from(make()), Err(make()));
-    assert_eq!(Box::<[u8; 3]>::try_from(make()), Ok(Box::new([3, 1, 2])));
-    assert_eq!(Box::<[u8; 0]>::try_from(make()), Err(make()));
-    assert_eq!(<[String; 0]>::try_from(VmVec::new()), Ok([]));
-
-    assert_eq!(String::try_from(VmVec::from("smörgås")).unwrap(), "smörgås");
-    let broken = String::try_from(VmVec::from([0x61, 0xff])).unwrap_err();
-    assert_eq!(broken.into_bytes(), [0x61, 0xff]);
+    assert_eq!(*vec.into_boxed_slice(), [3, 1, 2]);
+    assert_eq!(vm_vec![String::from("a"); 3], ["a"; 3]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "plays the part of containers")]
 #![expect(clippy::cast_possible_truncation, reason = "any byte is a mark")]
 
-use crate::linux::{in_child, mapping_limit, set_limit, statm, under_sanitizer};
+use crate::linux::{in_child, mapping_limit, mappings, set_limit, statm, under_sanitizer};
 use stayput::alloc::{GlobalVm, stats, trim};
 use stayput::page_size;
 use std::alloc::{GlobalAlloc, Layout};
@@ -71,10 +71,6 @@ impl Drop for Marked {
         // SAFETY: a block of that layout, which is used no more.
         unsafe { ALLOC.dealloc(self.start.as_ptr(), layout(self.bytes)) };
     }
-}
-
-fn mappings() -> usize {
-    fs::read_to_string("/proc/self/maps").expect("it is Linux").lines().count()
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 #![expect(unsafe_code, reason = "plays the part of containers")]
 
-use crate::linux::{forked, in_child, mapping_limit, statm, use_up_mappings};
+use crate::linux::{forked, in_child, mapping_limit, mappings, statm, use_up_mappings};
 use stayput::alloc::{GlobalVm, stats, trim};
 use stayput::{Reservation, VmVec, page_size};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
-use std::{fs, thread};
+use std::thread;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -68,10 +68,6 @@ fn blocks(bytes: usize, count: usize) -> Vec<Option<Block>> {
 
 fn free_every_second(blocks: &mut [Option<Block>]) {
     blocks.iter_mut().step_by(2).for_each(|block| *block = None);
-}
-
-fn mappings() -> usize {
-    fs::read_to_string("/proc/self/maps").expect("it is Linux").lines().count()
 }
 
 /// The limit of mappings, where it is what it is nearly everywhere, and pages are small.

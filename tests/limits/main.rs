@@ -16,6 +16,8 @@ mod hostile;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod kept;
 #[cfg(target_os = "linux")]
+mod locked;
+#[cfg(target_os = "linux")]
 mod many;
 #[cfg(target_os = "linux")]
 mod random;
@@ -25,6 +27,10 @@ mod refused;
 mod rooms;
 #[cfg(target_os = "linux")]
 mod service;
+#[cfg(target_os = "linux")]
+mod sizes;
+#[cfg(target_os = "linux")]
+mod small;
 #[cfg(target_os = "linux")]
 mod stress;
 
@@ -352,6 +358,11 @@ mod linux {
         Some(limit)
     }
 
+    /// How many mappings the process has.
+    pub(crate) fn mappings() -> usize {
+        fs::read_to_string("/proc/self/maps").expect("it is Linux").lines().count()
+    }
+
     /// Commits every second page until that is refused; how many were committed, and the refusal.
     pub(crate) fn use_up_mappings(range: &Reservation) -> (usize, Error) {
         let page = page_size();
@@ -450,7 +461,17 @@ mod linux {
         let range = Reservation::new((limit + 8) * page_size()).expect("addresses");
         let mut vec = VmVec::<u64>::builder().max_len(1_000_000).huge_pages(huge_pages).build();
         vec.extend(0..400_000);
+        // One that comes to be large enough for huge pages only then.
+        let mut large = VmVec::builder().huge_pages(huge_pages).build();
+        large.resize(MIB, 7_u8);
         let (count, _) = use_up_mappings(&range);
+
+        large.try_reserve(4 * HugePages::AUTO_FROM_BYTES).expect("it takes no more mappings");
+        large.resize(2 * HugePages::AUTO_FROM_BYTES, 7);
+        large.truncate(MIB);
+        large.try_shrink_to_fit().expect("it takes no more mappings");
+        large.try_reserve(4 * HugePages::AUTO_FROM_BYTES).expect("it takes no more mappings");
+        assert!(large.len() == MIB && large.iter().all(|byte| *byte == 7));
 
         vec.extend(400_000..900_000);
         assert_counts(&vec, 900_000);
@@ -489,7 +510,7 @@ mod linux {
     }
 
     /// Has the process be of one who may not lock as much as there is, as the superuser may; whether it is.
-    fn became_one_with_limits() -> bool {
+    pub(crate) fn became_one_with_limits() -> bool {
         const NOBODY: libc::uid_t = 65_534;
         // SAFETY: no memory is passed.
         if unsafe { libc::geteuid() } != 0 {
@@ -535,12 +556,12 @@ mod linux {
             let mut vec = VmVec::new();
             vec.extend(0..1000_u64);
             assert_counts(&vec, 1000);
-            let mut range = Reservation::new(4 * MIB).expect("so much may be locked");
+            let mut range = Reservation::new(2 * MIB).expect("so much may be locked");
             range.commit(..).expect("it counts already");
             // Fresh pages in place of the old ones count as more.
             let error = range.decommit(..).unwrap_err();
             assert_refused(error, ErrorKind::LockLimit, limit, "RLIMIT_MEMLOCK");
-            assert_eq!(range.committed_bytes(), Ok(4 * MIB));
+            assert_eq!(range.committed_bytes(), Ok(2 * MIB));
             before.commit(..MIB).expect("it was there before");
         });
     }

@@ -80,7 +80,9 @@ fn the_form_is_as_documented() {
         serde_json::to_string(&map).unwrap(),
         "{\"table\":{\"floor\":0,\"slots\":[{\"live\":[1,4]},{\"hole\":1},{\"hole\":1},\"retired\",\
          {\"live\":[1,3]},{\"detached\":1},{\"live\":[1,2]},{\"live\":[1,1]},{\"hole\":1},\
-         {\"live\":[1,0]}]},\"values\":[\"9\",\"7\",\"6\",\"4\",\"0\"]}"
+         {\"live\":[1,0]}],\"next\":{\"highest\":2,\"floors\":[],\"reuse\":{\"recent\":\
+         {\"stack\":[1,2],\"latest\":8,\"room\":128,\"near\":10}}}},\
+         \"values\":[\"9\",\"7\",\"6\",\"4\",\"0\"]}"
     );
 }
 

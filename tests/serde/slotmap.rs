@@ -170,6 +170,30 @@ fn broken_keys_are_refused_and_even_versions_taken_as_there() {
 }
 
 #[test]
+fn keys_of_slotmap_in_text_need_no_conversion() {
+    let mut map = theirs::SlotMap::new();
+    let first = map.insert('a');
+    map.remove(first);
+    let keys = [map.insert('b'), map.insert('c'), theirs::DefaultKey::default()];
+    let text = serde_json::to_string(&keys).unwrap();
+    let read: [DefaultKey; 3] = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.map(|key| key.data().as_ffi()), keys.map(|key| key.data().as_ffi()));
+    let through_value: [DefaultKey; 3] =
+        serde_json::from_value(serde_json::to_value(keys).unwrap()).unwrap();
+    assert_eq!(through_value, read);
+    for (text, part) in [
+        (r#"{"idx":17,"version":1}"#, "none of this key type"),
+        (r#"{"idx":0,"version":1}"#, "none of this key type"),
+        (r#"{"idx":1}"#, "missing field `version`"),
+        ("-1", "the bits of a key"),
+        ("[1]", "the bits of a key"),
+    ] {
+        let error = serde_json::from_str::<Small>(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
+#[test]
 fn broken_maps_are_refused() {
     let slot = |value: &str, version: u32| format!("{{\"value\":{value},\"version\":{version}}}");
     let map = |slots: &[String]| format!("[{}]", slots.join(","));

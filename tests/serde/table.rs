@@ -31,7 +31,7 @@ fn rows_that_clash_are_refused() {
         ["a", "b", "a"].into_iter().map(|name| (name.to_owned(), 1)).collect();
     let text = serde_json::to_string(&rows).unwrap();
     let error = error_of::<Table<Row, By>>(&text);
-    assert!(error.contains("another row has this value"), "{error}");
+    assert!(error.contains("already has this value, for the row in slot 0"), "{error}");
     let refused = Table::<Row, By>::try_from_rows(rows).unwrap_err();
     assert_eq!(refused.value.len(), 3);
 }

@@ -1,6 +1,6 @@
 //! The grids of this crate, and tables with them.
 
-use stayput::index::grid::Near;
+use stayput::index::grid::{Near, Position};
 use stayput::index::{Grid, SortedGrid};
 use stayput::{Table, indices};
 
@@ -12,7 +12,10 @@ pub(crate) struct Plain<const D: usize> {
     near: Vec<Near<D>>,
 }
 
-impl<const D: usize> Points<D> for Plain<D> {
+impl<const D: usize> Points<D> for Plain<D>
+where
+    [f32; D]: Position,
+{
     fn of(positions: &[[f32; D]]) -> Self {
         let mut all = Self { grid: Grid::new(CELL), near: Vec::new() };
         all.advance(positions);
@@ -50,7 +53,10 @@ pub(crate) struct Sorted<const D: usize> {
     near: Vec<Near<D>>,
 }
 
-impl<const D: usize> Points<D> for Sorted<D> {
+impl<const D: usize> Points<D> for Sorted<D>
+where
+    [f32; D]: Position,
+{
     fn of(positions: &[[f32; D]]) -> Self {
         let (grid, side_by_side) = (Grid::new(CELL), SortedGrid::new());
         let mut all = Self { grid, side_by_side, near: Vec::new() };
@@ -97,7 +103,7 @@ macro_rules! bodies {
 
             indices! {
                 pub(crate) struct BodyBy for Body {
-                    position: Grid<$axes> = |body| body.position,
+                    position: Grid<$axes, cell = CELL> = |body| body.position,
                 }
             }
 

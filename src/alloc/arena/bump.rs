@@ -25,7 +25,7 @@
 #![expect(unsafe_code, reason = "moves pointers within memory that it owns")]
 
 use super::builder::Options;
-use crate::error::{Error, ErrorKind, Holder};
+use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::growing::{Amount, Budget, GivenBack, GrowingReservation, Prefaulted, Want};
 use crate::poison::{poison, unpoison};
 use crate::reservation::{default_reservation_bytes, page_size};
@@ -146,8 +146,13 @@ impl Bump {
         };
         let max_bytes = self.max_bytes();
         if need > max_bytes {
-            let error = Error::new(ErrorKind::MaxLen, need).with_limit(max_bytes as u64);
-            return Err(error.of(Holder::Arena));
+            let sized_by = match self.options().max_bytes {
+                Some(_) => SizedBy::Option,
+                None => self
+                    .look(|memory| memory.sized_by(SizedBy::Backing))
+                    .unwrap_or(SizedBy::Default),
+            };
+            return Err(Error::full(sized_by, need, max_bytes).of(Holder::Arena));
         }
         let mut cold = self.cold.borrow_mut();
         let allocation_limit = cold.options.allocation_limit;

@@ -65,11 +65,13 @@ use std::ptr::NonNull;
 /// `alloc_str`, `alloc_layout`, `alloc_slice_*`, their `try_` twins, `with_capacity`, `set_allocation_limit`
 /// and `reset` are called as there. What is different:
 ///
-/// | `bumpalo` 3.20 | here |
+/// | `bumpalo` 3.21 | here |
 /// |---|---|
 /// | chunks, each twice as large; `reset` keeps the last | one range of addresses, committed in place; `reset` keeps all, [`reset_keeping`](Self::reset_keeping) what you say |
 /// | `new` allocates nothing | neither; the first value reserves addresses and commits 64 KiB: calls to the kernel, so not for an arena of a few values that is made anew each time. [`reset`](Self::reset) one instead |
 /// | memory from the global allocator | from the system; and it goes back when it [is trimmed](Self::trim_within), not only with the arena |
+/// | `try_new` | [`new`](Self::new), which cannot fail |
+/// | `AllocErr` | [`Error`], which says which limit it was |
 /// | `try_alloc` loses the value | it gives it back, beside an error that says which limit it was |
 /// | `try_alloc_try_with`: `AllocOrInitError` | a result in a result: outside the arena's, inside the closure's |
 /// | `alloc_slice_fill_iter`: an iterator that knows its length | any iterator, also as [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) |
@@ -84,7 +86,7 @@ use std::ptr::NonNull;
 /// | trait objects by `from_raw(into_raw(x) as *mut dyn …)` | the same, or without `unsafe` by [`ArenaBox::unsize`] |
 /// | `Box::pin_in` | none, for [a reason](ArenaBox): `pin!`, or std's `Box::pin` |
 /// | `collections::Vec`, `String` | the `Vec` of `allocator-api2` or of std, in `&arena`: it grows in place while it is the last. No `String`; [`alloc_fmt`](Self::alloc_fmt) in place of `format!(in &bump, …)` |
-/// | nothing is freed before the whole | [scopes](Self::scope) free what was stored in them |
+/// | `raw_checkpoint`, and `unsafe` `reset_to_raw_checkpoint`, free what was stored in between | a [scope](Self::scope), or a [`guard`](Self::guard), without `unsafe` |
 /// | `no_std` | needs std |
 ///
 /// # Examples

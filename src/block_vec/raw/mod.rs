@@ -29,7 +29,7 @@
 
 use super::plan::{Blocks, Plan};
 use super::table::{Origin, Table};
-use crate::error::{Error, ErrorKind, Holder, Refused, give_up};
+use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, give_up};
 use crate::growing::Purse;
 use crate::poison::{self, AtEnd, poison, unpoison};
 use crate::reservation::memory_bytes;
@@ -241,8 +241,8 @@ impl<T> Raw<T> {
             return Err(Error::new(ErrorKind::CapacityOverflow, bytes));
         }
         if need > self.max_len {
-            let error = Error::new(ErrorKind::MaxLen, need * size_of::<T>());
-            return Err(error.with_limit(self.max_len as u64).of(Holder::BlockVec));
+            let error = Error::full(SizedBy::Option, need * size_of::<T>(), self.max_len);
+            return Err(error.of(Holder::BlockVec));
         }
         Ok(need)
     }

@@ -6,11 +6,11 @@ use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, key_bits, section_slo
 use crate::backing::Backing;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::Misfit;
+use crate::file::header::{Misfit, part};
 use crate::heap::try_reserve_exact;
 use crate::key::Key;
-use crate::slot_map::parts::{BadPart, Part};
-use crate::slot_map::{SlotMap, SlotMapBuilder};
+use crate::slot_map::parts::{BadPart, NextKeys, Part};
+use crate::slot_map::{Reuse, SlotMap, SlotMapBuilder};
 use bytemuck::Pod;
 use std::fs::File;
 use std::io::Read;
@@ -36,7 +36,7 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
 
 impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     /// [`SlotMap::load`], into a map with these options. If they name a [type number](Self::type_id), the file has to
-    /// have it, too.
+    /// have it, too. If they name an order of [reuse](Self::reuse), it replaces that of the map in the file.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     pub fn load(self, path: impl AsRef<Path>) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
         let map = self.try_build().map_err(|error| FileError::of_error(error, Some(path)))?;
-        read(map, path)
+        read(map, path, self.wanted_reuse())
     }
 
     /// [`load`](Self::load), into memory that is supplied: see [`build_in`](Self::build_in).
@@ -58,13 +58,19 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
         backing: impl Backing,
     ) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
-        let map = self.try_build_in(backing);
-        read(map.map_err(|refused| FileError::of_error(refused.error, Some(path)))?, path)
+        let map = self
+            .try_build_in(backing)
+            .map_err(|refused| FileError::of_error(refused.error, Some(path)))?;
+        read(map, path, self.wanted_reuse())
     }
 }
 
-fn read<K: Key, V: Pod>(map: SlotMap<K, V>, path: &Path) -> Result<SlotMap<K, V>, FileError> {
-    load(path, |from| read_from(map, from))
+fn read<K: Key, V: Pod>(
+    map: SlotMap<K, V>,
+    path: &Path,
+    reuse: Option<Reuse>,
+) -> Result<SlotMap<K, V>, FileError> {
+    load(path, |from| read_from(map, from, reuse))
 }
 
 /// Opens a file for reading.
@@ -167,6 +173,7 @@ impl<'f> Source<'f> {
 pub(super) fn read_from<K: Key, V: Pod>(
     mut map: SlotMap<K, V>,
     from: &mut Source<'_>,
+    reuse: Option<Reuse>,
 ) -> Result<SlotMap<K, V>, Misfit> {
     let head = from.read_head::<V>(SLOT_MAP, key_bits::<K>())?;
     match (map.type_id(), head.type_id) {
@@ -177,13 +184,25 @@ pub(super) fn read_from<K: Key, V: Pod>(
         }
         _ => {}
     }
+    // It is believed no more than what follows, and not before the checksum was compared.
+    let mut next = Vec::new();
+    from.read_bytes(4, &mut next)?;
+    let words = u32::from_ne_bytes(part(&next, 0)) as usize;
+    from.read_bytes(words.saturating_mul(4), &mut next)?;
+    from.add_to_sum(&next);
     let (mut left, mut bytes) = (head.slots, Vec::new());
-    while left > 0 {
+    loop {
         let count = usize::try_from(left).unwrap_or(usize::MAX).min(section_slots::<V>());
         read_section(&mut map, from, count, &mut bytes)?;
         left -= count as u64;
+        if left == 0 {
+            break;
+        }
     }
-    map.try_set_tail_floor(head.floor).map_err(misfit)?;
+    let words: Vec<u32> =
+        next[4..].chunks_exact(4).map(|word| u32::from_ne_bytes(part(word, 0))).collect();
+    let next = NextKeys::of_words(&words).ok_or(Misfit::Not(FileErrorKind::Content, None))?;
+    map.try_set_next_keys(head.floor, &next, reuse).map_err(misfit)?;
     Ok(map)
 }
 
@@ -203,7 +222,7 @@ fn read_section<K: Key, V: Pod>(
     let (generations, mut values) = rest.split_at(count * 4);
     for (kind, generation) in kinds.iter().zip(generations.chunks_exact(4)) {
         let generation = u32::from_ne_bytes(generation.try_into().expect("they are four"));
-        let part = match *kind {
+        let slot = match *kind {
             LIVE => {
                 let (value, rest) = values.split_at(size_of::<V>());
                 values = rest;
@@ -214,7 +233,7 @@ fn read_section<K: Key, V: Pod>(
             RETIRED => Part::Retired,
             _ => return Err(Misfit::Not(FileErrorKind::Content, None)),
         };
-        map.try_push_part(part).map_err(misfit)?;
+        map.try_push_part(slot).map_err(misfit)?;
     }
     Ok(())
 }
@@ -226,6 +245,8 @@ fn misfit(bad: BadPart) -> Misfit {
         BadPart::Generation { generation, most, .. } | BadPart::Floor { generation, most } => {
             Misfit::Not(FileErrorKind::Content, Some((generation.into(), most.into())))
         }
-        BadPart::LateType => Misfit::Not(FileErrorKind::Content, None),
+        BadPart::LateType | BadPart::NotAHole { .. } | BadPart::Order => {
+            Misfit::Not(FileErrorKind::Content, None)
+        }
     }
 }

@@ -13,6 +13,7 @@ use crate::heap::try_reserve_exact;
 use crate::key::{Key, KeyData};
 use crate::secondary::waiting::Waiting;
 use crate::secondary::{SecondaryMap, SecondaryMapBuilder, SparseSecondaryMap};
+use crate::slot_map::far::NEAR_BYTES;
 use bytemuck::Pod;
 use std::hash::BuildHasher;
 use std::path::Path;
@@ -125,7 +126,7 @@ fn read_into<K: Key, V: Pod>(
     let put_all = |map: &mut SecondaryMap<K, V>, pairs: Vec<(K, V)>| {
         pairs.into_iter().try_fold(true, |all, (key, value)| Ok(all & put(map, key, value)?))
     };
-    let mut waiting = Waiting::new(SecondaryMap::<K, V>::NEAR_BYTES);
+    let mut waiting = Waiting::new(NEAR_BYTES);
     let tag = read_pairs(from, |key, value| {
         if waiting.is_to_pass(&map, key) {
             return put(&mut map, key, value);

@@ -131,14 +131,20 @@ fn lies_with_right_checksums_are_found_out() {
         Map::load(folder.file()).map(drop).unwrap_err().kind()
     };
     let slots = u64::from_ne_bytes(whole[48..56].try_into().unwrap());
-    let first_generation = 64 + usize::try_from(slots).unwrap();
+    let words = u32::from_ne_bytes(whole[64..68].try_into().unwrap());
+    let first_slot = 68 + 4 * words as usize;
+    let first_generation = first_slot + usize::try_from(slots).unwrap();
     // More slots than there are bytes, in the file or anywhere.
     for forged in [slots + 1, 1 << 20, u64::MAX] {
         let kind = load(&|bytes| bytes[48..56].copy_from_slice(&forged.to_ne_bytes()));
         assert_eq!(kind, FileErrorKind::Length);
     }
-    assert_eq!(load(&|bytes| bytes[64] = 9), FileErrorKind::Content);
+    assert_eq!(load(&|bytes| bytes[first_slot] = 9), FileErrorKind::Content);
     assert_eq!(load(&|bytes| bytes[40..44].fill(0xFF)), FileErrorKind::Content);
+    // Words of the next keys: an unknown order, too many floors, and too many words.
+    assert_eq!(load(&|bytes| bytes[76..80].fill(0xFF)), FileErrorKind::Content);
+    assert_eq!(load(&|bytes| bytes[72..76].fill(0xFF)), FileErrorKind::Content);
+    assert_eq!(load(&|bytes| bytes[64..68].fill(0xFF)), FileErrorKind::Length);
     let kind = load(&|bytes| bytes[first_generation..first_generation + 4].fill(0xFF));
     assert_eq!(kind, FileErrorKind::Content);
 }
@@ -185,7 +191,9 @@ fn sections_that_change_places_are_seen() {
     }
     map.save(folder.file()).unwrap();
     let mut bytes = fs::read(folder.file()).unwrap();
-    let (first, second) = bytes[64..].split_at_mut(slots * 13 + 4);
+    // Seven words for the next keys, and how many these are.
+    let sections = &mut bytes[64 + 8 * 4..];
+    let (first, second) = sections.split_at_mut(slots * 13 + 4);
     first.swap_with_slice(second);
     fs::write(folder.file(), bytes).unwrap();
     let error = SlotMap::<DefaultKey, u64>::load(folder.file()).unwrap_err();

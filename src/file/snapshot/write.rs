@@ -4,7 +4,7 @@
 
 use super::form::Form;
 use super::read::{Source, read_from};
-use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, key_bits, section_slots};
+use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, as_u32, key_bits, section_slots};
 use crate::file::error::FileError;
 use crate::file::header::Misfit;
 use crate::file::{system, temporary};
@@ -19,7 +19,8 @@ use std::path::Path;
 
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Writes the map to a file, with everything that its keys depend on: after [`load`](Self::load) each key finds what
-    /// it finds now, and stale keys stay stale.
+    /// it finds now, and stale keys stay stale. The loaded map makes the keys that this one would make, with the same
+    /// order of [reuse](crate::SlotMapBuilder::reuse).
     ///
     /// An existing file is replaced as a whole, once the new one is on the disk: if the process or the system goes down,
     /// either the old file is there or the new one. (A process that is killed meanwhile leaves a file whose name begins
@@ -75,13 +76,17 @@ impl<K: Key, V: Pod> Form for SlotMap<K, V> {
         let (floor, type_id, slots) = (self.tail_floor(), self.type_id(), self.slot_count().into());
         let head = Head { magic: SLOT_MAP, key_bits: key_bits::<K>(), floor, type_id, slots };
         to.write(&head.to_bytes::<V>())?;
+        let next = self.try_next_keys()?.try_to_words()?;
+        to.write(&as_u32(next.len()).to_ne_bytes())?;
+        to.write(bytemuck::cast_slice(&next))?;
         let mut parts = self.try_parts()?;
         let (mut kinds, mut generations, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let most = section_slots::<V>().min(self.slot_count() as usize);
         try_reserve_exact(&mut kinds, most)?;
         try_reserve_exact(&mut generations, most * 4)?;
         try_reserve_exact(&mut values, most * size_of::<V>())?;
-        loop {
+        // An empty map has a section, too, whose checksum covers the header.
+        for _ in 0..(self.slot_count() as usize).div_ceil(section_slots::<V>()).max(1) {
             for part in parts.by_ref().take(section_slots::<V>()) {
                 let (kind, generation) = match part {
                     Part::Live(generation, value) => {
@@ -95,19 +100,17 @@ impl<K: Key, V: Pod> Form for SlotMap<K, V> {
                 kinds.push(kind);
                 generations.extend_from_slice(&generation.to_ne_bytes());
             }
-            if kinds.is_empty() {
-                return Ok(());
-            }
             for bytes in [&mut kinds, &mut generations, &mut values] {
                 to.write(bytes)?;
                 bytes.clear();
             }
             to.write_sum()?;
         }
+        Ok(())
     }
 
     fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
-        read_from(Self::builder().try_build()?, from)
+        read_from(Self::builder().try_build()?, from, None)
     }
 }
 

@@ -14,6 +14,10 @@ pub(super) use windows::*;
 #[cfg(no_vm)]
 pub(super) use without::*;
 
+// Files are refused where there is no virtual memory.
+#[cfg(all(test, not(no_vm)))]
+mod tests;
+
 use crate::error::{Error, ErrorKind};
 use std::fs::File;
 use std::io;
@@ -32,6 +36,44 @@ pub(super) fn refused(error: &io::Error, bytes: u64) -> Error {
     };
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     Error::new(kind, bytes).with_code(error.raw_os_error().unwrap_or(0))
+}
+
+/// Repeats a call for as long as signals interrupt it.
+#[cfg(unix_vm)]
+fn retry<R>(mut call: impl FnMut() -> io::Result<R>) -> io::Result<R> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Makes a call for a range, in pieces if signals interrupt it: an interrupted call may have undone its work (tmpfs did
+/// until Linux 6.17), so each interruption halves the piece and each success doubles it. Returns `false` as soon as the
+/// call does.
+#[cfg(any(linux_kernel, all(target_os = "freebsd", unix_vm), all(test, not(no_vm))))]
+fn in_pieces(
+    range: Range<u64>,
+    mut call: impl FnMut(Range<u64>) -> io::Result<bool>,
+) -> io::Result<bool> {
+    const LEAST_BYTES: u64 = 4 << 10;
+    let (mut at, mut most) = (range.start, u64::MAX);
+    while at < range.end {
+        let piece = at..at.saturating_add(most).min(range.end);
+        let bytes = piece.end - piece.start;
+        match call(piece) {
+            Ok(true) => {
+                at += bytes;
+                most = most.saturating_mul(2);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                most = (bytes / 2).next_multiple_of(LEAST_BYTES).max(LEAST_BYTES);
+            }
+            result => return result,
+        }
+    }
+    Ok(true)
 }
 
 /// Refuses a file of so many bytes that this process may not have: the system would end it by a signal.
@@ -70,7 +112,22 @@ pub(super) fn take_room(file: &File, range: Range<u64>) -> io::Result<()> {
     write_zeros(file, range)
 }
 
-fn write_zeros(file: &File, range: Range<u64>) -> io::Result<()> {
+/// Writes the bytes of a range to the file again, which marks them as modified.
+pub(super) fn rewrite(file: &File, range: Range<u64>) -> io::Result<()> {
+    let mut bytes = [0; 16 << 10];
+    let mut at = range.start;
+    while at < range.end {
+        let count = usize::try_from(range.end - at).unwrap_or(bytes.len()).min(bytes.len());
+        let bytes = &mut bytes[..count];
+        read_at(file, bytes, at)?;
+        write_at(file, bytes, at)?;
+        at += count as u64;
+    }
+    Ok(())
+}
+
+/// Writes zeros to a part of a file, which then has blocks on the disk.
+pub(super) fn write_zeros(file: &File, range: Range<u64>) -> io::Result<()> {
     static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     let mut at = range.start;
     while at < range.end {

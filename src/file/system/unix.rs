@@ -2,12 +2,13 @@
 
 #![expect(unsafe_code, reason = "calls the system")]
 
+use super::retry;
 use memmap2::MmapRaw;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Whether a file can be mapped behind its end, and grow into that.
@@ -39,13 +40,21 @@ pub(in crate::file) fn unlink(path: &Path) -> io::Result<()> {
 /// The only one who writes; false if there is another.
 pub(in crate::file) fn try_lock(file: &File) -> io::Result<bool> {
     // SAFETY: the file is open; no memory is involved.
-    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
-        0 => Ok(true),
-        _ => match io::Error::last_os_error() {
-            error if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-            error => Err(error),
-        },
+    let lock = || check(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) });
+    match retry(lock) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        result => result.map(|()| true),
     }
+}
+
+fn check(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Returns the device and inode numbers, which identify a file while it is open.
+pub(in crate::file) fn file_id(file: &File) -> io::Result<Option<(u64, u64)>> {
+    let metadata = file.metadata()?;
+    Ok(Some((metadata.dev(), metadata.ino())))
 }
 
 /// Ends that. Not left to the end of the file: a child that was just made may have it open for a while.
@@ -117,10 +126,7 @@ pub(in crate::file) fn size_limit() -> Option<u64> {
 pub(in crate::file) fn free_bytes(file: &File) -> Option<u64> {
     let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
     // SAFETY: the file is open, and what is written to is there.
-    let result = unsafe { libc::fstatvfs(file.as_raw_fd(), found.as_mut_ptr()) };
-    if result != 0 {
-        return None;
-    }
+    retry(|| check(unsafe { libc::fstatvfs(file.as_raw_fd(), found.as_mut_ptr()) })).ok()?;
     // SAFETY: it was written.
     let found = unsafe { found.assume_init() };
     #[allow(clippy::useless_conversion, reason = "not on all systems")]
@@ -146,13 +152,16 @@ pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bo
 #[cfg(target_os = "freebsd")]
 pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bool> {
     let off = |number| libc::off_t::try_from(number).unwrap_or(libc::off_t::MAX);
-    let (at, bytes) = (off(range.start), off(range.end - range.start));
-    // SAFETY: the file is open; no memory is involved.
-    match unsafe { libc::posix_fallocate(file.as_raw_fd(), at, bytes) } {
-        0 => Ok(true),
-        libc::EINVAL | libc::EOPNOTSUPP => Ok(false),
-        error => Err(io::Error::from_raw_os_error(error)),
-    }
+    super::in_pieces(range, |range| {
+        let (at, bytes) = (off(range.start), off(range.end - range.start));
+        // Returns the error number and does not set `errno`.
+        // SAFETY: the file is open; no memory is involved.
+        match unsafe { libc::posix_fallocate(file.as_raw_fd(), at, bytes) } {
+            0 => Ok(true),
+            libc::EINVAL | libc::EOPNOTSUPP => Ok(false),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    })
 }
 
 /// As above: there is none.
@@ -191,45 +200,96 @@ pub(in crate::file) fn zero(_: &File, _: Range<u64>) -> io::Result<bool> {
 /// False if the file system has no such call.
 #[cfg(linux_kernel)]
 fn change(file: &File, mode: i32, range: Range<u64>) -> io::Result<bool> {
-    loop {
+    super::in_pieces(range, |range| {
         let (at, bytes) = (off(range.start), off(range.end - range.start));
         // SAFETY: the file is open; mappings of it see the change, which is about bytes that nobody uses.
-        if unsafe { libc::fallocate64(file.as_raw_fd(), mode, at, bytes) } == 0 {
-            return Ok(true);
+        match check(unsafe { libc::fallocate64(file.as_raw_fd(), mode, at, bytes) }) {
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS)) => {
+                Ok(false)
+            }
+            result => result.map(|()| true),
         }
-        let error = io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::EINTR) => {}
-            Some(libc::EOPNOTSUPP | libc::ENOSYS) => return Ok(false),
-            _ => return Err(error),
-        }
-    }
+    })
 }
+
+/// Returns the first part of a range that is not a hole, as far as the file system tells.
+#[cfg(linux_kernel)]
+pub(in crate::file) fn data_in(file: &File, range: Range<u64>) -> Option<Range<u64>> {
+    let seek = |from: u64, whence| {
+        // SAFETY: the file is open; no memory is involved. Nothing relies on the file position, which moves.
+        match unsafe { libc::lseek64(file.as_raw_fd(), off(from), whence) } {
+            -1 => Err(io::Error::last_os_error()),
+            at => Ok(u64::try_from(at).unwrap_or(range.end).min(range.end)),
+        }
+    };
+    let (start, end) = match seek(range.start, libc::SEEK_DATA) {
+        Ok(start) => (start, seek(start, libc::SEEK_HOLE).unwrap_or(range.end)),
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return None,
+        Err(_) => (range.start, range.end),
+    };
+    (start < end).then_some(start..end)
+}
+
+/// As above: all of it.
+#[cfg(not(linux_kernel))]
+pub(in crate::file) fn data_in(_: &File, range: Range<u64>) -> Option<Range<u64>> {
+    (!range.is_empty()).then_some(range)
+}
+
+/// Disables copy-on-write for an empty file on Btrfs. Otherwise each write takes new blocks, and a store to a mapped page
+/// raises `SIGBUS` on a full disk.
+#[cfg(target_os = "linux")]
+pub(in crate::file) fn write_in_place(file: &File) {
+    const BTRFS: i128 = 0x9123_683E;
+    const NO_COW: libc::c_int = 0x0080_0000;
+    let mut found = std::mem::MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the file is open, and what is written to is there.
+    if unsafe { libc::fstatfs(file.as_raw_fd(), found.as_mut_ptr()) } != 0 {
+        return;
+    }
+    // SAFETY: it was written, since the call succeeded.
+    let found = unsafe { found.assume_init() };
+    // The type of the field differs between architectures.
+    if i128::from(found.f_type) & 0xFFFF_FFFF != BTRFS {
+        return;
+    }
+    let mut flags: libc::c_int = 0;
+    // SAFETY: the file is open, and it writes one `int`.
+    if unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags) } != 0 {
+        return;
+    }
+    flags |= NO_COW;
+    // If that is refused, the file stays copy-on-write.
+    // SAFETY: as above; it reads one `int`.
+    let _ = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) };
+}
+
+/// As above: not needed.
+#[cfg(not(target_os = "linux"))]
+pub(in crate::file) fn write_in_place(_: &File) {}
+
+/// Reads at an offset.
+pub(in crate::file) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    file.read_exact_at(bytes, at)
+}
+
+/// Whether mappings of a file see what `write_at` writes. (OpenBSD caches both separately.)
+pub(in crate::file) const MAPS_SEE_WRITES: bool = !cfg!(target_os = "openbsd");
 
 /// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     file.write_all_at(bytes, at)
 }
 
-/// Makes durable what was written to a part of a mapped file, and how long that is.
+/// Makes a part of a mapped file durable, and the file's length.
+///
+/// On Linux only that part is written: writing the header before the elements that it counts would leave a wrong length
+/// on the disk if the disk refuses the elements.
 pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
-    // Linux writes what mappings have changed with all else.
-    if !cfg!(linux_kernel) && !range.is_empty() {
-        map.flush_range(range.start, range.len())?;
-    }
-    file.sync_data()
-}
-
-/// Makes what was written to a part of a mapped file durable.
-pub(in crate::file) fn sync_range(
-    file: &File,
-    map: &MmapRaw,
-    range: Range<usize>,
-) -> io::Result<()> {
     if !range.is_empty() {
-        map.flush_range(range.start, range.len())?;
+        retry(|| map.flush_range(range.start, range.len()))?;
     }
-    // Elsewhere than on Linux that reaches the disk, but not what it holds.
+    // Elsewhere `msync` reaches the disk, but does not flush its cache.
     if cfg!(linux_kernel) { Ok(()) } else { file.sync_data() }
 }
 
@@ -240,16 +300,16 @@ pub(in crate::file) fn begin_sync(file: &File, _: &MmapRaw, range: Range<usize>)
     let (at, bytes) = (off(range.start as u64), off(range.len() as u64));
     let (file, flags) = (file.as_raw_fd(), libc::SYNC_FILE_RANGE_WRITE);
     // SAFETY: the file is open; no memory is involved.
-    match unsafe { libc::sync_file_range(file, at, bytes, flags) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    retry(|| check(unsafe { libc::sync_file_range(file, at, bytes, flags) }))
 }
 
 /// As above.
 #[cfg(not(target_os = "linux"))]
 pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
-    if range.is_empty() { Ok(()) } else { map.flush_async_range(range.start, range.len()) }
+    if range.is_empty() {
+        return Ok(());
+    }
+    retry(|| map.flush_async_range(range.start, range.len()))
 }
 
 /// Makes the names in a folder durable.
@@ -257,10 +317,34 @@ pub(in crate::file) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
+/// Opens the folder that a file is in, which stays valid if either is renamed.
+pub(in crate::file) fn folder_of(path: &Path) -> Option<File> {
+    // The target of a symbolic link is in its own folder.
+    File::open(path.canonicalize().ok()?.parent()?).ok()
+}
+
+/// Makes the name of a file durable, given its folder if that could be opened.
+pub(in crate::file) fn sync_name(file: &File, folder: Option<&File>) -> io::Result<()> {
+    match folder.map(File::sync_all) {
+        // Some file systems do not sync folders.
+        Some(Err(error))
+            if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+        }
+        Some(result) => return result,
+        None => {}
+    }
+    // SAFETY: the file is open; no memory is involved.
+    #[cfg(target_os = "linux")]
+    return retry(|| check(unsafe { libc::syncfs(file.as_raw_fd()) }));
+    // Most file systems write the name of a new file with it.
+    #[cfg(not(target_os = "linux"))]
+    file.sync_all()
+}
+
 /// Makes part of a mapped file resident, if there is a call for it.
 #[cfg(target_os = "linux")]
 pub(in crate::file) fn populate(map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
-    match map.advise_range(memmap2::Advice::PopulateWrite, range.start, range.len()) {
+    match retry(|| map.advise_range(memmap2::Advice::PopulateWrite, range.start, range.len())) {
         // A kernel before 5.14.
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
         result => result,

@@ -168,21 +168,42 @@ pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> i
     Ok(())
 }
 
+/// Reads at an offset.
+pub(in crate::file) fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = file.seek_read(bytes, at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        at += read as u64;
+    }
+    Ok(())
+}
+
+/// Whether mappings of a file see what `write_at` writes.
+pub(in crate::file) const MAPS_SEE_WRITES: bool = true;
+
+/// Returns the first part of a range that is not a hole: all of it.
+pub(in crate::file) fn data_in(_: &File, range: Range<u64>) -> Option<Range<u64>> {
+    (!range.is_empty()).then_some(range)
+}
+
+/// Not needed: files are written in place.
+pub(in crate::file) fn write_in_place(_: &File) {}
+
+/// Not needed: duplicates of a handle are refused the lock as well.
+#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
+pub(in crate::file) fn file_id(_: &File) -> io::Result<Option<(u64, u64)>> {
+    Ok(None)
+}
+
 /// Makes durable what was written to a part of a mapped file, and how long that is.
 pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     if !range.is_empty() {
         map.flush_range(range.start, range.len())?;
     }
     file.sync_data()
-}
-
-/// Makes what was written to a part of a mapped file durable.
-pub(in crate::file) fn sync_range(
-    file: &File,
-    map: &MmapRaw,
-    range: Range<usize>,
-) -> io::Result<()> {
-    sync(file, map, range)
 }
 
 /// Begins to write a part.
@@ -193,6 +214,17 @@ pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) 
 /// Makes the names in a folder durable: they are so without.
 #[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
 pub(in crate::file) fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Not needed: see above.
+pub(in crate::file) fn folder_of(_: &Path) -> Option<File> {
+    None
+}
+
+/// As above.
+#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
+pub(in crate::file) fn sync_name(_: &File, _: Option<&File>) -> io::Result<()> {
     Ok(())
 }
 

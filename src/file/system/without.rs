@@ -19,6 +19,30 @@ pub(in crate::file) fn try_lock(_: &File) -> io::Result<bool> {
     unsupported()
 }
 
+pub(in crate::file) fn file_id(_: &File) -> io::Result<Option<(u64, u64)>> {
+    unsupported()
+}
+
+pub(in crate::file) const MAPS_SEE_WRITES: bool = true;
+
+pub(in crate::file) fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
+    unsupported()
+}
+
+pub(in crate::file) fn data_in(_: &File, _: Range<u64>) -> Option<Range<u64>> {
+    None
+}
+
+pub(in crate::file) fn write_in_place(_: &File) {}
+
+pub(in crate::file) fn folder_of(_: &Path) -> Option<File> {
+    None
+}
+
+pub(in crate::file) fn sync_name(_: &File, _: Option<&File>) -> io::Result<()> {
+    unsupported()
+}
+
 pub(in crate::file) fn unlock(_: &File) {}
 
 /// Whether [`has_writer`] sees every writer that announced itself.
@@ -74,10 +98,6 @@ pub(in crate::file) fn write_at(_: &File, _: &[u8], _: u64) -> io::Result<()> {
 }
 
 pub(in crate::file) fn sync(_: &File, _: &MmapRaw, _: Range<usize>) -> io::Result<()> {
-    unsupported()
-}
-
-pub(in crate::file) fn sync_range(_: &File, _: &MmapRaw, _: Range<usize>) -> io::Result<()> {
     unsupported()
 }
 

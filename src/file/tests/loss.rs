@@ -6,44 +6,85 @@
 
 use super::{BOOT, Folder};
 use crate::effort;
-use crate::file::{AppendOnly, FileErrorKind, FileVec, Mode, Mutable};
+use crate::file::{AppendOnly, FileError, FileErrorKind, FileVec, Mode, Mutable};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 const SECTOR: usize = 512;
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+    /// The number of syncs that succeed before one is refused.
+    static REFUSED: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Makes one sync fail after `count` that succeed.
+pub(in crate::file) fn refuse(count: usize) {
+    REFUSED.set(Some(count));
+}
+
+/// Called before each sync.
+pub(in crate::file) fn may_sync() -> io::Result<()> {
+    let is_refused = REFUSED.get() == Some(0);
+    RUN.with_borrow_mut(|run| {
+        if let Some(run) = run {
+            run.see(false);
+            run.is_stale |= is_refused;
+        }
+    });
+    match REFUSED.get() {
+        Some(0) => {
+            REFUSED.set(None);
+            Err(io::Error::other("the disk refuses"))
+        }
+        count => {
+            REFUSED.set(count.map(|count| count - 1));
+            Ok(())
+        }
+    }
 }
 
 /// What was seen of a file.
 struct Run {
     path: PathBuf,
     seen: Vec<Seen>,
-    /// The number of elements that were flushed, by what the last call that returned has promised.
-    flushed: usize,
+    /// For each operation, the numbers of elements that may be durable while it runs.
+    flushed: Vec<Vec<usize>>,
+    /// Whether the system treats pages as written that the disk refused.
+    is_stale: bool,
 }
 
 struct Seen {
     image: Vec<u8>,
     /// Whether all of it is on the disk for good.
     is_durable: bool,
-    flushed: usize,
+    /// During which operation.
+    op: usize,
 }
 
 impl Run {
     fn see(&mut self, is_durable: bool) {
         let image = fs::read(&self.path).unwrap();
-        self.seen.push(Seen { image, is_durable, flushed: self.flushed });
+        self.seen.push(Seen { image, is_durable, op: self.flushed.len() - 1 });
+    }
+
+    fn may_be_flushed(&mut self, len: usize) {
+        self.flushed.last_mut().unwrap().push(len);
     }
 }
 
 /// Called when the system has said so.
 pub(in crate::file) fn is_durable() {
-    RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.see(true)));
+    RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.see(!run.is_stale)));
+}
+
+/// Called after all elements were written again. Until then the system does not retry what the disk refused.
+pub(in crate::file) fn is_rewritten() {
+    RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.is_stale = false));
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +94,8 @@ enum Op {
     Shrink,
     Zeroed(usize),
     Flush,
+    /// A flush that fails after this number of syncs, and opening the file again.
+    Refused(usize),
     Reopen,
 }
 
@@ -60,6 +103,7 @@ fn ops(may_remove: bool) -> impl Strategy<Value = Vec<Op>> {
     let op = prop_oneof![
         4 => (1_usize..3000).prop_map(Op::Push),
         3 => Just(Op::Flush),
+        2 => (0_usize..5).prop_map(Op::Refused),
         1 => Just(Op::Reopen),
         u32::from(may_remove) * 2 => (0_usize..4000).prop_map(Op::Truncate),
         u32::from(may_remove) => Just(Op::Shrink),
@@ -68,10 +112,41 @@ fn ops(may_remove: bool) -> impl Strategy<Value = Vec<Op>> {
     proptest::collection::vec(op, 1..12)
 }
 
-fn open<M: Mode>(path: &Path) -> FileVec<u32, M> {
+fn try_open<M: Mode>(path: &Path) -> Result<FileVec<u32, M>, FileError> {
     // Some systems have a file be as long as it can ever be.
     // SAFETY: it lies in a folder of this test.
-    unsafe { FileVec::builder().max_len(60_000).open_or_create(path) }.unwrap()
+    unsafe { FileVec::builder().max_len(60_000).open_or_create(path) }
+}
+
+fn open<M: Mode>(path: &Path) -> FileVec<u32, M> {
+    try_open(path).unwrap()
+}
+
+/// Flushes with a sync that fails, and opens the file again.
+fn flush_refused<M: Mode>(
+    mut vec: FileVec<u32, M>,
+    count: usize,
+    mut remove: impl FnMut(&mut FileVec<u32, M>, &Op),
+) -> FileVec<u32, M> {
+    let (path, len, flushed) = (vec.path().unwrap().to_owned(), vec.len(), vec.flushed_len());
+    RUN.with_borrow_mut(|run| run.as_mut().unwrap().may_be_flushed(len));
+    refuse(count);
+    if vec.flush().is_err() {
+        assert_eq!(vec.flush().unwrap_err().kind(), FileErrorKind::Failed);
+        if !M::IS_APPEND_ONLY {
+            // The record whose sync failed may be on the disk, so elements that it counts must stay.
+            remove(&mut vec, &Op::Truncate(len / 2));
+            remove(&mut vec, &Op::Shrink);
+        }
+        let live = vec.len();
+        drop(vec);
+        // The failing sync may be one of these.
+        vec = try_open(&path).or_else(|_| try_open(&path)).unwrap();
+        assert_eq!((vec.len(), vec.flushed_len()), (flushed, flushed));
+        assert_eq!(vec.lost_len(), live.saturating_sub(flushed));
+    }
+    REFUSED.set(None);
+    vec
 }
 
 /// A number of its own for each place; never zero.
@@ -84,17 +159,16 @@ fn push<M: Mode>(vec: &mut FileVec<u32, M>, count: usize) {
 }
 
 /// Does the operations, and sees what the file is after each.
-fn run<M: Mode>(
-    path: &Path,
-    ops: &[Op],
-    mut remove: impl FnMut(&mut FileVec<u32, M>, &Op),
-) -> Vec<Seen> {
-    RUN.set(Some(Run { path: path.to_owned(), seen: Vec::new(), flushed: 0 }));
+fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32, M>, &Op)) -> Run {
+    let run =
+        Run { path: path.to_owned(), seen: Vec::new(), flushed: vec![vec![0]], is_stale: false };
+    RUN.set(Some(run));
     let mut vec = open::<M>(path);
     for op in ops {
         match op {
             Op::Push(count) => push(&mut vec, *count),
             Op::Flush => vec.flush().unwrap(),
+            Op::Refused(count) => vec = flush_refused(vec, *count, &mut remove),
             Op::Reopen => {
                 drop(vec);
                 vec = open(path);
@@ -104,19 +178,20 @@ fn run<M: Mode>(
         let flushed = vec.flushed_len();
         RUN.with_borrow_mut(|run| {
             let run = run.as_mut().unwrap();
-            run.flushed = flushed;
+            run.may_be_flushed(flushed);
+            run.flushed.push(vec![flushed]);
             run.see(false);
         });
     }
     drop(vec);
-    RUN.take().unwrap().seen
+    RUN.take().unwrap()
 }
 
 /// What the disk may hold at a moment behind one of those seen, as `choose` chooses.
 fn image(seen: &[Seen], moment: usize, mut choose: impl FnMut(usize) -> usize) -> Vec<u8> {
     let base = seen[..=moment].iter().rposition(|seen| seen.is_durable);
     // Before the first there was nothing at all.
-    let none = Seen { image: Vec::new(), is_durable: true, flushed: 0 };
+    let none = Seen { image: Vec::new(), is_durable: true, op: 0 };
     let mut versions: Vec<&Seen> = seen[base.unwrap_or(0)..=moment].iter().collect();
     if base.is_none() {
         versions.insert(0, &none);
@@ -139,12 +214,11 @@ fn image(seen: &[Seen], moment: usize, mut choose: impl FnMut(usize) -> usize) -
 }
 
 /// Loses power at many moments, and looks at what is there.
-fn lose<M: Mode>(folder: &Folder, seen: &[Seen], random: &mut impl FnMut(usize) -> usize) {
+fn lose<M: Mode>(folder: &Folder, run: &Run, random: &mut impl FnMut(usize) -> usize) {
     let path = folder.file().with_extension("after");
+    let seen = &run.seen;
     for moment in 0..seen.len() {
-        let next = seen[moment + 1..].iter().find(|seen| !seen.is_durable);
-        let allowed =
-            [seen[moment].flushed, next.map_or(seen[moment].flushed, |next| next.flushed)];
+        let allowed = &run.flushed[seen[moment].op];
         for _ in 0..4 {
             fs::write(&path, image(seen, moment, &mut *random)).unwrap();
             // SAFETY: as in `open`.
@@ -176,9 +250,9 @@ fn lose_in_runs<M: Mode>(may_remove: bool, remove: fn(&mut FileVec<u32, M>, &Op)
     TestRunner::new(effort::cases(12))
         .run(&(ops(may_remove), any::<u64>()), |(ops, seed)| {
             let folder = Folder::new();
-            let seen = run::<M>(&folder.file(), &ops, remove);
+            let run = run::<M>(&folder.file(), &ops, remove);
             let mut state = seed | 1;
-            lose::<M>(&folder, &seen, &mut |below| {
+            lose::<M>(&folder, &run, &mut |below| {
                 state ^= state << 13;
                 state ^= state >> 7;
                 state ^= state << 17;
@@ -211,7 +285,8 @@ fn what_is_not_flushed_can_be_lost() {
     let seen =
         run::<AppendOnly>(&folder.file(), &[Op::Push(1000), Op::Flush, Op::Push(1000)], |_, _| {
             unreachable!("nothing is removed")
-        });
+        })
+        .seen;
     let last = seen.len() - 1;
     let oldest = image(&seen, last, |_| 0);
     let newest = image(&seen, last, |below| below - 1);

@@ -23,13 +23,21 @@ pub(super) struct Cells {
     inverse: f32,
 }
 
+/// # Panics
+///
+/// If the size is not positive and finite.
+#[track_caller]
+pub(crate) const fn assert_cell(size: f32) {
+    assert!(size > 0.0 && size.is_finite(), "the size of a cell should be positive and finite");
+}
+
 impl Cells {
     /// # Panics
     ///
     /// If the size is not positive and finite.
     #[track_caller]
     pub(super) const fn new(size: f32) -> Self {
-        assert!(size > 0.0 && size.is_finite(), "the size of a cell should be positive and finite");
+        assert_cell(size);
         let inverse = 1.0 / size;
         // Cells of less than any normal number are that large at least, so that nothing comes of 0 but 0.
         Self { size, inverse: if inverse < f32::MAX { inverse } else { f32::MAX } }
@@ -65,12 +73,31 @@ impl Cells {
     }
 }
 
+/// A position that grids index: `[f32; 2]` or `[f32; 3]`.
+///
+/// The trait is sealed.
+#[diagnostic::on_unimplemented(
+    message = "a grid does not index `{Self}`",
+    label = "grids have two or three dimensions"
+)]
+pub trait Position: sealed::Sealed {}
+
+impl Position for [f32; 2] {}
+impl Position for [f32; 3] {}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for [f32; 2] {}
+    impl Sealed for [f32; 3] {}
+}
+
 /// How many bits of a cell's coordinate say where in its block it is.
 pub(super) const fn bits<const D: usize>() -> u32 {
     match D {
         2 => 3,
         3 => 2,
-        _ => panic!("grids have two or three dimensions"),
+        _ => panic!("every grid is made of a `Position`"),
     }
 }
 

@@ -7,7 +7,9 @@ use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
 use crate::error::Error;
-use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
+use crate::index::memory::{
+    Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover,
+};
 use crate::slot_map::prefetch;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Range;
@@ -75,7 +77,13 @@ impl<const D: usize> Lists<D> {
         nodes.filter(|(_, node)| node.prev != NONE).map(|(slot, node)| (slot, node.position))
     }
 
-    /// See [`Grid::reserve`](super::Grid::reserve).
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        check_slot(&self.nodes, slot, NONE, size_of::<Node<D>>(), self.len)
+    }
+
+    /// See [`Grid::try_reserve_slot`](super::Grid::try_reserve_slot).
     #[inline]
     pub(super) fn reserve(&mut self, slot: u32) -> Result<(), Error> {
         // There are heads if there are nodes.
@@ -267,7 +275,6 @@ impl<const D: usize> Arrays for Lists<D> {
         visitor.visit(&mut self.nodes, Share::SLOTS)
     }
 
-    /// Linear in the slots and cells that were.
     fn tidy(&mut self) {
         while self.blocks.count() > 1 && self.listed <= (self.heads.len() - BLOCK) * MOST {
             self.merge();
@@ -275,8 +282,7 @@ impl<const D: usize> Arrays for Lists<D> {
         if self.len == 0 {
             self.clear();
         }
-        let used = self.nodes.iter().rposition(|node| node.prev != NONE);
-        self.nodes.truncate(used.map_or(0, |last| last + 1));
+        uncover(&mut self.nodes, |node| node.prev != NONE);
     }
 
     fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {

@@ -13,22 +13,29 @@ mod sorted;
 mod tests;
 mod walk;
 
+pub use cells::Position;
 pub use nearest::Near;
 pub use query::{InBox, SortedInBox, SortedWithin, Within};
 pub use sorted::SortedGrid;
 
-use super::memory::{Arrays, ForArrays, memory_methods};
+use super::memory::{forward_arrays, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
-use crate::vec::VecStats;
 use cells::Cells;
+pub(crate) use cells::assert_cell;
 use lists::Lists;
+use nearest::nearest_methods;
 use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
 ///
-/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`). Points are in cells, all of
-/// one size. A cell costs nothing as such, so the world has no bounds. A good size is that of what is mostly looked
-/// for: the radius of [`within`](Self::within).
+/// It holds the position of each slot, in two or three dimensions (`Grid<2>`, `Grid<3>`).
+///
+/// # Cells
+///
+/// Points are in cells, all of one size. A cell costs nothing as such, so the world has no bounds. A good size is the radius
+/// of the most frequent search; where radii vary, one at which a few points share a cell. With cells much larger than that a
+/// search compares many points that are not near, and with much smaller ones it visits many empty cells.
+/// [`set_cell`](Self::set_cell) changes the size.
 ///
 /// It is for points that move. One that stays in its cell is moved by writing its position, and one that leaves it is
 /// put into another list, in constant time. The index grows by 64 cells at a time (linear hashing), so no insertion
@@ -36,8 +43,9 @@ use std::fmt;
 ///
 /// # Slots
 ///
-/// Each slot takes 16 bytes, in three dimensions 20, also those below the highest that are not in the index: it is for
-/// the slots of a map or a table, whose numbers are small. Besides, a point takes about 4 bytes.
+/// The index takes 16 bytes for each slot up to the highest, in three dimensions 20, whether or not the slot is in the index:
+/// it is for the slots of a map or a table, whose numbers are small. [Far](super#far-slots) slots are refused. Each point
+/// takes about 4 bytes more.
 ///
 /// # Numbers
 ///
@@ -83,7 +91,10 @@ impl<const D: usize> Grid<D> {
     /// If the size is not positive and finite.
     #[must_use]
     #[track_caller]
-    pub const fn new(cell: f32) -> Self {
+    pub const fn new(cell: f32) -> Self
+    where
+        [f32; D]: Position,
+    {
         Self { lists: Lists::new(Cells::new(cell)) }
     }
 
@@ -132,7 +143,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// # Panics
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX`.
+    /// Where [`try_insert`](Self::try_insert) has an error.
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
@@ -146,10 +157,11 @@ impl<const D: usize> Grid<D> {
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)); then nothing
-    /// has changed.
+    /// If the slot is `u32::MAX` ([`KeyBits`](crate::ErrorKind::KeyBits)) or [far](super#far-slots)
+    /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
     #[inline]
     pub fn try_insert(&mut self, slot: u32, position: [f32; D]) -> Result<Option<[f32; D]>, Error> {
+        self.lists.check_slot(slot)?;
         self.try_reserve_slot(slot)?;
         Ok(self.insert_reserved(slot, position))
     }
@@ -218,59 +230,7 @@ impl<const D: usize> Grid<D> {
         InBox::new(&self.lists, min, max)
     }
 
-    /// The points nearest to one, as many as asked for or as there are; the nearest first, and of those that are
-    /// equally near that with the lowest slot.
-    ///
-    /// Looks into the cells around it, as far as must be. If these are more than there are points, the time is
-    /// that of all points, twice at most.
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::index::Grid;
-    /// let mut grid = Grid::new(1.0);
-    /// for slot in 0..100 {
-    ///     grid.insert(slot, [slot as f32, 0.0]);
-    /// }
-    /// let found = grid.nearest([41.9, 0.0], 3);
-    /// assert_eq!(found.iter().map(|near| near.slot).collect::<Vec<_>>(), [42, 41, 43]);
-    /// ```
-    #[track_caller]
-    pub fn nearest(&self, point: [f32; D], most: usize) -> Vec<Near<D>> {
-        let mut found = Vec::new();
-        self.nearest_into(point, most, &mut found);
-        found
-    }
-
-    /// [`nearest`](Self::nearest), in place of what is in an array.
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory, which it is asked for where the array has not room for all.
-    #[track_caller]
-    pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
-        or_give_up(self.try_nearest_into(point, most, found));
-    }
-
-    /// [`nearest_into`](Self::nearest_into), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses memory; then nothing has changed.
-    pub fn try_nearest_into(
-        &self,
-        point: [f32; D],
-        most: usize,
-        found: &mut Vec<Near<D>>,
-    ) -> Result<(), Error> {
-        nearest::try_reserve(found, most.min(self.len()))?;
-        nearest::find(&self.lists, point, most, found);
-        Ok(())
-    }
+    nearest_methods!(lists);
 
     /// Visits all pairs of points that are at most that far from each other, each once, the lower slot first, in no
     /// order. The time is that of half of what [`within`](Self::within) takes for each point.
@@ -309,7 +269,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// If the system refuses memory.
     pub fn try_sorted(&self) -> Result<SortedGrid<D>, Error> {
-        let mut sorted = SortedGrid::new();
+        let mut sorted = SortedGrid::empty();
         self.try_sort_into(&mut sorted)?;
         Ok(sorted)
     }
@@ -356,19 +316,7 @@ impl<const D: usize> Clone for Grid<D> {
     }
 }
 
-impl<const D: usize> Arrays for Grid<D> {
-    fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
-        self.lists.each_array(visitor)
-    }
-
-    fn tidy(&mut self) {
-        self.lists.tidy();
-    }
-
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.lists.each_stats(visit);
-    }
-}
+forward_arrays!([const D: usize] Grid<D>, lists);
 
 impl<const D: usize> fmt::Debug for Grid<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,6 +4,139 @@ use super::cells::{Any, Area, Ball, is_somewhere, square_apart};
 use super::walk::{Store, Walk};
 use crate::error::{Error, ErrorKind};
 
+/// Defines the searches for the nearest points of an index whose points are in that field.
+macro_rules! nearest_methods {
+    ($store:ident) => {
+        /// Returns the `most` points nearest to a point, or all if there are fewer; the nearest first, and among points at
+        /// the same distance the one in the lowest slot.
+        ///
+        /// # Panics
+        ///
+        /// If the allocator refuses memory.
+        ///
+        /// # Time complexity
+        ///
+        /// Linear in the cells and points around the point, as far as must be searched; at most twice that of visiting all
+        /// points. Sorting what was found adds O(`most` log `most`).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::index::Grid;
+        /// let mut grid = Grid::new(1.0);
+        /// for slot in 0..100 {
+        ///     grid.insert(slot, [slot as f32, 0.0]);
+        /// }
+        /// for found in [grid.nearest([41.9, 0.0], 3), grid.sorted().nearest([41.9, 0.0], 3)] {
+        ///     assert_eq!(found.iter().map(|near| near.slot).collect::<Vec<_>>(), [42, 41, 43]);
+        /// }
+        /// ```
+        #[track_caller]
+        pub fn nearest(&self, point: [f32; D], most: usize) -> Vec<Near<D>> {
+            let mut found = Vec::new();
+            self.nearest_into(point, most, &mut found);
+            found
+        }
+
+        /// [`nearest`](Self::nearest), in place of the contents of a vector.
+        ///
+        /// # Panics
+        ///
+        /// If the allocator refuses memory, which it is asked for if the capacity does not suffice.
+        #[track_caller]
+        pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
+            $crate::error::or_give_up(self.try_nearest_into(point, most, found));
+        }
+
+        /// [`nearest_into`](Self::nearest_into), or the error.
+        ///
+        /// # Errors
+        ///
+        /// If the allocator refuses memory; then nothing has changed.
+        pub fn try_nearest_into(
+            &self,
+            point: [f32; D],
+            most: usize,
+            found: &mut Vec<Near<D>>,
+        ) -> Result<(), Error> {
+            self.try_nearest_where_into(point, most, |_, _| true, found)
+        }
+
+        /// Returns the nearest points that a closure accepts; otherwise as [`nearest`](Self::nearest).
+        ///
+        /// The closure is called with the slot and the position of points in no particular order, only if fewer than
+        /// `most` nearer ones are known; at most twice for each.
+        ///
+        /// # Panics
+        ///
+        /// If the allocator refuses memory.
+        ///
+        /// # Time complexity
+        ///
+        /// That of [`nearest`](Self::nearest) for as many points as are accepted and rejected up to the farthest result.
+        /// If fewer than `most` are accepted, all points are visited.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::index::Grid;
+        /// let mut grid = Grid::new(1.0);
+        /// for slot in 0..100 {
+        ///     grid.insert(slot, [slot as f32, 0.0]);
+        /// }
+        /// let even = grid.nearest_where([41.9, 0.0], 2, |slot, _| slot % 2 == 0);
+        /// assert_eq!(even.iter().map(|near| near.slot).collect::<Vec<_>>(), [42, 40]);
+        /// ```
+        #[track_caller]
+        pub fn nearest_where(
+            &self,
+            point: [f32; D],
+            most: usize,
+            accept: impl FnMut(u32, &[f32; D]) -> bool,
+        ) -> Vec<Near<D>> {
+            let mut found = Vec::new();
+            self.nearest_where_into(point, most, accept, &mut found);
+            found
+        }
+
+        /// [`nearest_where`](Self::nearest_where), in place of the contents of a vector.
+        ///
+        /// # Panics
+        ///
+        /// If the allocator refuses memory, which it is asked for if the capacity does not suffice.
+        #[track_caller]
+        pub fn nearest_where_into(
+            &self,
+            point: [f32; D],
+            most: usize,
+            accept: impl FnMut(u32, &[f32; D]) -> bool,
+            found: &mut Vec<Near<D>>,
+        ) {
+            $crate::error::or_give_up(self.try_nearest_where_into(point, most, accept, found));
+        }
+
+        /// [`nearest_where_into`](Self::nearest_where_into), or the error.
+        ///
+        /// If `accept` panics, the vector holds some of the points.
+        ///
+        /// # Errors
+        ///
+        /// If the allocator refuses memory; then nothing has changed.
+        pub fn try_nearest_where_into(
+            &self,
+            point: [f32; D],
+            most: usize,
+            accept: impl FnMut(u32, &[f32; D]) -> bool,
+            found: &mut Vec<Near<D>>,
+        ) -> Result<(), Error> {
+            nearest::try_reserve(found, most.min(self.len()))?;
+            nearest::find(&self.$store, point, most, accept, found);
+            Ok(())
+        }
+    };
+}
+pub(super) use nearest_methods;
+
 /// A point among the nearest ones, found by [`Grid::nearest`](super::Grid::nearest).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near<const D: usize> {
@@ -32,7 +165,7 @@ pub(super) fn try_reserve<const D: usize>(
     found.try_reserve(additional).map_err(|_| Error::new(ErrorKind::Memory, bytes))
 }
 
-/// Finds the `most` nearest ones, for which there is room, in order.
+/// Finds the `most` nearest ones that `accept` accepts, for which there is room, in order.
 ///
 /// Looks into the cells around the point, ring by ring, until no other can have a nearer one than those that were
 /// found; into all, if rings had more cells than there are buckets.
@@ -40,6 +173,7 @@ pub(super) fn find<const D: usize, T: Store<D>>(
     store: &T,
     point: [f32; D],
     most: usize,
+    accept: impl FnMut(u32, &[f32; D]) -> bool,
     found: &mut Vec<Near<D>>,
 ) {
     found.clear();
@@ -47,7 +181,7 @@ pub(super) fn find<const D: usize, T: Store<D>>(
     if most == 0 || buckets == 0 || !is_somewhere(&point) {
         return;
     }
-    let mut best = Best { found, most, point };
+    let mut best = Best { found, most, point, accept };
     let mut walk = Walk::new(store, Any);
     let center = store.cells().of(&point);
     let mut outer = Area::around(&center, 1);
@@ -80,13 +214,14 @@ pub(super) fn find<const D: usize, T: Store<D>>(
 }
 
 /// The best that were found so far: a heap, the worst of which is in front.
-struct Best<'a, const D: usize> {
+struct Best<'a, const D: usize, A> {
     found: &'a mut Vec<Near<D>>,
     most: usize,
     point: [f32; D],
+    accept: A,
 }
 
-impl<const D: usize> Best<'_, D> {
+impl<const D: usize, A: FnMut(u32, &[f32; D]) -> bool> Best<'_, D, A> {
     /// Where those are that would still be taken.
     fn area<T: Store<D>>(&self, store: &T) -> Area<D> {
         match self.found.first() {
@@ -110,10 +245,15 @@ impl<const D: usize> Best<'_, D> {
 
     #[inline]
     fn offer(&mut self, near: Near<D>) {
-        if self.found.len() < self.most {
+        let has_room = self.found.len() < self.most;
+        if !has_room && !near.is_before(&self.found[0]) || !(self.accept)(near.slot, &near.position)
+        {
+            return;
+        }
+        if has_room {
             self.found.push(near);
             self.sift_up();
-        } else if near.is_before(&self.found[0]) {
+        } else {
             self.found[0] = near;
             self.sift_down();
         }

@@ -1,9 +1,9 @@
 //! [`SortedGrid`]: the points of a grid, those of a bucket side by side.
 
 use super::blocks::Blocks;
-use super::cells::Cells;
+use super::cells::{Cells, Position};
 use super::lists::{Lists, NONE};
-use super::nearest::{self, Near};
+use super::nearest::{self, Near, nearest_methods};
 use super::pairs;
 use super::query::{SortedInBox, SortedWithin};
 use super::walk::Store;
@@ -57,7 +57,14 @@ pub(super) struct Table<const D: usize> {
 impl<const D: usize> SortedGrid<D> {
     /// Without points. Takes no memory until it has some.
     #[must_use]
-    pub const fn new() -> Self {
+    pub const fn new() -> Self
+    where
+        [f32; D]: Position,
+    {
+        Self::empty()
+    }
+
+    pub(super) const fn empty() -> Self {
         let table = Table {
             cells: Cells::new(1.0),
             blocks: Blocks::NONE,
@@ -98,43 +105,7 @@ impl<const D: usize> SortedGrid<D> {
         SortedInBox::new(&self.table, min, max)
     }
 
-    /// The points nearest to one; see [`Grid::nearest`](super::Grid::nearest).
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory.
-    #[track_caller]
-    pub fn nearest(&self, point: [f32; D], most: usize) -> Vec<Near<D>> {
-        let mut found = Vec::new();
-        self.nearest_into(point, most, &mut found);
-        found
-    }
-
-    /// [`nearest`](Self::nearest), in place of what is in an array.
-    ///
-    /// # Panics
-    ///
-    /// If the allocator refuses memory, which it is asked for where the array has not room for all.
-    #[track_caller]
-    pub fn nearest_into(&self, point: [f32; D], most: usize, found: &mut Vec<Near<D>>) {
-        or_give_up(self.try_nearest_into(point, most, found));
-    }
-
-    /// [`nearest_into`](Self::nearest_into), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses memory; then nothing has changed.
-    pub fn try_nearest_into(
-        &self,
-        point: [f32; D],
-        most: usize,
-        found: &mut Vec<Near<D>>,
-    ) -> Result<(), Error> {
-        nearest::try_reserve(found, most.min(self.len()))?;
-        nearest::find(&self.table, point, most, found);
-        Ok(())
-    }
+    nearest_methods!(table);
 
     /// Visits all pairs of points that are at most that far from each other; see
     /// [`Grid::for_each_pair`](super::Grid::for_each_pair).
@@ -252,7 +223,10 @@ impl<const D: usize> Clone for SortedGrid<D> {
     }
 }
 
-impl<const D: usize> Default for SortedGrid<D> {
+impl<const D: usize> Default for SortedGrid<D>
+where
+    [f32; D]: Position,
+{
     /// Without points; see [`new`](Self::new).
     fn default() -> Self {
         Self::new()

@@ -24,7 +24,10 @@ impl Random {
 
 type Points<const D: usize> = BTreeMap<u32, [f32; D]>;
 
-fn filled<const D: usize>(cell: f32, points: &Points<D>) -> Grid<D> {
+fn filled<const D: usize>(cell: f32, points: &Points<D>) -> Grid<D>
+where
+    [f32; D]: Position,
+{
     let mut grid = Grid::new(cell);
     for (slot, position) in points {
         assert_eq!(grid.insert(*slot, *position), None);
@@ -118,7 +121,10 @@ fn assert_pairs<const D: usize>(
     assert_eq!(found, expected, "{radius}");
 }
 
-fn agree<const D: usize>(to: [f32; D], cell: f32, radii: &[f32]) {
+fn agree<const D: usize>(to: [f32; D], cell: f32, radii: &[f32])
+where
+    [f32; D]: Position,
+{
     let points = random(300, to);
     let grid = filled(cell, &points);
     let by_grid = grid.sorted();
@@ -184,7 +190,10 @@ fn points_at_borders_are_found() {
 }
 
 /// Puts many in, moves them, and takes them out.
-fn come_and_go<const D: usize>(to: [f32; D], count: u32) {
+fn come_and_go<const D: usize>(to: [f32; D], count: u32)
+where
+    [f32; D]: Position,
+{
     let mut grid = Grid::new(1.0);
     let mut random = Random(5);
     let mut points = Points::new();
@@ -389,7 +398,10 @@ fn lists_are_short_whatever_the_form_of_the_world() {
     }
 }
 
-fn assert_copied<const D: usize>(to: [f32; D], count: u32) {
+fn assert_copied<const D: usize>(to: [f32; D], count: u32)
+where
+    [f32; D]: Position,
+{
     let mut points = random(count, to);
     let mut grid = filled(2.0, &points);
     // Points that are nowhere, and slots that are free.

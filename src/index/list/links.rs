@@ -2,10 +2,13 @@
 //!
 //! Each slot knows the next of its ring and the one before. One slot of each is its *head*, which the hash table has.
 
+use super::Slots;
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, too_many};
+use crate::index::memory::{
+    Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover,
+};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -66,16 +69,15 @@ impl Links {
         self.next_of(slot) != NONE
     }
 
-    /// Of each slot, the next of its ring.
+    /// The set of that hash which is meant.
     #[inline]
-    pub(super) const fn ring(&self) -> &[u32] {
-        self.next.as_slice()
+    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
+        Slots::new(&self.next, self.buckets.find(hash, is_meant).unwrap_or(NONE))
     }
 
-    /// The head of the set of that hash which is meant, or [`NONE`].
-    #[inline]
-    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> u32 {
-        self.buckets.find(hash, is_meant).unwrap_or(NONE)
+    /// The set that a slot is in.
+    pub(super) fn same(&self, slot: u32) -> Slots<'_> {
+        Slots::new(&self.next, if self.contains(slot) { slot } else { NONE })
     }
 
     /// Where a slot is to go. Nobody is asked about the slot itself.
@@ -100,6 +102,13 @@ impl Links {
         Plan { hash, head, is_there: head == slot && head != NONE }
     }
 
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        // The next, the one before, and the hash.
+        check_slot(&self.next, slot, HEAD, 3 * size_of::<u32>(), self.len)
+    }
+
     /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
     ///
     /// # Errors
@@ -107,7 +116,7 @@ impl Links {
     /// If the system refuses memory, or the slot does not leave a bit. Nothing has changed then that anybody could
     /// tell.
     #[inline]
-    pub(super) fn try_reserve(&mut self, slot: u32) -> Result<(), Error> {
+    pub(super) fn try_reserve(&mut self, slot: u32, _: Plan) -> Result<(), Error> {
         if slot >= HEAD {
             return Err(too_many(HEAD));
         }
@@ -223,10 +232,11 @@ impl Links {
 
 impl Arrays for Links {
     fn tidy(&mut self) {
-        self.buckets.tidy();
-        if self.len == 0 {
-            self.clear();
-        }
+        uncover(&mut self.next, |next| *next != NONE);
+        self.prev.truncate(self.next.len());
+        self.moved = Moved::NOTHING;
+        // Any slot may become the head of its ring, which has an entry.
+        self.buckets.tidy_below(self.next.len());
     }
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {

@@ -5,12 +5,14 @@
 //! stands for the set. Each slot knows its chunk. So whatever is done touches a chunk or two, however large the set.
 
 use super::chunk::{Large, Number, Small};
-use super::iter::Chunks;
+use super::iter::{Chunks, Slots};
 use super::pool::Pool;
 use crate::error::Error;
 use crate::index::bucket::NONE;
 use crate::index::buckets::Buckets;
-use crate::index::memory::{Arrays, ForArrays, Share, array, copy, cover, covering, too_many};
+use crate::index::memory::{
+    Arrays, ForArrays, Share, array, check_slot, copy, cover, covering, too_many, uncover,
+};
 use crate::index::plan::{Moved, Plan};
 use crate::vec::{VecStats, VmVec};
 
@@ -114,7 +116,13 @@ impl Chains {
 
     /// The set of that hash of which one slot is meant.
     #[inline]
-    pub(super) fn find(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
+    pub(super) fn find(&self, hash: u32, is_meant: impl FnMut(u32) -> bool) -> Slots<'_> {
+        Slots::new(self.chunks(hash, is_meant))
+    }
+
+    /// The chunks of that set.
+    #[inline]
+    pub(super) fn chunks(&self, hash: u32, mut is_meant: impl FnMut(u32) -> bool) -> Chunks<'_> {
         match self.buckets.find(hash, |id| is_meant(self.first(id))) {
             Some(head) => self.chunks_from(head),
             None => Chunks::EMPTY,
@@ -122,11 +130,11 @@ impl Chains {
     }
 
     /// The set that a slot is in.
-    pub(super) fn same(&self, slot: u32) -> Chunks<'_> {
-        match self.id_of(slot) {
+    pub(super) fn same(&self, slot: u32) -> Slots<'_> {
+        Slots::new(match self.id_of(slot) {
             NONE => Chunks::EMPTY,
             id => self.chunks_from(id),
-        }
+        })
     }
 
     /// Where a slot is to go. Nobody is asked about the slot itself.
@@ -159,6 +167,12 @@ impl Chains {
     fn second(&self, head: u32) -> Option<u32> {
         let second = self.members(head).get(1).copied();
         second.or_else(|| self.chunks_from(head).nth(1)?.first().copied())
+    }
+
+    /// Refuses a slot that is no number for one, or far; see [`check_slot`].
+    #[inline]
+    pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
+        check_slot(&self.back, slot, NONE, size_of::<u32>(), self.len)
     }
 
     /// Makes room for all that [`commit`](Self::commit) may need, even if the slot is removed before.
@@ -272,9 +286,7 @@ impl Chains {
             Number::Small(number) => self.small[number].members(),
             Number::Large(number) => self.large[number].members(),
         };
-        for member in members {
-            self.back[*member as usize] = number.id();
-        }
+        note(&mut self.back, members, number.id());
     }
 
     /// Takes a slot out of its set; whether it was in one.
@@ -451,6 +463,13 @@ impl Chains {
     }
 }
 
+/// Records that slots are in the chunk of an id.
+fn note(back: &mut [u32], members: &[u32], id: u32) {
+    for member in members {
+        back[*member as usize] = id;
+    }
+}
+
 /// How many small chunks so many slots can take, each of which may be a set.
 fn most_small(slots: usize) -> usize {
     slots.saturating_add(SPARE)
@@ -458,10 +477,29 @@ fn most_small(slots: usize) -> usize {
 
 impl Arrays for Chains {
     fn tidy(&mut self) {
-        self.buckets.tidy();
-        if self.len == 0 {
-            self.clear();
-        }
+        let Self { buckets, small, large, back, moved, .. } = self;
+        small.pack(|chunks, from, to| {
+            let (from, id) = (Number::Small(from).id(), Number::Small(to).id());
+            note(back, chunks[to as usize].members(), id);
+            buckets.replace_reserved(from, id);
+        });
+        large.pack(|chunks, from, to| {
+            let (from, id) = (Number::Large(from).id(), Number::Large(to).id());
+            let chunk = &chunks[to as usize];
+            note(back, chunk.members(), id);
+            let (prev, next) = (chunk.prev(), chunk.next());
+            if let Some(next) = next {
+                chunks[next as usize].set_prev(Some(to));
+            }
+            match prev {
+                Some(prev) => chunks[prev as usize].set_next(Some(to)),
+                None => _ = buckets.replace_reserved(from, id),
+            }
+        });
+        uncover(back, |id| *id != NONE);
+        *moved = Moved::NOTHING;
+        // Any large chunk may become the head of its chain, which has an entry.
+        buckets.tidy_below(small.as_slice().len().max(large.as_slice().len()) * 2);
     }
 
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {

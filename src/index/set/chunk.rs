@@ -42,6 +42,9 @@ pub(super) trait Chunk: Copy {
 
     /// Which one is behind it, of one that is free.
     fn next_free(&self) -> u32;
+
+    /// Whether it is free: no other has no members.
+    fn is_free(&self) -> bool;
 }
 
 /// A set of up to three.
@@ -216,6 +219,10 @@ impl Chunk for Small {
     fn next_free(&self) -> u32 {
         self.members[0]
     }
+
+    fn is_free(&self) -> bool {
+        self.len == 0
+    }
 }
 
 impl Chunk for Large {
@@ -229,6 +236,10 @@ impl Chunk for Large {
 
     fn next_free(&self) -> u32 {
         self.members[0]
+    }
+
+    fn is_free(&self) -> bool {
+        self.len() == 0
     }
 }
 

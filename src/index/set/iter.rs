@@ -19,7 +19,7 @@ pub struct Slots<'s> {
 
 /// The same, by the chunk: slices of up to 14.
 #[derive(Clone)]
-pub(crate) struct Chunks<'s> {
+pub(super) struct Chunks<'s> {
     first: &'s [u32],
     large: &'s [Large],
     forwards: Option<u32>,

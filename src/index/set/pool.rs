@@ -68,6 +68,31 @@ impl<C: Chunk> Pool<C> {
         self.free = number;
     }
 
+    /// Moves chunks from the end to the places of free ones, and truncates the array after the last one in use.
+    ///
+    /// After each move, `moved` is called with all chunks, the old number and the new one.
+    pub(super) fn pack(&mut self, mut moved: impl FnMut(&mut [C], u32, u32)) {
+        let (mut free, mut end) = (0, self.chunks.len());
+        loop {
+            while free < end && !self.chunks[free].is_free() {
+                free += 1;
+            }
+            while free < end && self.chunks[end - 1].is_free() {
+                end -= 1;
+            }
+            if free == end {
+                break;
+            }
+            end -= 1;
+            self.chunks[free] = self.chunks[end];
+            // No more than can be numbered are there.
+            let numbers = [end, free].map(|number| u32::try_from(number).unwrap_or(NONE));
+            moved(&mut self.chunks, numbers[0], numbers[1]);
+        }
+        self.chunks.truncate(end);
+        self.free = NONE;
+    }
+
     pub(super) fn clear(&mut self) {
         self.chunks.clear();
         self.free = NONE;

@@ -1,5 +1,6 @@
 //! Putting values in, and taking them out.
 
+use super::iter::Rest;
 use super::{Drain, Entry, Slot, SparseSecondaryMap, hash_of, try_reserve, unless_stale};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::{Key, KeyData};
@@ -7,6 +8,7 @@ use hashbrown::hash_table;
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
 use std::iter::FusedIterator;
+use std::mem;
 
 impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// Puts in the value of a key, and returns the one it had. O(1), but for growing.
@@ -210,14 +212,17 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// assert!(second.is_empty());
     /// ```
     pub fn drain(&mut self) -> Drain<'_, K, V> {
-        Drain::new(self.table.drain(), self.mint)
+        Drain::new(Rest(self.table.drain()), self.mint)
     }
 
     /// Drops all values. Memory stays allocated. Linear in the capacity.
     ///
-    /// Should the drop of a value panic, the map is empty all the same, and values that were not
-    /// dropped are leaked, as by std's `HashMap`.
+    /// If the drop of a value panics, the other values are dropped, and the map is empty.
     pub fn clear(&mut self) {
-        self.table.clear();
+        if mem::needs_drop::<V>() {
+            drop(self.drain());
+        } else {
+            self.table.clear();
+        }
     }
 }

@@ -6,6 +6,45 @@ use crate::slot_map::mint::Mint;
 use hashbrown::hash_table;
 use std::fmt;
 use std::iter::FusedIterator;
+use std::mem;
+
+/// Values on their way out of a table, which are dropped with it even if the drop of one panics. (An iterator of
+/// `hashbrown` leaks the rest then.)
+pub(super) struct Rest<I: Iterator>(pub(super) I);
+
+impl<I: Iterator> Drop for Rest<I> {
+    fn drop(&mut self) {
+        /// Goes on if `for_each` panics.
+        struct GoOn<'r, I: Iterator>(&'r mut I);
+
+        impl<I: Iterator> Drop for GoOn<'_, I> {
+            fn drop(&mut self) {
+                self.0.by_ref().for_each(drop);
+            }
+        }
+
+        if mem::needs_drop::<I::Item>() {
+            let rest = GoOn(&mut self.0);
+            rest.0.for_each(drop);
+        }
+    }
+}
+
+impl<I: Iterator> Iterator for Rest<I> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        self.0.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<I: ExactSizeIterator> ExactSizeIterator for Rest<I> {}
 
 /// The traits of an iterator over slots, which differ only in what they make of one.
 macro_rules! iterator {
@@ -105,25 +144,25 @@ iterator! {
 
 iterator! {
     /// Keys and values out of a map, made by `into_iter`.
-    IntoIter<K, V>, hash_table::IntoIter<Slot<V>> => (K, V):
+    IntoIter<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => (K, V):
     |mint: Mint<K>| move |slot: Slot<V>| (slot.key(mint), slot.value)
 }
 
 iterator! {
     /// Keys out of a map, made by [`SparseSecondaryMap::into_keys`].
-    IntoKeys<K, V>, hash_table::IntoIter<Slot<V>> => K:
+    IntoKeys<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => K:
     |mint: Mint<K>| move |slot: Slot<V>| slot.key(mint)
 }
 
 iterator! {
     /// Values out of a map, made by [`SparseSecondaryMap::into_values`].
-    IntoValues<K, V>, hash_table::IntoIter<Slot<V>> => V:
+    IntoValues<K, V>, Rest<hash_table::IntoIter<Slot<V>>> => V:
     |_: Mint<K>| |slot: Slot<V>| slot.value
 }
 
 iterator! {
     /// Takes all values out of a map, made by [`SparseSecondaryMap::drain`].
-    Drain<'a, K, V>, hash_table::Drain<'a, Slot<V>> => (K, V):
+    Drain<'a, K, V>, Rest<hash_table::Drain<'a, Slot<V>>> => (K, V):
     |mint: Mint<K>| move |slot: Slot<V>| (slot.key(mint), slot.value)
 }
 
@@ -136,18 +175,31 @@ impl<K: Key, V, S> IntoIterator for SparseSecondaryMap<K, V, S> {
     type IntoIter = IntoIter<K, V>;
 
     fn into_iter(self) -> IntoIter<K, V> {
-        IntoIter::new(self.table.into_iter(), self.mint)
+        let (rest, mint) = self.into_rest();
+        IntoIter::new(rest, mint)
+    }
+}
+
+impl<K: Key, V, S> Drop for SparseSecondaryMap<K, V, S> {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
+    fn into_rest(mut self) -> (Rest<hash_table::IntoIter<Slot<V>>>, Mint<K>) {
+        (Rest(mem::take(&mut self.table).into_iter()), self.mint)
+    }
+
     /// All keys; the values are dropped one by one, with the iterator at the latest.
     pub fn into_keys(self) -> IntoKeys<K, V> {
-        IntoKeys::new(self.table.into_iter(), self.mint)
+        let (rest, mint) = self.into_rest();
+        IntoKeys::new(rest, mint)
     }
 
     /// All values, in no order.
     pub fn into_values(self) -> IntoValues<K, V> {
-        IntoValues::new(self.table.into_iter(), self.mint)
+        let (rest, mint) = self.into_rest();
+        IntoValues::new(rest, mint)
     }
 }

@@ -17,6 +17,8 @@ use crate::key::{Key, KeyData, Layout};
 use crate::slot_map::mint::Mint;
 use hashbrown::{HashTable, TryReserveError};
 use std::hash::{BuildHasher, RandomState};
+#[cfg(feature = "rayon")]
+use std::mem;
 
 /// More values for a few of the keys of a [`SlotMap`](crate::SlotMap), by hashing.
 ///
@@ -214,8 +216,8 @@ impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
         &self.table
     }
 
-    pub(crate) fn into_table(self) -> HashTable<Slot<V>> {
-        self.table
+    pub(crate) fn into_table(mut self) -> HashTable<Slot<V>> {
+        mem::take(&mut self.table)
     }
 
     pub(crate) fn table_mut(&mut self) -> &mut HashTable<Slot<V>> {

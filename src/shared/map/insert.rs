@@ -7,11 +7,15 @@ use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
 use super::deal;
 use super::ground::state_of;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, give_up};
 use crate::heap;
 use crate::key::Key;
 use crate::poison::unpoison;
 use crate::slot_map::state::State;
+use std::convert::Infallible;
+
+/// The key and place of a value, or the error of the closure that should have made it.
+type Inserted<'m, K, V, E> = Result<(K, &'m V), E>;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
     /// How many values [`insert_many`](Self::insert_many) puts in at once: 64, but no more than 16 KiB of them.
@@ -75,16 +79,46 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// assert_eq!(*value, (key, 20));
     /// ```
     #[track_caller]
-    pub fn insert_with_key(&self, mut make: impl FnMut(K) -> V) -> (K, &V) {
-        enum Never {}
-        match self.try_insert_with_key(|key| Ok::<V, Never>(make(key))) {
+    pub fn insert_with_key(&self, make: impl FnMut(K) -> V) -> (K, &V) {
+        match self.try_insert_with(make) {
             Ok(inserted) => inserted,
-            Err(never) => match never {},
+            Err(refused) => give_up(refused.error),
         }
     }
 
-    /// Puts in what `make` makes of the key it will have, as [`insert_with_key`](Self::insert_with_key) does, or returns
-    /// the error that `make` does; then nothing was taken.
+    /// [`insert_with_key`](Self::insert_with_key), or the error, and the value if it was made.
+    ///
+    /// (As in [`SlotMap`](crate::SlotMap), [`try_insert_with_key`](Self::try_insert_with_key) is for a closure that
+    /// fails, and panics if memory is refused.)
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_insert`](Self::try_insert).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::SharedSlotMap;
+    /// let map = SharedSlotMap::with_max_len(1);
+    /// let (key, value) = map.try_insert_with(|key| (key, 20))?;
+    /// assert_eq!(*value, (key, 20));
+    /// let refused = map.try_insert_with(|key| (key, 30)).unwrap_err();
+    /// assert_eq!(refused.value, None); // there was no key for it
+    /// # Ok::<(), stayput::Error>(())
+    /// ```
+    pub fn try_insert_with(
+        &self,
+        mut make: impl FnMut(K) -> V,
+    ) -> Result<(K, &V), Refused<Option<V>>> {
+        match self.try_insert_made(|key| Ok::<V, Infallible>(make(key))) {
+            Ok(Ok(inserted)) => Ok(inserted),
+            Ok(Err(never)) => match never {},
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// Inserts what `make` returns for the key it will have, as [`insert_with_key`](Self::insert_with_key) does, or returns
+    /// the error of `make`; then no slot was taken.
     ///
     /// # Errors
     ///
@@ -92,21 +126,36 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     ///
     /// # Panics
     ///
-    /// As for [`insert`](Self::insert).
+    /// As for [`insert`](Self::insert). See [`try_insert_with`](Self::try_insert_with) for a form that does not panic.
     #[track_caller]
     pub fn try_insert_with_key<E>(
         &self,
-        mut make: impl FnMut(K) -> Result<V, E>,
+        make: impl FnMut(K) -> Result<V, E>,
     ) -> Result<(K, &V), E> {
+        match self.try_insert_made(make) {
+            Ok(inserted) => inserted,
+            Err(refused) => give_up(refused.error),
+        }
+    }
+
+    fn try_insert_made<E>(
+        &self,
+        mut make: impl FnMut(K) -> Result<V, E>,
+    ) -> Result<Inserted<'_, K, V, E>, Refused<Option<V>>> {
         loop {
             let next = self.places.claimed();
-            or_give_up(self.try_have(next));
+            self.try_have(next).map_err(|error| Refused { error, value: None })?;
             // SAFETY: it has its slot now: committed, which was seen by acquire, or made with the lock.
             let (index, generation) = unsafe { self.ground.dealt::<V>(next) };
-            let value = make(self.ground.mint().key(index, generation))?;
-            if or_give_up(self.claim_exactly(next)) {
+            let value = match make(self.ground.mint().key(index, generation)) {
+                Ok(value) => value,
+                Err(error) => return Ok(Err(error)),
+            };
+            match self.claim_exactly(next) {
                 // SAFETY: just claimed.
-                return Ok(unsafe { self.put(next, value) });
+                Ok(true) => return Ok(Ok(unsafe { self.put(next, value) })),
+                Ok(false) => {}
+                Err(error) => return Err(Refused { error, value: Some(value) }),
             }
         }
     }

@@ -1,9 +1,10 @@
 //! [`Memory`]: what is behind the lock; and what takes memory there.
 
+use super::super::check_prefaulting_is_shared;
 use super::super::lock::{Guard, Held};
 use super::super::places::{Claim, Grown, RUN, Refusal};
 use super::SharedSlotMap;
-use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, or_give_up};
 use crate::growing::{Budget, Prefaulted};
 use crate::key::Key;
 use crate::os;
@@ -37,7 +38,7 @@ impl<K: Key, V> Memory<K, V> {
             self.refused = Some(error);
             // A slot is asked for behind others that nobody has asked for yet: those there can be are to
             // have memory all the same.
-            let is_at_limit = matches!(error.kind(), ErrorKind::MaxLen | ErrorKind::KeyBits);
+            let is_at_limit = error.is_full() || error.kind() == ErrorKind::KeyBits;
             if is_at_limit && !self.is_lent && !self.sharing.is_at_end() {
                 let most = self.sharing.most_tickets();
                 let _ = self.try_grow(most);
@@ -134,25 +135,23 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if need <= before.min(self.places.committed()) {
             return Ok(());
         }
-        let grown = memory.grow(need);
+        // Not `grow`, which takes all the memory that may be had where it is refused more: no ticket waits for it here.
+        let grown = memory.try_grow(need);
         self.tell(memory, before);
         self.places.raise_committed(memory.tickets());
-        grown.refused.map_or(Ok(()), Err)
+        grown
     }
 
     /// Sees to it that a slot has a bit which says that its value was taken out. There is none only where values came
     /// with a map, and memory was refused then.
     #[cold]
     #[inline(never)]
-    #[track_caller]
-    pub(super) fn cover_removed(&self, index: u32) {
-        let covered = self.memory.lock().map_err(|_| busy()).and_then(|mut guard| {
-            let memory = &mut *guard;
-            let covered = memory.sharing.cover_removed(index as usize + 1);
-            self.tell(memory, 0);
-            covered.map_err(|error| error.of(Holder::SharedSlotMap))
-        });
-        or_give_up(covered);
+    pub(super) fn cover_removed(&self, index: u32) -> Result<(), Error> {
+        let mut guard = self.memory.lock().map_err(|_| busy())?;
+        let memory = &mut *guard;
+        let covered = memory.sharing.cover_removed(index as usize + 1);
+        self.tell(memory, 0);
+        covered.map_err(|error| error.of(Holder::SharedSlotMap))
     }
 
     /// How many tickets were dealt out that have slots.
@@ -161,22 +160,23 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         self.places.claimed().min(self.places.committed())
     }
 
-    #[track_caller]
-    fn locked<R>(&self, look: impl FnOnce(&mut Memory<K, V>) -> R) -> R {
-        match self.memory.lock() {
-            Ok(mut guard) => look(&mut guard),
-            Err(_) => give_up(busy()),
-        }
-    }
-
-    /// The number of slots that the map can ever have; see [`SlotMap::max_len`]. Waits for who takes memory.
+    /// Returns the maximum number of slots; see [`SlotMap::max_len`]. Waits for a thread that takes memory.
     ///
     /// # Panics
     ///
-    /// Where [`try_reserve`](Self::try_reserve) has [`Busy`](ErrorKind::Busy).
+    /// If [`try_max_len`](Self::try_max_len) returns an error.
     #[track_caller]
     pub fn max_len(&self) -> usize {
-        self.locked(|memory| memory.sharing.max_len())
+        or_give_up(self.try_max_len())
+    }
+
+    /// [`max_len`](Self::max_len), or the error.
+    ///
+    /// # Errors
+    ///
+    /// [`Busy`](ErrorKind::Busy) as for [`try_reserve`](Self::try_reserve).
+    pub fn try_max_len(&self) -> Result<usize, Error> {
+        Ok(self.memory.lock().map_err(|_| busy())?.sharing.max_len())
     }
 
     /// The number of slots that committed memory has room for. O(1).
@@ -185,15 +185,26 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         self.ground.capacity()
     }
 
-    /// What the map holds and takes up, with what it keeps for threads. Slots of removed values count for nothing until
-    /// the owner comes. Waits for who takes memory; and see [`SlotMap::stats`].
+    /// Returns what the map holds and how much memory it takes, including what it keeps for threads. Slots of removed
+    /// values are neither live nor holes until the owner takes the map. Waits for a thread that takes memory; see
+    /// [`SlotMap::stats`].
     ///
     /// # Panics
     ///
-    /// As for [`max_len`](Self::max_len).
+    /// If [`try_stats`](Self::try_stats) returns an error.
     #[track_caller]
     pub fn stats(&self) -> SlotMapStats {
-        self.locked(|memory| memory.sharing.stats(self.len(), self.dealt()))
+        or_give_up(self.try_stats())
+    }
+
+    /// [`stats`](Self::stats), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_max_len`](Self::try_max_len).
+    pub fn try_stats(&self) -> Result<SlotMapStats, Error> {
+        let memory = self.memory.lock().map_err(|_| busy())?;
+        Ok(memory.sharing.stats(self.len(), self.dealt()))
     }
 
     /// Makes room for `additional` more values than were put in until now, by whomever: holes first, then slots.
@@ -228,7 +239,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Makes room for `additional` more values, as [`reserve`](Self::reserve) does, and makes its pages resident now, so
     /// that filling it takes no page fault; but for those of holes that were [trimmed](SlotMap::trim).
     ///
-    /// Enters the kernel; linear in the pages. Who needs more memory meanwhile waits.
+    /// Enters the kernel; O(n) in the pages. Threads that need more memory meanwhile wait; others go on inserting. On
+    /// processors that cannot touch pages in use, which are all except x86 and 64-bit ARM, this makes room and then
+    /// fails with [`Unsupported`](ErrorKind::Unsupported).
     ///
     /// # Panics
     ///
@@ -245,13 +258,20 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_prefault(&self, additional: usize) -> Result<(), Error> {
         let (mut memory, first) = self.room_for(additional)?;
+        check_prefaulting_is_shared(Holder::SharedSlotMap)?;
         memory.sharing.try_prefault(first..first + additional)
     }
 
-    /// Makes memory behind the last slot resident ahead of its use; see [`SlotMap::prefault_ahead`].
+    /// Makes memory after the last slot resident ahead of its use; see [`SlotMap::prefault_ahead`], and
+    /// [`prefault`](Self::prefault) for processors on which it fails.
     pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
         let refused = |error| Prefaulted { bytes: 0, ahead_bytes: 0, refused: Some(error) };
-        let Ok(mut guard) = self.memory.lock() else { return refused(busy()) };
+        let locked = check_prefaulting_is_shared(Holder::SharedSlotMap)
+            .and_then(|()| self.memory.lock().map_err(|_| busy()));
+        let mut guard = match locked {
+            Ok(guard) => guard,
+            Err(error) => return refused(error),
+        };
         let memory = &mut *guard;
         if memory.is_lent {
             return refused(busy());

@@ -120,11 +120,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// # Forks
 ///
-/// In the child of a `fork`, insertions that other threads had begun are never finished; their slots become holes when the
-/// owner comes. If another thread was taking memory just then, what needs some, or asks about it
-/// ([`max_len`](Self::max_len), [`stats`](Self::stats)), fails with [`Busy`](crate::ErrorKind::Busy) in the child, after
-/// about half a second or at once; holes that it was listing are lost there. If another thread was being refused some,
-/// insertions may be refused for good, as it was, until the owner comes. All else works.
+/// In the child of a `fork`, insertions that other threads had begun are never finished. Their slots become holes when the
+/// owner takes the map.
+///
+/// If another thread was taking memory at the fork, calls that need memory or report on it, such as
+/// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy), and
+/// holes that the thread was listing are lost there. If another thread was being refused memory at the fork, insertions
+/// may be refused until the owner takes the map. No call waits for a thread that the child does not have. All other calls
+/// work.
 ///
 /// # Examples
 ///
@@ -357,16 +360,15 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         self.get_by_index(index).map(|(key, _)| key)
     }
 
-    /// Takes a value out: no key finds it any more, for any thread, and of several who try one is told that he did it.
-    /// O(1); no lock.
+    /// Removes a value: from then on, no thread finds it by its key. If several threads remove the same key, exactly one
+    /// call returns the value. O(1); takes no lock.
     ///
-    /// It stays where it is, and whoever has a reference to it may keep that: it is dropped, and its slot can be filled
-    /// again, when the owner comes; see [there](Self#what-is-removed).
+    /// The value stays in place, and references to it stay valid, until the owner takes the map. It is dropped then, and
+    /// its slot can be filled again; see [What is removed](Self#what-is-removed).
     ///
     /// # Panics
     ///
-    /// If the value came in with a `SlotMap`, the map then did not get memory for the bit that says that it is removed,
-    /// and does not get it now.
+    /// If [`try_remove`](Self::try_remove) returns an error.
     ///
     /// # Examples
     ///
@@ -381,22 +383,33 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn remove(&self, key: K) -> Option<&V> {
-        let (slot, found) = self.find(key)?;
-        if !self.take_out(slot, found) {
-            return None;
-        }
-        // SAFETY: just seen.
-        Some(unsafe { self.value(slot) })
+        or_give_up(self.try_remove(key))
     }
 
-    /// Makes a slot vacant that was seen live; whether nobody was faster.
+    /// [`remove`](Self::remove), or the error; the value stays in the map then.
+    ///
+    /// # Errors
+    ///
+    /// Each slot has a bit that says that its value was removed. If the value came with a `SlotMap`, and memory for its bit
+    /// was refused then, this asks for it again. Fails if it is refused again, or with
+    /// [`Busy`](crate::ErrorKind::Busy) as [`try_insert`](Self::try_insert) does.
     #[inline]
-    #[track_caller]
-    fn take_out(&self, slot: SlotAt<V>, Found { index, generation }: Found) -> bool {
+    pub fn try_remove(&self, key: K) -> Result<Option<&V>, Error> {
+        let Some((slot, found)) = self.find(key) else { return Ok(None) };
+        if !self.take_out(slot, found)? {
+            return Ok(None);
+        }
+        // SAFETY: just seen.
+        Ok(Some(unsafe { self.value(slot) }))
+    }
+
+    /// Makes a slot vacant that was seen live; whether no other thread was faster.
+    #[inline]
+    fn take_out(&self, slot: SlotAt<V>, Found { index, generation }: Found) -> Result<bool, Error> {
         let (bits, bit) = loop {
             match self.ground.removed(index) {
                 Some(found) => break found,
-                None => self.cover_removed(index),
+                None => self.cover_removed(index)?,
             }
         };
         let live = State::live(generation).to_bits();
@@ -406,7 +419,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if is_mine {
             self.removals[index as usize / 64 % COUNTS].0.fetch_add(1, Ordering::Release);
         }
-        is_mine
+        Ok(is_mine)
     }
 
     /// Where slots end that may hold values.

@@ -5,9 +5,8 @@
 use super::SharedSlotMap;
 use crate::key::Key;
 use crate::os;
-use crate::slot_map::{self, Gaps, SlotMap};
+use crate::slot_map::{Gaps, SlotMap};
 use std::fmt;
-use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Deref, DerefMut};
@@ -176,10 +175,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// assert!(shared.is_empty());
     /// ```
     pub fn drain(&mut self) -> Drain<'_, K, V> {
-        let mut map = self.as_mut_map();
-        // SAFETY: borrowed for as long as `map`, which is not looked at before the iterator is dropped.
-        let drain = unsafe { map.map.as_mut() }.drain();
-        Drain { drain, _map: map }
+        Drain::new(self.as_mut_map())
     }
 }
 
@@ -222,40 +218,9 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for MapMut<'_, K, V> {
     }
 }
 
-/// Takes all values out of a [`SharedSlotMap`], made by [`SharedSlotMap::drain`].
-///
-/// If it is forgotten, that is as if a [`MapMut`] were.
-pub struct Drain<'a, K: Key, V> {
-    /// Dropped first.
-    drain: slot_map::Drain<'a, K, V>,
-    _map: MapMut<'a, K, V>,
-}
-
-impl<K: Key, V> Iterator for Drain<'_, K, V> {
-    type Item = (K, V);
-
-    #[inline]
-    fn next(&mut self) -> Option<(K, V)> {
-        self.drain.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.drain.size_hint()
-    }
-}
-
-impl<K: Key, V> DoubleEndedIterator for Drain<'_, K, V> {
-    #[inline]
-    fn next_back(&mut self) -> Option<(K, V)> {
-        self.drain.next_back()
-    }
-}
-
-impl<K: Key, V> ExactSizeIterator for Drain<'_, K, V> {}
-impl<K: Key, V> FusedIterator for Drain<'_, K, V> {}
-
-impl<K: Key, V> fmt::Debug for Drain<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.drain.fmt(f)
-    }
+crate::slot_map::drain::drain! {
+    /// An iterator that takes all values out of a [`SharedSlotMap`]; created by [`SharedSlotMap::drain`].
+    ///
+    /// Forgetting it has the same effect as forgetting a [`MapMut`].
+    Drain<'a, K, V> of MapMut<'a, K, V>
 }

@@ -2,6 +2,7 @@
 
 use super::super::places::Claim;
 use super::*;
+use crate::error::ErrorKind;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use std::collections::HashSet;
@@ -228,11 +229,24 @@ fn what_came_with_a_map_is_removed_or_the_caller_is_told() {
     assert!(fault.struck() > 0);
     let refused = catch_unwind(AssertUnwindSafe(|| shared.remove(keys[1]).map(drop)));
     assert!(refused.is_err());
+    assert_eq!(shared.try_remove(keys[1]).unwrap_err().kind(), ErrorKind::AddressSpace);
+    assert_eq!(shared.try_remove(DefaultKey::null()), Ok(None));
     drop(fault);
     assert_eq!((shared.len(), shared.get(keys[1]).unwrap().as_str()), (100, "1"));
     assert_eq!(shared.remove(keys[1]).unwrap(), "1");
     shared.insert(String::from("new"));
     check(&mut shared, 100, 101);
+}
+
+#[test]
+fn a_refused_reservation_takes_no_memory() {
+    let map = Shared::<u64>::with_max_len(1 << 20);
+    map.insert(0);
+    let before = (map.capacity(), map.stats().committed_bytes);
+    for additional in [1 << 20, usize::MAX] {
+        assert!(map.try_reserve(additional).is_err());
+        assert_eq!((map.capacity(), map.stats().committed_bytes), before);
+    }
 }
 
 #[test]

@@ -118,12 +118,12 @@ fn slots_without_memory_for_their_bits_are_not_added() {
             let mut slots = GappedSlots::<u64>::new(&Options::DEFAULT);
             let fault = Fault::from_nth(call, pass);
             // So many that their bits are no block of the heap.
-            assert!(slots.extend_vacant(100_000).is_err());
+            assert!(slots.extend_vacant(1_000_000).is_err());
             assert!(fault.struck() > 0 && !slots.has_room());
             drop(fault);
             assert_eq!(slots.len(), 0);
             slots.check();
-            slots.extend_vacant(100_000).unwrap();
+            slots.extend_vacant(1_000_000).unwrap();
             slots.fill(77, 1, 7);
             slots.check();
         }

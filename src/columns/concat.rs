@@ -1,0 +1,299 @@
+//! [`Concat`]: more fields than a tuple has.
+
+#![expect(unsafe_code, reason = "passes promises about columns on to both halves")]
+
+use super::{CloneFields, Fields, fields::sealed};
+use crate::reservation::ColumnLayouts;
+use std::alloc::Layout;
+use std::array;
+use std::mem;
+use std::ptr::NonNull;
+
+/// The most columns that a row can have.
+const MAX_COLUMNS: usize = 36;
+
+/// Two [`Fields`] in sequence, for rows of more than twelve fields.
+///
+/// `#[derive(Row)]` uses it for structs of more than twelve fields. References and slices are pairs: of those of the
+/// first half and those of the second. Nested, there are up to 36 columns; more fail to compile.
+///
+/// # Examples
+///
+/// ```
+/// use stayput::columns::Concat;
+/// use stayput::{Columns, Row};
+///
+/// struct Wide([u8; 12], u8);
+///
+/// impl Row for Wide {
+///     type Fields = Concat<([u8; 12],), (u8,)>;
+///     type Ref<'a> = (&'a [u8; 12], &'a u8);
+///     type Mut<'a> = (&'a mut [u8; 12], &'a mut u8);
+///     type Slices<'a> = (&'a [[u8; 12]], &'a [u8]);
+///     type SlicesMut<'a> = (&'a mut [[u8; 12]], &'a mut [u8]);
+///
+///     fn into_fields(self) -> Self::Fields {
+///         Concat((self.0,), (self.1,))
+///     }
+///     fn from_fields(Concat((first,), (second,)): Self::Fields) -> Self {
+///         Self(first, second)
+///     }
+///     fn by_ref<'a>(((first,), (second,)): ((&'a [u8; 12],), (&'a u8,))) -> Self::Ref<'a>
+///     where
+///         Self: 'a,
+///     {
+///         (first, second)
+///     }
+///     # fn by_mut<'a>(((first,), (second,)): ((&'a mut [u8; 12],), (&'a mut u8,))) -> Self::Mut<'a>
+///     # where
+///     #     Self: 'a,
+///     # {
+///     #     (first, second)
+///     # }
+///     # fn by_slices<'a>(((first,), (second,)): ((&'a [[u8; 12]],), (&'a [u8],))) -> Self::Slices<'a>
+///     # where
+///     #     Self: 'a,
+///     # {
+///     #     (first, second)
+///     # }
+///     // …
+///     # fn by_slices_mut<'a>(
+///     #     ((first,), (second,)): ((&'a mut [[u8; 12]],), (&'a mut [u8],)),
+///     # ) -> Self::SlicesMut<'a>
+///     # where
+///     #     Self: 'a,
+///     # {
+///     #     (first, second)
+///     # }
+/// }
+///
+/// let mut columns = Columns::<Wide>::new();
+/// columns.push(Wide([1; 12], 2));
+/// assert_eq!(columns.get(0), Some((&[1; 12], &2)));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Concat<A, B>(pub A, pub B);
+
+impl<A: Fields, B: Fields> Concat<A, B> {
+    const LAYOUTS: &'static ([Layout; MAX_COLUMNS], usize) = &{
+        let (first, second) = (*A::COLUMNS, *B::COLUMNS);
+        let mut all = [Layout::new::<()>(); MAX_COLUMNS];
+        let count = first.len() + second.len();
+        assert!(count <= MAX_COLUMNS, "a row has at most 36 columns");
+        let mut at = 0;
+        while at < count {
+            all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+            at += 1;
+        }
+        (all, count)
+    };
+    const SIZED: &'static [Layout] = Self::LAYOUTS.0.split_at(Self::LAYOUTS.1).0;
+}
+
+/// Rows whose fields are dropped with it.
+struct Rows<F: Fields> {
+    starts: F::Starts,
+    from: usize,
+    count: usize,
+}
+
+impl<F: Fields> Drop for Rows<F> {
+    fn drop(&mut self) {
+        // SAFETY: the values belong to `self` alone; see where it is made.
+        unsafe { F::drop_rows(self.starts, self.from, self.count) }
+    }
+}
+
+impl<A: Fields, B: Fields> sealed::Sealed for Concat<A, B> {}
+
+// Each `unsafe` call below passes a promise about all columns on to both halves, each of which has some of them.
+impl<A: Fields, B: Fields> Fields for Concat<A, B> {
+    type Refs<'a>
+        = (A::Refs<'a>, B::Refs<'a>)
+    where
+        Self: 'a;
+    type Muts<'a>
+        = (A::Muts<'a>, B::Muts<'a>)
+    where
+        Self: 'a;
+    type Slices<'a>
+        = (A::Slices<'a>, B::Slices<'a>)
+    where
+        Self: 'a;
+    type SlicesMut<'a>
+        = (A::SlicesMut<'a>, B::SlicesMut<'a>)
+    where
+        Self: 'a;
+    type Group<const N: usize> = (A::Group<N>, B::Group<N>);
+    type Starts = (A::Starts, B::Starts);
+
+    const ROW: Layout = {
+        let (first, second) = (A::ROW, B::ROW);
+        let align = if first.align() > second.align() { first.align() } else { second.align() };
+        match Layout::from_size_align(first.size().saturating_add(second.size()), align) {
+            Ok(row) => row,
+            Err(_) => panic!("the fields of a row are larger than `isize::MAX` bytes"),
+        }
+    };
+    const COLUMNS: ColumnLayouts = &Self::SIZED;
+
+    #[inline]
+    fn dangling() -> Self::Starts {
+        (A::dangling(), B::dangling())
+    }
+
+    #[inline]
+    fn starts(start_of: impl Fn(usize) -> NonNull<u8>) -> Self::Starts {
+        (A::starts(&start_of), B::starts(|number| start_of(A::COLUMNS.len() + number)))
+    }
+
+    #[inline]
+    unsafe fn write(self, starts: Self::Starts, index: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.write(starts.0, index) };
+        // SAFETY: the caller's promise.
+        unsafe { self.1.write(starts.1, index) };
+    }
+
+    #[inline]
+    unsafe fn read(starts: Self::Starts, index: usize) -> Self {
+        // SAFETY: the caller's promise.
+        let first = unsafe { A::read(starts.0, index) };
+        // SAFETY: the caller's promise.
+        Self(first, unsafe { B::read(starts.1, index) })
+    }
+
+    #[inline]
+    unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { A::copy(starts.0, from, to) };
+        // SAFETY: the caller's promise.
+        unsafe { B::copy(starts.1, from, to) };
+    }
+
+    unsafe fn copy_rows(
+        from: Self::Starts,
+        first: usize,
+        to: Self::Starts,
+        place: usize,
+        count: usize,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { A::copy_rows(from.0, first, to.0, place, count) };
+        // SAFETY: the caller's promise.
+        unsafe { B::copy_rows(from.1, first, to.1, place, count) };
+    }
+
+    #[inline]
+    unsafe fn swap(starts: Self::Starts, a: usize, b: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { A::swap(starts.0, a, b) };
+        // SAFETY: the caller's promise.
+        unsafe { B::swap(starts.1, a, b) };
+    }
+
+    unsafe fn drop_rows(starts: Self::Starts, from: usize, count: usize) {
+        // If a drop in the first half panics, the second is dropped while unwinding.
+        let second = Rows::<B> { starts: starts.1, from, count };
+        // SAFETY: the caller's promise, which also gives the second half to `second`.
+        unsafe { A::drop_rows(starts.0, from, count) };
+        drop(second);
+    }
+
+    #[inline]
+    unsafe fn refs<'a>(starts: Self::Starts, index: usize) -> Self::Refs<'a>
+    where
+        Self: 'a,
+    {
+        // SAFETY: the caller's promise.
+        let first = unsafe { A::refs(starts.0, index) };
+        // SAFETY: the caller's promise.
+        (first, unsafe { B::refs(starts.1, index) })
+    }
+
+    #[inline]
+    unsafe fn muts<'a>(starts: Self::Starts, index: usize) -> Self::Muts<'a>
+    where
+        Self: 'a,
+    {
+        // SAFETY: the caller's promise.
+        let first = unsafe { A::muts(starts.0, index) };
+        // SAFETY: the caller's promise; columns do not overlap.
+        (first, unsafe { B::muts(starts.1, index) })
+    }
+
+    #[inline]
+    unsafe fn slices<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::Slices<'a>
+    where
+        Self: 'a,
+    {
+        // SAFETY: the caller's promise.
+        let first = unsafe { A::slices(starts.0, from, len) };
+        // SAFETY: the caller's promise.
+        (first, unsafe { B::slices(starts.1, from, len) })
+    }
+
+    #[inline]
+    unsafe fn slices_mut<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::SlicesMut<'a>
+    where
+        Self: 'a,
+    {
+        // SAFETY: the caller's promise.
+        let first = unsafe { A::slices_mut(starts.0, from, len) };
+        // SAFETY: the caller's promise; columns do not overlap.
+        (first, unsafe { B::slices_mut(starts.1, from, len) })
+    }
+
+    fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N> {
+        let mut rows = rows.map(|row| (Some(row.0), Some(row.1)));
+        let none = "each is taken once";
+        (
+            A::group(array::from_fn(|lane| rows[lane].0.take().expect(none))),
+            B::group(array::from_fn(|lane| rows[lane].1.take().expect(none))),
+        )
+    }
+
+    #[inline]
+    fn put_into_lane<const N: usize>(self, group: &mut Self::Group<N>, lane: usize) -> Self {
+        Self(self.0.put_into_lane(&mut group.0, lane), self.1.put_into_lane(&mut group.1, lane))
+    }
+
+    #[inline]
+    fn lane<const N: usize>(group: &Self::Group<N>, lane: usize) -> Self::Refs<'_> {
+        (A::lane(&group.0, lane), B::lane(&group.1, lane))
+    }
+
+    #[inline]
+    fn lane_mut<const N: usize>(group: &mut Self::Group<N>, lane: usize) -> Self::Muts<'_> {
+        (A::lane_mut(&mut group.0, lane), B::lane_mut(&mut group.1, lane))
+    }
+
+    fn lanes_mut<const N: usize>(group: &mut Self::Group<N>) -> [Self::Muts<'_>; N] {
+        let mut first = A::lanes_mut(&mut group.0).into_iter();
+        let mut second = B::lanes_mut(&mut group.1).into_iter();
+        let all = "there are N lanes";
+        array::from_fn(|_| (first.next().expect(all), second.next().expect(all)))
+    }
+}
+
+impl<A: CloneFields, B: CloneFields> CloneFields for Concat<A, B> {
+    #[inline]
+    fn cloned(fields: Self::Refs<'_>) -> Self {
+        Self(A::cloned(fields.0), B::cloned(fields.1))
+    }
+
+    fn clone_over(to: Self::SlicesMut<'_>, from: Self::Slices<'_>) {
+        A::clone_over(to.0, from.0);
+        B::clone_over(to.1, from.1);
+    }
+
+    unsafe fn clone_to(from: Self::Slices<'_>, to: Self::Starts, place: usize, count: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { A::clone_to(from.0, to.0, place, count) };
+        // If a clone of the second half panics, those of the first are dropped; they are no rows yet.
+        let first = Rows::<A> { starts: to.0, from: place, count };
+        // SAFETY: the caller's promise.
+        unsafe { B::clone_to(from.1, to.1, place, count) };
+        mem::forget(first);
+    }
+}

@@ -1,0 +1,182 @@
+//! Iterators over rows, in order and from both ends.
+
+#![forbid(unsafe_code)]
+
+use super::{Groups, Pad, Record};
+use crate::columns::{Fields, Row};
+use std::fmt;
+use std::iter::{FlatMap, FusedIterator};
+use std::ops::Range;
+use std::slice;
+
+/// An iterator over the rows of [`Groups`], created by [`Groups::iter`].
+#[must_use = "iterators are lazy"]
+pub struct Iter<'a, R: Row + Pad, const N: usize> {
+    groups: &'a Groups<R, N>,
+    left: Range<usize>,
+}
+
+/// The fields of the rows of one record.
+type Lanes<'a, R, const N: usize> = [<<R as Row>::Fields as Fields>::Muts<'a>; N];
+
+type LanesOf<'a, R, const N: usize> = fn(&'a mut Record<R, N>) -> Lanes<'a, R, N>;
+
+/// An iterator over the rows of [`Groups`] that allows changing them, created by [`Groups::iter_mut`].
+#[must_use = "iterators are lazy"]
+pub struct IterMut<'a, R: Row + Pad + 'a, const N: usize> {
+    lanes: FlatMap<slice::IterMut<'a, Record<R, N>>, Lanes<'a, R, N>, LanesOf<'a, R, N>>,
+    left: Range<usize>,
+}
+
+/// An iterator that takes the rows out of [`Groups`], created by `into_iter`.
+#[must_use = "iterators are lazy"]
+pub struct IntoIter<R: Row + Pad, const N: usize> {
+    /// Lanes whose row was taken hold [`Pad::PAD`].
+    groups: Groups<R, N>,
+    left: Range<usize>,
+}
+
+impl<R: Row + Pad, const N: usize> Groups<R, N> {
+    /// An iterator over the rows, in order.
+    #[inline]
+    pub fn iter(&self) -> Iter<'_, R, N> {
+        Iter { groups: self, left: 0..self.len }
+    }
+
+    /// An iterator over the rows that allows changing them, in order.
+    ///
+    /// A loop over [records](Self::as_mut_slice) is faster.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut rows: stayput::Groups<(u32, u32), 4> = (0..6).map(|n| (n, 10)).collect();
+    /// for (sum, number) in &mut rows {
+    ///     *sum += *number;
+    /// }
+    /// assert_eq!(rows.get(5), Some((&15, &10)));
+    /// ```
+    pub fn iter_mut(&mut self) -> IterMut<'_, R, N> {
+        let left = 0..self.len;
+        let padded = self.records.len() * N - self.len;
+        let mut lanes = self.records.iter_mut().flat_map(R::Fields::lanes_mut as fn(_) -> _);
+        if let Some(last) = padded.checked_sub(1) {
+            lanes.nth_back(last);
+        }
+        IterMut { lanes, left }
+    }
+}
+
+impl<'a, R: Row + Pad, const N: usize> Iter<'a, R, N> {
+    #[inline]
+    fn at(&self, index: usize) -> R::Ref<'a> {
+        R::by_ref(self.groups.fields(index))
+    }
+}
+
+impl<R: Row + Pad, const N: usize> IntoIter<R, N> {
+    #[inline]
+    fn take_at(&mut self, index: usize) -> R {
+        let pad = R::PAD.into_fields();
+        R::from_fields(self.groups.put(index, pad))
+    }
+}
+
+/// `$next` and `$next_back` give the row at an index that was just taken from `left`.
+macro_rules! iterator {
+    (
+        $name:ident<$($lifetime:lifetime)?> => $item:ty:
+        |$iter:ident, $index:pat_param| $next:expr, $next_back:expr
+    ) => {
+        impl<$($lifetime,)? R: Row + Pad, const N: usize> Iterator for $name<$($lifetime,)? R, N> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                let $index = self.left.next()?;
+                let $iter = self;
+                $next
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.left.size_hint()
+            }
+        }
+
+        impl<$($lifetime,)? R: Row + Pad, const N: usize> DoubleEndedIterator
+            for $name<$($lifetime,)? R, N>
+        {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let $index = self.left.next_back()?;
+                let $iter = self;
+                $next_back
+            }
+        }
+
+        impl<$($lifetime,)? R: Row + Pad, const N: usize> ExactSizeIterator
+            for $name<$($lifetime,)? R, N>
+        {
+        }
+
+        impl<$($lifetime,)? R: Row + Pad, const N: usize> FusedIterator
+            for $name<$($lifetime,)? R, N>
+        {
+        }
+
+        impl<$($lifetime,)? R: Row + Pad, const N: usize> fmt::Debug for $name<$($lifetime,)? R, N> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("left", &self.left.len())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+iterator! {
+    Iter<'a> => R::Ref<'a>: |iter, index| Some(iter.at(index)), Some(iter.at(index))
+}
+
+iterator! {
+    IterMut<'a> => R::Mut<'a>:
+    |iter, _| iter.lanes.next().map(R::by_mut), iter.lanes.next_back().map(R::by_mut)
+}
+
+iterator! {
+    IntoIter<> => R: |iter, index| Some(iter.take_at(index)), Some(iter.take_at(index))
+}
+
+impl<R: Row + Pad, const N: usize> Clone for Iter<'_, R, N> {
+    fn clone(&self) -> Self {
+        Self { groups: self.groups, left: self.left.clone() }
+    }
+}
+
+impl<R: Row + Pad, const N: usize> IntoIterator for Groups<R, N> {
+    type Item = R;
+    type IntoIter = IntoIter<R, N>;
+
+    fn into_iter(self) -> IntoIter<R, N> {
+        IntoIter { left: 0..self.len, groups: self }
+    }
+}
+
+impl<'a, R: Row + Pad, const N: usize> IntoIterator for &'a Groups<R, N> {
+    type Item = R::Ref<'a>;
+    type IntoIter = Iter<'a, R, N>;
+
+    fn into_iter(self) -> Iter<'a, R, N> {
+        self.iter()
+    }
+}
+
+impl<'a, R: Row + Pad, const N: usize> IntoIterator for &'a mut Groups<R, N> {
+    type Item = R::Mut<'a>;
+    type IntoIter = IterMut<'a, R, N>;
+
+    fn into_iter(self) -> IterMut<'a, R, N> {
+        self.iter_mut()
+    }
+}

@@ -1,0 +1,105 @@
+//! What an error of an array that is full says: the limit behind it, and only options that were set.
+
+use crate::linux::{in_child, set_limit, under_sanitizer};
+use stayput::{
+    Arena, Columns, DefaultKey, DenseSlotMap, Error, ErrorKind, SecondaryMap, SharedSlotMap,
+    SharedVec, SlotMap, Table, VmVec, indices,
+};
+
+const GIB: usize = 1 << 30;
+
+indices! {
+    struct ByValue for u64 {
+        value: Unique<u64> = |value| value,
+    }
+}
+
+/// An array of each kind that is made without options: how many bytes of addresses it has, and the error where those
+/// are used up.
+pub(crate) type UsedUp = fn() -> (usize, Error);
+
+#[rustfmt::skip]
+pub(crate) fn default_arrays() -> [(&'static str, UsedUp); 8] {
+    [
+        ("VmVec", || {
+            let mut array = VmVec::<u64>::from([1]);
+            (array.stats().reserved_bytes, array.try_reserve(array.max_len()).unwrap_err())
+        }),
+        ("Arena", || {
+            let arena = Arena::new();
+            arena.alloc(1_u64);
+            (arena.max_bytes(), arena.try_alloc_slice_fill_copy(arena.max_bytes(), 1_u8).unwrap_err())
+        }),
+        ("Columns", || {
+            let mut array: Columns<(u64, u32)> = [(1, 2)].into_iter().collect();
+            (array.stats().reserved_bytes, array.try_reserve(array.max_len()).unwrap_err())
+        }),
+        ("SharedVec", || {
+            let array = SharedVec::<u64>::new();
+            array.push(1);
+            (array.max_len() * 8, array.try_reserve(array.max_len()).unwrap_err())
+        }),
+        ("SlotMap", || {
+            let mut map: SlotMap<DefaultKey, [u64; 32]> = [[1; 32]].into_iter().collect();
+            (map.max_len() * 256, map.try_reserve(map.max_len()).unwrap_err())
+        }),
+        ("SharedSlotMap", || {
+            let map = SharedSlotMap::<DefaultKey, [u64; 32]>::new();
+            map.insert([1; 32]);
+            (map.max_len() * 256, map.try_reserve(map.max_len()).unwrap_err())
+        }),
+        ("SecondaryMap", || {
+            let key = SlotMap::<DefaultKey, ()>::new().insert(());
+            let mut map = SecondaryMap::<DefaultKey, [u64; 32]>::new();
+            map.insert(key, [1; 32]);
+            (map.max_len() * 256, map.try_reserve(map.max_len()).unwrap_err())
+        }),
+        ("DenseSlotMap", || {
+            let mut map: DenseSlotMap<DefaultKey, [u64; 32]> = [[1; 32]].into_iter().collect();
+            (map.max_len() * 256, map.try_reserve(map.max_len()).unwrap_err())
+        }),
+    ]
+}
+
+#[test]
+fn under_an_address_limit_a_full_default_array_names_it() {
+    in_child("sizes::under_an_address_limit_a_full_default_array_names_it", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        set_limit(libc::RLIMIT_AS, GIB);
+        for (name, used_up) in default_arrays() {
+            let (_, error) = used_up();
+            assert_eq!(
+                (error.kind(), error.limit()),
+                (ErrorKind::AddressLimit, Some(GIB as u64)),
+                "{name}"
+            );
+            let text = error.to_string();
+            assert!(text.contains("RLIMIT_AS") && text.contains(name), "{name}: {text}");
+            assert!(!text.contains("its `max_") && !text.contains("smaller"), "{name}: {text}");
+        }
+        let mut table: Table<u64, ByValue> = [1].into_iter().collect();
+        let error = table.try_reserve(GIB / 8).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AddressLimit, "{error}");
+        // What was asked for by a call is not blamed on an option either.
+        let error = VmVec::<u8>::new().try_reserve(2 * GIB).unwrap_err();
+        assert!(!error.to_string().contains("max_len"), "{error}");
+        // An option that was set is.
+        let error = VmVec::<u8>::try_with_max_len(2 * GIB).unwrap_err();
+        assert!(error.to_string().contains("a smaller `max_len`"), "{error}");
+        let error = VmVec::<u8>::with_max_len(4096).try_reserve(4097).unwrap_err();
+        assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(4096)));
+        assert!(error.to_string().contains("its `max_len` is 4096"), "{error}");
+    });
+}
+
+#[test]
+fn a_full_default_array_of_the_usual_size_names_no_option_as_set() {
+    for (name, used_up) in default_arrays() {
+        let (_, error) = used_up();
+        let text = error.to_string();
+        assert!(text.contains("default reservation"), "{name}: {text}");
+        assert!(!text.contains("its `max_"), "{name}: {text}");
+    }
+}
