@@ -135,7 +135,7 @@
 //!     where the search for the next hole starts.
 //!
 //! Sections follow. Each ends with a CRC-32 (4 bytes) of everything in the part before it, the header and the next keys
-//! included, except for the checksums of sections. An empty slot map has one section, which is empty but for the checksum;
+//! included, except for the checksums of sections. An empty slot map has one section, which has only the checksum;
 //! other empty containers have none.
 //!
 //! - **Slot maps**: for each slot a byte (0: with a value; 1: vacant; 2: detached; 3: retired), then 4 bytes of generation
