@@ -177,13 +177,7 @@ fn a_running_writer_vouches_for_its_length_whatever_the_boot() {
     let second = unsafe { FileVec::<u64>::from_file(clone) };
     assert_eq!(second.unwrap_err().kind(), FileErrorKind::Locked);
     assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 501);
-    // After a flush has failed, the length does not count, even with a writer.
-    set_failed(&path, true);
-    assert_eq!(follow.len(), 100);
-    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 100);
     vec.truncate(50);
-    assert_eq!(follow.len(), 50);
-    set_failed(&path, false);
     assert_eq!(follow.len(), 50);
     drop(vec);
     // The writer is gone. A reader that saw it knows its length.
@@ -192,6 +186,22 @@ fn a_running_writer_vouches_for_its_length_whatever_the_boot() {
     // Others do not.
     leave_partly_flushed(&path);
     assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 100);
+}
+
+#[test]
+fn after_a_failed_flush_no_reader_trusts_the_live_length() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = partly_flushed(&path);
+    let early = Follow::<u64>::open(&path).unwrap();
+    assert_eq!(early.len(), 500);
+    set_failed(&path, true);
+    let late = Follow::<u64>::open(&path).unwrap();
+    assert_eq!((early.len(), late.len()), (100, 100));
+    set_boot(&path, [0; 16]);
+    assert_eq!((early.len(), late.len()), (100, 100));
+    vec.truncate(50);
+    assert_eq!((early.len(), late.len()), (50, 50));
 }
 
 #[test]

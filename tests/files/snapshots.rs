@@ -6,7 +6,7 @@ use stayput::{
     DefaultKey, DenseSlotMap, SecondaryMap, SlotMap, SparseSecondaryMap, Table, Tagged64, VmVec,
     indices, new_key_type,
 };
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 use std::thread;
@@ -243,7 +243,7 @@ fn what_a_dead_process_left_is_removed_and_nothing_else() {
     #[cfg(unix)]
     {
         let path = there(".stayput-0123456789abcdef");
-        let held = File::create(&path).unwrap();
+        let held = fs::File::create(&path).unwrap();
         held.set_modified(std::time::UNIX_EPOCH).unwrap();
         lock(&held);
         snapshot.save(folder.file()).unwrap();
@@ -256,7 +256,7 @@ fn what_a_dead_process_left_is_removed_and_nothing_else() {
 
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "calls the system")]
-fn lock(file: &File) {
+fn lock(file: &fs::File) {
     use std::os::fd::AsRawFd;
     // SAFETY: the file is open; no memory is involved.
     assert_eq!(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) }, 0);
