@@ -19,7 +19,7 @@ mod insert;
 mod iter;
 mod memory;
 mod order;
-#[cfg(any(feature = "serde", feature = "rayon"))]
+#[cfg(any(feature = "serde", feature = "rayon", feature = "file"))]
 pub(crate) mod parts;
 mod rows;
 mod sort;

@@ -2,8 +2,9 @@
 
 use super::{DenseSlotMap, Rows};
 use crate::key::Key;
+#[cfg(feature = "rayon")]
 use crate::vec::VmVec;
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "serde", feature = "file"))]
 use crate::{error::Error, slot_map::SlotMap};
 #[cfg(feature = "serde")]
 use std::fmt;
@@ -30,7 +31,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 }
 
 /// Why rows are not those of a table.
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "serde", feature = "file"))]
+#[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "only serde shows them"))]
 pub(crate) enum BadRows {
     /// The system refuses memory.
     Refused(Error),
@@ -45,7 +47,7 @@ pub(crate) enum BadRows {
     },
 }
 
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "serde", feature = "file"))]
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// In which row the value of each key is.
     pub(crate) const fn table(&self) -> &SlotMap<K, u32> {

@@ -256,18 +256,25 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let fit =
             |len: u64| usize::try_from(len.min(fit(long, size_of::<T>()))).unwrap_or(usize::MAX);
         let live = fit(header.whole_live_len());
-        // What others were told of, in this boot or in another: they may be reading it.
-        let most = fit(header.most().max(record.len)).max(live);
+        // What readers may have seen, in this boot or in another: by a writer that did not flush, or by a record.
+        let seen = fit(record.len).max(live);
+        let most = fit(header.most()).max(seen);
         held.count_elements(size_of::<T>(), most);
+        let is_cut = len < seen;
+        if is_cut {
+            // If opening ends early, the next one may no longer find that elements were removed.
+            held.count_removal()?;
+        }
         let record = Self::settle(&held, record, len)?;
         held.write(MOST_AT, &(most as u64).to_ne_bytes())?;
-        held.begin_live(len, system::boot())?;
+        held.begin_live(len, is_cut, system::boot())?;
         if is_new {
             // Last, and its first word after the rest: until then the file is unfinished.
             let identity = self.identity().to_bytes();
             held.write(8, &identity[8..])?;
             held.write(0, &identity[..8])?;
         }
+        held.announce();
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long, sized_by);
         let elements = elements.map_err(|error| held.refused(error))?;
@@ -378,7 +385,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
             return Err(Misfit::Not(FileErrorKind::Mode, None));
         }
-        let (record, len) = find_len(header, size_of::<T>(), || Ok(long))?;
+        let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
+        let is_live = is_of_boot && !header.has_failed();
+        let (record, len) = find_len(header, is_live, size_of::<T>(), || Ok(long))?;
         if record.is_too_late() {
             return Err(Misfit::Not(FileErrorKind::Header, None));
         }
@@ -470,19 +479,15 @@ fn fit(long: u64, element_bytes: usize) -> u64 {
     fit.unwrap_or(u64::MAX).min(usize::MAX as u64)
 }
 
-/// The last record of a file of elements of a size, and how many there are. How long the file is is asked
-/// afterwards: somebody may be making it longer, and that comes before elements do.
-///
-/// If it was last written to since the system was started, all that was pushed is there: it is what the kernel
-/// has of it. Before that, or if a flush has failed, what was flushed last.
+/// Returns the last record of a file and its number of elements: the live length if that counts, or else the durable
+/// one. The length of the file is read afterwards, since a writer makes the file longer before it publishes elements.
 pub(super) fn find_len(
     header: Header<'_>,
+    is_live: bool,
     element_bytes: usize,
     long: impl FnOnce() -> io::Result<u64>,
 ) -> Result<(Record, usize), Misfit> {
     let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
-    let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
-    let is_live = is_of_boot && !header.has_failed();
     let len = if is_live { header.whole_live_len() } else { record.len };
     let fit = fit(long()?, element_bytes);
     match usize::try_from(len) {

@@ -19,7 +19,7 @@ impl<T: Pod> FileVec<T, Mutable> {
     /// Has a call remove elements, so that `len` are left; those who follow are told before.
     fn remove_to(&mut self, len: usize) {
         self.held().note_most(self.len());
-        self.live.publish(len);
+        self.live.publish_removal(len);
     }
 
     /// Takes the last element away.
@@ -57,7 +57,7 @@ impl<T: Pod> FileVec<T, Mutable> {
         self.held().note_most(self.len());
         // Should it panic, nothing has changed.
         let removed = self.elements.swap_remove(index);
-        self.live.publish(self.len());
+        self.live.publish_removal(self.len());
         removed
     }
 

@@ -73,6 +73,8 @@ pub enum FileErrorKind {
     Header,
     /// What it holds does not have the checksum that is there, or is what cannot be.
     Content,
+    /// The [snapshot](crate::file::Snapshot) holds no container of that name.
+    NoPart,
     /// It is shorter than the elements that it is to hold, or there are more than can be.
     Length,
     /// It holds more elements than the `max_len` that was asked for.
@@ -209,6 +211,9 @@ impl FileErrorKind {
             Self::Mode => "it was made for the other mode, append-only or not; open it with that",
             Self::Header => "its header is damaged, the checksum is wrong; take a copy from before",
             Self::Content => "what it holds is damaged; take a copy from before",
+            Self::NoPart => {
+                "the snapshot holds no container of that name; `Snapshot::names` lists those that it holds"
+            }
             Self::Length => "it is not as long as what it says it holds; take a copy from before",
             Self::MaxLen => {
                 "it holds, or is to hold, more than `max_len`; open it with a larger one"
@@ -270,7 +275,7 @@ impl std::error::Error for FileError {
 impl From<FileError> for io::Error {
     fn from(error: FileError) -> Self {
         let kind = match error.kind() {
-            FileErrorKind::NotFound => io::ErrorKind::NotFound,
+            FileErrorKind::NotFound | FileErrorKind::NoPart => io::ErrorKind::NotFound,
             FileErrorKind::AlreadyExists => io::ErrorKind::AlreadyExists,
             FileErrorKind::PermissionDenied => io::ErrorKind::PermissionDenied,
             FileErrorKind::ReadOnly => io::ErrorKind::ReadOnlyFilesystem,

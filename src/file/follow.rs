@@ -2,53 +2,78 @@
 //!
 //! # Why this is sound
 //!
-//! No reference to an element is made here, but where the caller vouches that nobody changes it. Elements are
-//! copied out by volatile reads: the compiler takes nothing for granted of what is there, and may not read it
-//! twice. What another process has half written is half of each, which is a value of `T: Pod` all the same.
+//! Safe methods make no reference to an element. Elements are copied out by volatile reads: the compiler assumes nothing
+//! about what is there, and may not read it twice. An element that is half written is still a value of `T: Pod`.
 //!
-//! What is read is there: the length was found to be within the file when it was opened; after that who writes
-//! makes the file longer before he says so, and never cuts it below what he, or another before him, has ever said.
-//! (Who cuts it otherwise ends this process by a signal. That is no undefined behaviour.)
+//! Every element that is read lies within the file: its length was checked when it was opened; after that a writer makes
+//! the file longer before it publishes elements, and never cuts it below the most that it, or another before it, has
+//! published. (If another program cuts the file, this process is ended by a signal, which is not undefined behaviour.)
 //!
-//! The length is written by `Release` after the elements, and read by `Acquire` before. So what was pushed is seen
-//! as it was pushed.
+//! # Why no element is torn
+//!
+//! A writer stores elements and then the length, with `Release`; the length is loaded with `Acquire` before elements are
+//! read. So an element below the length is whole until the writer removes it. To remove elements, a writer stores the
+//! shorter length, then counts the removal, and only then overwrites what lies past the length; see
+//! [`count_removal`](super::map::count_removal). A copy is good if the count is the same before the length was loaded and
+//! after the elements were copied (with a fence between); otherwise it is dropped and taken again.
 
 #![expect(unsafe_code, reason = "reads what others write")]
 
 use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
 use super::header::{HEADER_BYTES, Identity, Misfit, Record, is_unfinished};
-use super::map::Map;
+use super::map::{Header, Map};
 use super::system;
 use crate::error::{Error, ErrorKind};
 use bytemuck::Pod;
 use std::fmt;
 use std::fs::File;
+use std::hint;
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::slice;
+use std::sync::atomic::{Ordering, fence};
 
-/// An array in a file that another process, or another thread, appends to: a reader that sees it grow.
+/// A reader of an array in a file that another process, or another thread, writes; it sees the array grow.
 ///
-/// Any number of them may follow one file, without a lock, whether somebody writes to it or not. Nothing is mapped
-/// anew when the array grows, and no call enters the kernel.
+/// Any number of readers can follow one file, without a lock, whether or not it has a writer. Nothing is mapped
+/// anew when the array grows, and reading does not enter the kernel.
 ///
-/// Elements are copied out. One that was pushed is never seen half written. (One that is
-/// [changed in place](super::Mutable) may be; in an [append-only](super::AppendOnly) file none is.)
+/// # Whole elements
 ///
-/// After a loss of power it shows what was flushed, until the file is opened for writing again.
+/// Elements are copied out, and each copy is whole: an element that was pushed is never seen half written, also where the
+/// writer has removed elements and pushed others in their place. If elements are removed while a copy is taken, it is
+/// taken again, so a reader makes no progress while a writer does nothing but remove elements.
 ///
-/// A file that is cut, or emptied ([`FileVec::create`](crate::FileVec::create)), while somebody follows it
-/// ends that process by a signal (`SIGBUS`) when it reads what is gone. A `FileVec` cuts no elements away that
-/// anybody was ever told of, whatever is removed: so a file never comes to be shorter by itself.
+/// The exceptions are elements that are changed in place, through a mutable reference or by
+/// [`swap_remove`](crate::FileVec::swap_remove). No read can detect that. In an [append-only](super::AppendOnly)
+/// file there are none.
 ///
-/// On a file system in memory (tmpfs, `/dev/shm`) a hole takes memory when it is read, too. Where that is full, who reads
+/// # Removals
+///
+/// A reader that keeps a position misses elements if the writer removes some and pushes others in their place.
+/// [`try_read`](Self::try_read) detects that: it reads nothing if elements were removed since [`removals`](Self::removals)
+/// was called. Both are of use for append-only files, too, from which elements are removed when a writer opens them after
+/// a loss of power.
+///
+/// # Lifetime of the file
+///
+/// The length that is read is that of the writer, as long as the system stays up. After a loss of power the reader has the
+/// elements that were flushed, until the file is opened for writing again. See [the module](super#which-length-counts) for
+/// containers, in which the boot of the system cannot always be told.
+///
+/// If another program cuts the file, or [`FileVec::create`](crate::FileVec::create) empties it, a process that follows it
+/// is ended by a signal (`SIGBUS`) when it reads what is gone. A `FileVec` never cuts off elements that were published.
+///
+/// On a file system in memory (tmpfs, `/dev/shm`) reading a hole takes memory. Where that is full, a process that reads
 /// what was [given back](crate::FileVec::shrink_to_fit), or opens a file with holes, is ended by the same signal.
 ///
-/// On Windows a file can be mapped as far only as it is long: all that will ever be, while somebody has it open for
-/// writing, and what there is otherwise. [`max_len`](Self::max_len) says.
+/// On Windows a file can be mapped only as far as it is long: as long as it can ever be while it has a writer, and as
+/// long as its elements take otherwise. See [`max_len`](Self::max_len).
 ///
 /// # Examples
 ///
@@ -76,9 +101,55 @@ use std::slice;
 pub struct Follow<T: Pod> {
     map: Map,
     is_append_only: bool,
-    /// Of which boot a length must be that is not of a record.
-    boot: Option<[u8; 16]>,
+    vouched: Vouched,
     element: PhantomData<fn() -> T>,
+}
+
+/// Elements were removed from an array that a [`Follow`] reads; see [`Follow::try_read`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Removed;
+
+/// When a live length counts: it was written since the system was started, and no flush has failed since.
+#[derive(Debug)]
+struct Vouched {
+    /// The boot of the system, if it is known. A writer of another boot may be one in a container.
+    boot: Option<[u8; 16]>,
+    /// How often the file had been opened for writing when it had no writer. A writer that opens it later runs in the same
+    /// boot as this process. `None` if there was one.
+    stale: Option<usize>,
+}
+
+impl Vouched {
+    fn new(file: &File, header: Header<'_>) -> Self {
+        // In this order: a writer announces itself after it has counted.
+        let openings = header.openings();
+        let stale = (!system::has_writer(file)).then_some(openings);
+        Self { boot: system::boot(), stale }
+    }
+
+    #[inline]
+    fn is_live(&self, header: Header<'_>) -> bool {
+        let is_of_boot = self.boot.is_some_and(|boot| header.is_of_boot(boot));
+        (is_of_boot || self.has_seen_writer(header)) && !header.has_failed()
+    }
+
+    #[cold]
+    fn has_seen_writer(&self, header: Header<'_>) -> bool {
+        self.stale != Some(header.openings())
+    }
+
+    /// The durable length. While a writer may be there, elements past the live length are about to be overwritten.
+    #[cold]
+    fn durable_len(&self, header: Header<'_>) -> usize {
+        let record = Record::last(header);
+        let len = record.map_or(0, |record| usize::try_from(record.len).unwrap_or(usize::MAX));
+        if self.has_seen_writer(header) || !system::TELLS_WRITERS {
+            len.min(header.live_len())
+        } else {
+            len
+        }
+    }
 }
 
 impl<T: Pod> Follow<T> {
@@ -135,8 +206,9 @@ impl<T: Pod> Follow<T> {
         let (element_bytes, align) = (size_of::<T>(), align_of::<T>());
         let identity = Identity { element_bytes, align, tag, is_append_only: false };
         let is_append_only = identity.check(header)?;
+        let vouched = Vouched::new(file, header);
         let mut now = long;
-        find_len(header, element_bytes, || {
+        find_len(header, vouched.is_live(header), element_bytes, || {
             now = file.metadata()?.len();
             Ok(now)
         })?;
@@ -144,7 +216,7 @@ impl<T: Pod> Follow<T> {
             // Somebody has just opened it, and made it as long as it can ever be.
             return Self::over(file, tag);
         }
-        let this = Self { map, is_append_only, boot: system::boot(), element: PhantomData };
+        let this = Self { map, is_append_only, vouched, element: PhantomData };
         if !this.first().is_aligned() {
             let error = Error::new(ErrorKind::Alignment, align).with_limit(align as u64);
             return Err(Misfit::Refused(error));
@@ -162,31 +234,37 @@ impl<T: Pod> Follow<T> {
         map_by_halves(usual_map_bytes(there), there, map).map(|(map, _)| map)
     }
 
-    /// How many elements there are now.
+    /// Returns the number of elements.
     ///
-    /// More are there by and by; fewer, only if who writes removes some.
+    /// It grows, and gets less only if elements are [removed](Self::removals).
     #[inline]
     pub fn len(&self) -> usize {
         let header = self.map.header();
-        let is_live = self.boot.is_some_and(|boot| header.is_of_boot(boot));
-        let len = if is_live { header.live_len() } else { self.flushed_len() };
+        let len = if self.vouched.is_live(header) {
+            header.live_len()
+        } else {
+            self.vouched.durable_len(header)
+        };
         len.min(self.max_len())
     }
 
-    /// What is there where nobody has written since the system was started; or as much, where it does not tell when
-    /// that was.
-    #[cold]
-    fn flushed_len(&self) -> usize {
-        let record = Record::last(self.map.header());
-        record.map_or(0, |record| usize::try_from(record.len).unwrap_or(usize::MAX))
+    /// Returns a number that changes whenever elements are removed: by [`pop`](crate::FileVec::pop),
+    /// [`truncate`](crate::FileVec::truncate) and others, or because they were not flushed when a flush failed or the system
+    /// went down.
+    ///
+    /// As long as the number is the same, elements are where they were. (On 32-bit systems it wraps around at
+    /// 2<sup>32</sup>.)
+    #[inline]
+    pub fn removals(&self) -> u64 {
+        self.map.header().removals() as u64
     }
 
-    /// Whether there are none now.
+    /// Returns `true` if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many elements it can see: what lies behind is not mapped.
+    /// Returns how many elements it can see; what lies past them is not mapped.
     pub fn max_len(&self) -> usize {
         (self.map.bytes() - Self::FIRST).checked_div(size_of::<T>()).unwrap_or(usize::MAX)
     }
@@ -205,55 +283,133 @@ impl<T: Pod> Follow<T> {
         self.map.at(Self::FIRST).cast()
     }
 
-    /// A copy of an element, if there is one.
+    /// Returns a copy of an element, or `None` if `index` is past the last one.
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
-        // SAFETY: just compared.
-        (index < self.len()).then(|| unsafe { self.copy(index) })
+        self.iter_in(index, index.saturating_add(1)).next()
     }
 
     /// # Safety
     ///
-    /// - There was such an element.
+    /// - `index` is less than a length that was read.
     #[inline]
     pub(super) unsafe fn copy(&self, index: usize) -> T {
-        // SAFETY: the first `max_len` of them are mapped, and there were never more.
+        // SAFETY: no length that was read is more than `max_len`, which are mapped.
         let element = unsafe { self.first().add(index) };
-        // SAFETY: mapped, aligned, as the first of them is, and any bytes are a `T`. That others may be writing
-        // to it is what a volatile read is for.
+        // SAFETY: mapped and within the file, as the module says; aligned, as the first of them is; and any bytes are a
+        // `T`. A volatile read allows for others that write to it.
         unsafe { element.as_ptr().read_volatile() }
     }
 
-    /// Copies elements from one on into `to`, as many as there are and fit, and returns those.
+    /// Whether no element was removed since [`removals`](Self::removals) returned a number; what was copied between is
+    /// whole then.
+    #[inline]
+    fn is_still(&self, removals: u64) -> bool {
+        fence(Ordering::Acquire);
+        self.removals() == removals
+    }
+
+    /// Copies elements from index `from` on into `to`, as many as there are and fit, and returns the copies.
+    ///
+    /// Each of them is whole. Where elements are removed meanwhile, they may be of different times, and it is up to where
+    /// the array ends then; see [`try_read`](Self::try_read).
     pub fn read<'b>(&self, from: usize, to: &'b mut [MaybeUninit<T>]) -> &'b mut [T] {
+        let mut count = 0;
+        for (to, element) in to.iter_mut().zip(self.iter_in(from, usize::MAX)) {
+            to.write(element);
+            count += 1;
+        }
+        // SAFETY: the first `count` were just written.
+        unsafe { assume_init(&mut to[..count]) }
+    }
+
+    /// Copies elements as [`read`](Self::read) does, all of one time, unless elements were removed since
+    /// [`removals`](Self::removals) returned a number.
+    ///
+    /// # Errors
+    ///
+    /// If elements were removed. Positions from before may be those of other elements now: call `removals` again, and
+    /// start anew.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{FileVec, Follow};
+    /// use std::mem::MaybeUninit;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = std::env::temp_dir().join(format!("stayput-removals-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("ticks");
+    /// // SAFETY: nothing else writes to the file.
+    /// let mut ticks: FileVec<u64> = unsafe { FileVec::create(&path)? };
+    /// let reader: Follow<u64> = Follow::open(&path)?;
+    /// let mut buffer = [MaybeUninit::uninit(); 64];
+    ///
+    /// ticks.extend(0..10);
+    /// let (mut removals, mut position) = (reader.removals(), 0);
+    /// position += reader.try_read(removals, position, &mut buffer)?.len();
+    /// assert_eq!(position, 10);
+    ///
+    /// ticks.clear();
+    /// ticks.extend(100..120);
+    /// if reader.try_read(removals, position, &mut buffer).is_err() {
+    ///     (removals, position) = (reader.removals(), 0);
+    /// }
+    /// assert_eq!(reader.try_read(removals, position, &mut buffer)?.len(), 20);
+    /// # drop((ticks, reader));
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn try_read<'b>(
+        &self,
+        removals: u64,
+        from: usize,
+        to: &'b mut [MaybeUninit<T>],
+    ) -> Result<&'b mut [T], Removed> {
         let count = self.len().saturating_sub(from).min(to.len());
         for (i, to) in to[..count].iter_mut().enumerate() {
-            // SAFETY: `from + count` is not more than there are.
+            // SAFETY: `from + i` is less than the length.
             to.write(unsafe { self.copy(from + i) });
         }
-        let read = &raw mut to[..count];
-        // SAFETY: so many were just written.
-        unsafe { slice::from_raw_parts_mut(read.cast(), count) }
+        if !self.is_still(removals) {
+            return Err(Removed);
+        }
+        // SAFETY: the first `count` were just written.
+        Ok(unsafe { assume_init(&mut to[..count]) })
     }
 
-    /// Copies of the elements that there are now, one by one.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + DoubleEndedIterator + '_ {
-        // SAFETY: there were so many.
-        (0..self.len()).map(|index| unsafe { self.copy(index) })
+    /// Returns an iterator over copies of the elements that there are now. If elements are removed meanwhile, it ends where
+    /// the array does.
+    pub fn iter(&self) -> FollowIter<'_, T> {
+        self.iter_in(0, usize::MAX)
     }
 
-    /// The elements that there are now, in place, if the file is [append-only](super::AppendOnly).
+    #[inline]
+    fn iter_in(&self, start: usize, end: usize) -> FollowIter<'_, T> {
+        let removals = self.removals();
+        FollowIter { follow: self, removals, range: start..end.min(self.len()) }
+    }
+
+    /// Returns the elements that there are now, in place, or `None` unless the file is [append-only](super::AppendOnly).
     ///
     /// # Safety
     ///
-    /// - As long as they are used nobody writes to the file, or cuts it, but who has it as an append-only
-    ///   [`FileVec`](crate::FileVec); and while nobody has, nobody opens it who does not know that the system has
-    ///   not been restarted since: after a loss of power that the file has gone through; where nobody tells him (see
-    ///   [the module](super)); or where the clock was set, on macOS and the BSDs, which say when the system was
-    ///   started. Elements that were not flushed are gone for him, and others take their places.
+    /// While the slice is used,
+    ///
+    /// - nothing writes to the file or cuts it, except one append-only [`FileVec`](crate::FileVec) at a time, which writes
+    ///   past the slice only; and
+    /// - no writer opens the file that does not trust its live length, since such a writer overwrites the elements that
+    ///   were not flushed: see [the module](super#which-length-counts). That can be a writer in another container, one
+    ///   on a system that does not identify its boot, one after a flush that failed, or, on macOS and the BSDs, one after
+    ///   the clock was set.
+    ///
+    /// Otherwise a `&T` refers to memory that changes, which is undefined behaviour. [`read`](Self::read) needs no such
+    /// promise.
     pub unsafe fn as_slice(&self) -> Option<&[T]> {
         let len = self.len();
-        // SAFETY: so many are mapped and there; they stay what they are by the mode, and the caller's promise.
+        // SAFETY: the first `len` are mapped and within the file; by the mode, and the caller's promise, they do not change.
         self.is_append_only.then(|| unsafe { slice::from_raw_parts(self.first().as_ptr(), len) })
     }
 }
@@ -267,3 +423,102 @@ impl<T: Pod> fmt::Debug for Follow<T> {
             .finish_non_exhaustive()
     }
 }
+
+/// # Safety
+///
+/// - All elements were written.
+const unsafe fn assume_init<T>(slice: &mut [MaybeUninit<T>]) -> &mut [T] {
+    // SAFETY: a `MaybeUninit<T>` has the layout of `T`; all are initialized, by the caller's promise.
+    unsafe { &mut *(&raw mut *slice as *mut [T]) }
+}
+
+/// An iterator over copies of the elements of a [`Follow`], made by [`Follow::iter`].
+pub struct FollowIter<'f, T: Pod> {
+    follow: &'f Follow<T>,
+    /// Since this number of removals, the indices have been less than the length.
+    removals: u64,
+    range: Range<usize>,
+}
+
+impl<T: Pod> FollowIter<'_, T> {
+    /// Returns a copy of an element in the range, or the end of what is left of that if elements were removed.
+    #[inline]
+    fn copy(&mut self, index: usize) -> Option<T> {
+        // SAFETY: less than the length when that was read.
+        let element = unsafe { self.follow.copy(index) };
+        if self.follow.is_still(self.removals) {
+            return Some(element);
+        }
+        self.removals = self.follow.removals();
+        self.range.end = self.range.end.min(self.follow.len());
+        None
+    }
+}
+
+impl<T: Pod> Iterator for FollowIter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        loop {
+            if self.range.is_empty() {
+                return None;
+            }
+            if let Some(element) = self.copy(self.range.start) {
+                self.range.start += 1;
+                return Some(element);
+            }
+            hint::spin_loop();
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.range.len()))
+    }
+}
+
+impl<T: Pod> DoubleEndedIterator for FollowIter<'_, T> {
+    fn next_back(&mut self) -> Option<T> {
+        loop {
+            if self.range.is_empty() {
+                return None;
+            }
+            if let Some(element) = self.copy(self.range.end - 1) {
+                self.range.end -= 1;
+                return Some(element);
+            }
+            hint::spin_loop();
+        }
+    }
+}
+
+impl<T: Pod> FusedIterator for FollowIter<'_, T> {}
+
+impl<T: Pod> Clone for FollowIter<'_, T> {
+    fn clone(&self) -> Self {
+        Self { follow: self.follow, removals: self.removals, range: self.range.clone() }
+    }
+}
+
+impl<T: Pod> fmt::Debug for FollowIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FollowIter").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
+impl<'f, T: Pod> IntoIterator for &'f Follow<T> {
+    type Item = T;
+    type IntoIter = FollowIter<'f, T>;
+
+    fn into_iter(self) -> FollowIter<'f, T> {
+        self.iter()
+    }
+}
+
+impl fmt::Display for Removed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("elements were removed since the position was taken; start anew")
+    }
+}
+
+impl std::error::Error for Removed {}

@@ -1,14 +1,7 @@
 //! What a file says of itself.
 //!
-//! | bytes from | what |
-//! |---|---|
-//! | 0 | the [`Identity`], written once: magic, version, order of bytes, elements, tag, mode, checksum |
-//! | 4096 | what is [live](super::live): the length, written after each call that changes it, of which boot it is, whether writing the file to the disk has failed (a word at 4176), and how many elements others were ever told of |
-//! | 8192, 12288 | two [`Record`]s of what is durable, written in turns: sequence, length, user's bytes, checksum |
-//! | 65536 | elements |
-//!
-//! Numbers are in the machine's own order of bytes. Each part has a block of 4 KiB to itself, so that a disk
-//! that writes one of them only half does no harm to the others.
+//! [The module](super) documents the format. Each part has a block of 4 KiB to itself, so that a disk that writes one of
+//! them only half does no harm to the others.
 
 #![forbid(unsafe_code)]
 
@@ -46,8 +39,9 @@ pub(super) struct Identity {
     pub(super) is_append_only: bool,
 }
 
-/// Why a file is not the one that is asked for, before it is said which one that is.
-pub(super) enum Misfit {
+/// Why a file cannot be used, before its path is known.
+#[derive(Debug)]
+pub enum Misfit {
     /// What is wrong; and what was found and would be right, where those are numbers.
     Not(FileErrorKind, Option<(u64, u64)>),
     System(io::Error),

@@ -5,14 +5,14 @@
 use super::error::{FileError, FileErrorKind};
 use super::header::{HEADER_BYTES, LIVE_AT, Record};
 use super::locked::Locked;
-use super::map::{BOOT_AT, Map};
+use super::map::{BOOT_AT, Map, OPENINGS_AT, REMOVALS_AT};
 use super::system;
 use crate::error::Error;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
 /// A file that is mapped for writing. Who has an array in it, and the array's memory, share it.
 #[derive(Debug)]
@@ -100,11 +100,34 @@ impl Held {
         Ok(())
     }
 
-    /// Writes the live length and the boot that it is of, and clears the mark of a failure. The boot is written last: a
-    /// reader that sees it sees the length as well.
-    pub(super) fn begin_live(&self, len: usize, boot: Option<[u8; 16]>) -> Result<(), FileError> {
+    /// Publishes the length that a writer starts with and the boot that it is of, counts the opening, and clears the mark
+    /// of a failure. `is_cut` says that readers may have seen more elements.
+    ///
+    /// The number of openings and the boot are written last: a reader that sees either also sees the length.
+    pub(super) fn begin_live(
+        &self,
+        len: usize,
+        is_cut: bool,
+        boot: Option<[u8; 16]>,
+    ) -> Result<(), FileError> {
         self.write(LIVE_AT, &(len as u64).to_ne_bytes())?;
+        if is_cut {
+            self.count_removal()?;
+        }
+        self.count_up(OPENINGS_AT)?;
         self.write_boot(boot.unwrap_or_default(), false)
+    }
+
+    /// Counts a removal, as the function in [`map`](super::map::count_removal), by a system call.
+    pub(super) fn count_removal(&self) -> Result<(), FileError> {
+        self.count_up(REMOVALS_AT)?;
+        fence(Ordering::Release);
+        Ok(())
+    }
+
+    fn count_up(&self, at: usize) -> Result<(), FileError> {
+        let count = u64::from_ne_bytes(self.map().header().read(at));
+        self.write(at, &count.wrapping_add(1).to_ne_bytes())
     }
 
     fn write_boot(&self, boot: [u8; 16], has_failed: bool) -> Result<(), FileError> {
@@ -134,6 +157,12 @@ impl Held {
 
     pub(super) fn file(&self) -> &File {
         self.file.as_ref().expect("it has not ended").file()
+    }
+
+    /// Shows readers that the live length is that of a running writer, whichever boot the header names. Called after the
+    /// length was written.
+    pub(super) fn announce(&mut self) {
+        self.file.as_mut().expect("it has not ended").announce();
     }
 
     pub(super) fn path(&self) -> Option<&Path> {

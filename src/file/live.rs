@@ -3,25 +3,28 @@
 #![expect(unsafe_code, reason = "points into the header of a file that is mapped")]
 
 use super::held::Held;
+use super::map::count_removal;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where the length lies in the header of a file, and what keeps that mapped.
+/// Where the length lies in the header of a file, and the number of removals, and what keeps them mapped.
 #[derive(Debug)]
 pub(super) struct Live {
     len: NonNull<AtomicUsize>,
+    removals: NonNull<AtomicUsize>,
     held: Arc<Held>,
 }
 
-// SAFETY: `len` is an atomic, of which anybody may have references; `held` keeps it where it is.
+// SAFETY: both pointers are to atomics, which any thread may share; `held` keeps them mapped.
 unsafe impl Send for Live {}
 // SAFETY: as above.
 unsafe impl Sync for Live {}
 
 impl Live {
     pub(super) fn new(held: Arc<Held>) -> Self {
-        Self { len: held.map().live(), held }
+        let (len, removals) = held.map().live();
+        Self { len, removals, held }
     }
 
     pub(super) fn held(&self) -> &Held {
@@ -39,5 +42,13 @@ impl Live {
         // SAFETY: mapped for as long as `held` has not ended, which it does when it is taken out of `self`.
         let published = unsafe { self.len.as_ref() };
         published.store(len, Ordering::Release);
+    }
+
+    /// Publishes a length that is less than before. Called before elements past it are overwritten.
+    #[inline]
+    pub(super) fn publish_removal(&self, len: usize) {
+        self.publish(len);
+        // SAFETY: mapped for as long as `held` is there, as above.
+        count_removal(unsafe { self.removals.as_ref() });
     }
 }

@@ -38,11 +38,12 @@ pub(super) struct Locked {
     file: Option<File>,
     lock: Lock,
     id: Option<FileId>,
+    is_announced: bool,
 }
 
 impl Locked {
     pub(super) fn new(file: File, lock: Lock, path: Option<&Path>) -> Result<Self, FileError> {
-        let mut this = Self { file: Some(file), lock: Lock::None, id: None };
+        let mut this = Self { file: Some(file), lock: Lock::None, id: None, is_announced: false };
         if lock == Lock::Exclusive && !this.try_lock().map_err(|e| FileError::of_io(e, path))? {
             return Err(FileError::new(FileErrorKind::Locked, path));
         }
@@ -70,6 +71,12 @@ impl Locked {
         Ok(is_locked)
     }
 
+    /// Shows readers that the file has a writer, until it is unlocked.
+    pub(super) fn announce(&mut self) {
+        self.is_announced = true;
+        system::announce_writer(self.file());
+    }
+
     pub(super) fn file(&self) -> &File {
         self.file.as_ref().expect("it was not given away")
     }
@@ -81,6 +88,11 @@ impl Locked {
     }
 
     fn unlock(&mut self) {
+        // A clone of the handle shares the announcement, so only the array that made it ends it.
+        if let (true, Some(file)) = (self.is_announced, &self.file) {
+            system::withdraw_writer(file);
+        }
+        self.is_announced = false;
         if let (Lock::Exclusive, Some(file)) = (self.lock, &self.file) {
             system::unlock(file);
         }

@@ -19,17 +19,26 @@ use std::io;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 const WORD_BYTES: usize = size_of::<usize>();
 
 /// Where the part of the length lies that this process has words for. (Where they are shorter, so are arrays.)
-const LEN_AT: usize = if cfg!(target_endian = "big") { LIVE_AT + 8 - WORD_BYTES } else { LIVE_AT };
-/// How many elements others were ever told of, if there are fewer now.
-pub(super) const MOST_AT: usize = LIVE_AT + 128;
+const LEN_AT: usize = low_word(LIVE_AT);
 /// The boot that the length is of, followed by a word that is nonzero after a failed flush.
 pub(super) const BOOT_AT: usize = LIVE_AT + 64;
 const FAILED_AT: usize = BOOT_AT + 16;
+/// How many elements others were ever told of, if there are fewer now.
+pub(super) const MOST_AT: usize = LIVE_AT + 128;
+/// The number of times that elements were removed.
+pub(super) const REMOVALS_AT: usize = LIVE_AT + 192;
+/// The number of times that the file was opened for writing.
+pub(super) const OPENINGS_AT: usize = LIVE_AT + 200;
+
+/// Returns the offset of the low word of a 64-bit number.
+const fn low_word(at: usize) -> usize {
+    if cfg!(target_endian = "big") { at + 8 - WORD_BYTES } else { at }
+}
 
 /// A file as memory: from its first byte on, and, but for some systems, far behind its end.
 #[derive(Debug)]
@@ -76,10 +85,10 @@ impl Map {
         HeaderMut(self.header())
     }
 
-    /// Where the length lies, to be written to.
-    pub(super) fn live(&self) -> NonNull<AtomicUsize> {
+    /// Returns pointers to the length and to the number of removals, to be written to.
+    pub(super) fn live(&self) -> (NonNull<AtomicUsize>, NonNull<AtomicUsize>) {
         assert!(self.is_writable, "as in `header_mut`");
-        self.at(LEN_AT).cast()
+        (self.at(LEN_AT).cast(), self.at(low_word(REMOVALS_AT)).cast())
     }
 }
 
@@ -136,7 +145,19 @@ impl<'m> Header<'m> {
         u64::from_ne_bytes(self.read(MOST_AT))
     }
 
-    /// Whether a flush has failed, and the file has not been written again since.
+    /// Returns the number of times that elements were removed. If it is the same before and after elements are copied,
+    /// none of them was overwritten meanwhile: the caller needs an acquire fence between the copy and the second call.
+    pub(super) fn removals(self) -> usize {
+        self.word(low_word(REMOVALS_AT)).load(Ordering::Acquire)
+    }
+
+    /// Returns the number of times that the file was opened for writing. The live length of that writer is visible.
+    pub(super) fn openings(self) -> usize {
+        self.word(low_word(OPENINGS_AT)).load(Ordering::Acquire)
+    }
+
+    /// Returns `true` if a flush has failed and the file was not opened for writing since. The live length does not count
+    /// then.
     pub(super) fn has_failed(self) -> bool {
         self.read::<8>(FAILED_AT) != [0; 8]
     }
@@ -164,4 +185,12 @@ impl HeaderMut<'_> {
     pub(super) fn set_most(&self, len: usize) {
         self.write(MOST_AT, &(len as u64).to_ne_bytes());
     }
+}
+
+/// Counts a removal: after the shorter length was published, and before elements past it are overwritten.
+pub(super) fn count_removal(removals: &AtomicUsize) {
+    let count = removals.load(Ordering::Relaxed).wrapping_add(1);
+    removals.store(count, Ordering::Release);
+    // A reader that sees part of a later element, and then passes an acquire fence, sees the count, too.
+    fence(Ordering::Release);
 }

@@ -1,24 +1,35 @@
-//! Arrays in files: [`FileVec`], and [`Follow`] for readers in other processes.
+//! Arrays in files: [`FileVec`], and [`Follow`] for readers in other processes. Containers in files: [`Snapshot`], and
+//! `save` and `load` of slot maps and secondary maps.
 //!
-//! The file is mapped once, far behind its end, and grows into that: nothing is mapped anew, and nothing moves. (The
-//! idea is that of a [reservation](crate::Reservation), with the file in memory's place.)
+//! A `FileVec` maps its file once, far past its end, and grows into that range: nothing is mapped anew, and elements do not
+//! move. (It is a [reservation](crate::Reservation) with a file in place of memory.)
 //!
-//! A slot map is [saved](crate::SlotMap::save) and [loaded](crate::SlotMap::load), with all of its keys.
+//! # Which length counts
 //!
-//! # The file
+//! The header of an array in a file has two lengths:
 //!
-//! 64 KiB of header, and then the elements, as they are in memory. So it can be opened on a machine with larger
-//! pages, but not on one with the other order of bytes. The header says what the elements are, and twice how many:
+//! - The **live** length is written after each push, by one store to memory. It describes the contents that the kernel has
+//!   of the file, so it counts as long as the system stays up, also after the process was killed.
+//! - The **durable** length is written by [`flush`](FileVec::flush), once the elements are on the disk, as a record with a
+//!   sequence number and a checksum. Two places for records are used in turns, so one of them is always whole. After the
+//!   system went down it is the one that counts: the system writes pages of a file in any order, and the live length may
+//!   have reached the disk before the elements did.
 //!
-//! - **live**: written after each push, by one store to memory, which is all that a push costs here. It stands for what
-//!   the kernel has of the file, so it is good as long as the system stays up, whatever becomes of the process, and is
-//!   what [`Follow`] reads. Beside it stands of which start of the system it is.
-//! - **durable**: written by [`flush`](FileVec::flush), when what it counts is on the disk, with a number and a
-//!   checksum, in one of two places in turns. So one is always whole. After the system went down it is what is good:
-//!   pages of a file are written to the disk in any order, and the live length may be there before the elements are.
+//! Beside the live length the header names the boot of the system that it belongs to. A writer that opens the file trusts
+//! the live length if that is the boot it runs in; or else it continues from the durable length. A reader ([`Follow`])
+//! trusts it in the same case, and also if a writer has the file open or has opened it since the reader did:
+//! such a writer runs in the same boot as the reader, whatever it believes.
 //!
-//! Which start it was is known on Linux, macOS, FreeBSD, OpenBSD and Windows. Where it is not (or not told:
-//! `/proc` is not there), the durable length is what is good whenever the file is opened.
+//! After a `flush` failed, the live length does not count for any of them, until a writer has opened the file again.
+//!
+//! The boot is identified on Linux, macOS, FreeBSD, OpenBSD and Windows. Three cases need care:
+//!
+//! - **Containers** that mask the boot id (`/proc/sys/kernel/random/boot_id`) appear to run in another boot. If a writer in
+//!   one is killed, a writer in another continues from the durable length, and so does a reader: call `flush`.
+//!   On Linux a running writer is recognized nevertheless, by a lock that it holds. On other systems it is recognized from
+//!   the next time the file is opened for writing.
+//! - **Other systems**, and Linux without `/proc`, do not identify the boot: the durable length always counts for a writer.
+//! - On **macOS and the BSDs** the boot is identified by its time, which changes when the clock is set.
 //!
 //! # What can be left
 //!
@@ -42,8 +53,115 @@
 //! either (or the file system became read-only) and the cached header is then dropped, as by a remount. In that case
 //! `open` trusts the live length that the system last wrote in the background.
 //!
-//! It relies on the disk: that what it says it has written is there, and that it writes 88 bytes within one block
-//! as a whole or such that the checksum tells. What happens to other bytes of elements no checksum sees.
+//! The disk must keep what it reports as written, and must write 88 bytes within one block as a whole or so that the
+//! checksum detects it. Elements have no checksum.
+//!
+//! # The format of arrays
+//!
+//! Version 1. Numbers are in the byte order of the machine that made the file. A checksum is a CRC-32 (the one of zlib,
+//! PNG and IEEE 802.3: reflected polynomial `0xEDB88320`, initial value and final XOR `0xFFFFFFFF`), stored as a number of
+//! 8 bytes.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | `stayput\x1a` |
+//! | 8 | 4 | version: 1 |
+//! | 12 | 4 | `0x01020304`, which tells the byte order |
+//! | 16 | 8 | size of an element in bytes |
+//! | 24 | 8 | alignment of an element in bytes |
+//! | 32 | 8 | the [tag](FileVecBuilder::tag) |
+//! | 40 | 8 | 1 if the file is [append-only](AppendOnly), or else 0 |
+//! | 48 | 8 | offset of the first element: 65536 |
+//! | 56 | 8 | checksum of bytes 0 to 55 |
+//! | 4096 | 8 | live length in elements |
+//! | 4160 | 16 | boot that the live length belongs to: on Linux the boot id as a 128-bit number; zero if the system does not identify its boot, and after a `flush` failed |
+//! | 4176 | 8 | 0, or 1 after a `flush` failed: the live length does not count |
+//! | 4224 | 8 | the most elements that readers may have seen, if there are fewer now |
+//! | 4288 | 8 | number of [removals](Follow::removals) |
+//! | 4296 | 8 | how often the file was opened for writing |
+//! | 8192 | 88 | record with an even sequence number |
+//! | 12288 | 88 | record with an odd sequence number |
+//! | 65536 | | the elements, as they are in memory |
+//!
+//! A record has a sequence number (8 bytes at offset 0), the durable length in elements (8 bytes at 8), the [user's
+//! bytes](FileVec::user_bytes) (64 bytes at 16), and the checksum of its first 80 bytes (8 bytes at 80). It counts
+//! if the checksum is right, the sequence number is less than 2<sup>62</sup>, and it lies in the place for that number. If both
+//! do, the one with the greater number counts. All other bytes of the header are zero, and reserved.
+//!
+//! The writer flushes the elements and the name of the file before it writes a record. If it then cannot flush the record,
+//! it overwrites all 88 bytes with zeros, and the record before counts.
+//!
+//! While the file is created, it starts with `stayput\0` in place of the first 8 bytes. A file of up to 65536 bytes that are
+//! all zero is unfinished, too.
+//!
+//! A reader loads 4288, then the length, copies elements, and loads 4288 again. If that has changed, copies may be torn. The
+//! writer stores the length after elements that it adds. When it removes elements, it stores the length first and then
+//! counts at 4288, before it overwrites what lies past the length. A writer that opens the file and continues from fewer
+//! elements than readers may have seen counts once more before it stores a record or the length. It stores 4296, 4160 and 4176 last, in
+//! this order.
+//!
+//! A file can be opened on a machine with larger pages, but not with the other byte order.
+//!
+//! # The format of snapshots
+//!
+//! Version 1, with the same byte order and CRC-32. [`SlotMap::save`](crate::SlotMap::save) and the others write one part;
+//! a [`Snapshot`] contains any number of them. Each part starts with a header of 64 bytes:
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | `stayslot`: a slot map; `staysecd`: a secondary map; `stayvect`: an array |
+//! | 8 | 4 | version: 1 |
+//! | 12 | 4 | `0x01020304` |
+//! | 16 | 8 | size of a value in bytes |
+//! | 24 | 8 | layout of keys, a byte each, from the highest: bits in all, of the index, of the generation, of the tag; 0 for arrays |
+//! | 32 | 4 | 1 if there is a type number |
+//! | 36 | 4 | the [type number](crate::SlotMapBuilder::type_id) |
+//! | 40 | 4 | slot maps: the generation above which slots past the last one start |
+//! | 44 | 4 | alignment of a value in bytes |
+//! | 48 | 8 | the number of slots, pairs or elements |
+//! | 56 | 8 | checksum of bytes 0 to 55 |
+//!
+//! In a slot map the next keys follow: the number of words (4 bytes), then the words (4 bytes each):
+//!
+//! - The highest generation of a removed value.
+//! - The number of floors, and two words for each: the end of a range of slots past the last one, and the generation above
+//!   which they start. Ranges are in ascending order. The floor in the header is that of all slots past them.
+//! - The order of [reuse](crate::SlotMapBuilder::reuse): 0, 1 or 2.
+//!   - 0 is [`Recent`](crate::Reuse::Recent). Four words follow it, and the stack: how many holes the stack has room
+//!     for; the slot below which freed slots go onto the stack; 1 if there is a hole that is filled before the stack, or else
+//!     0; its slot, or 0; then the slots on the stack, the next one last.
+//!   - 1 is [`Lowest`](crate::Reuse::Lowest). Nothing follows it.
+//!   - 2 is [`Rotating`](crate::Reuse::Rotating). Three words follow it: the low and the high half of `min_free`, and the slot
+//!     where the search for the next hole starts.
+//!
+//! Sections follow. Each ends with a CRC-32 (4 bytes) of everything in the part before it, the header and the next keys
+//! included, except for the checksums of sections. An empty slot map has one section, which has only the checksum;
+//! other empty containers have none.
+//!
+//! - **Slot maps**: for each slot a byte (0: with a value; 1: vacant; 2: detached; 3: retired), then 4 bytes of generation
+//!   for each slot, then the values of slots that have one.
+//! - **Secondary maps**: 4 bytes of slot index for each value, 4 bytes of generation for each, then the values.
+//! - **Arrays**: the elements.
+//!
+//! With values of `n` bytes a section has 2<sup>20</sup> / (`n` + 5) slots or pairs, or 2<sup>20</sup> / `n` elements,
+//! rounded down, but at least one; the last section has what is left. A dense map is written as the slot map
+//! of row numbers (4 bytes each) and the array of its values, and a table as the slot map of its rows.
+//!
+//! A `Snapshot` has a header, its parts without gaps, and a directory:
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | `staysnap` |
+//! | 8 | 4 | version: 1 |
+//! | 12 | 4 | `0x01020304` |
+//! | 16 | 8 | offset of the directory |
+//! | 24 | 8 | offset of its end, where the file ends |
+//! | 32 | 4 | CRC-32 of the directory |
+//! | 56 | 8 | checksum of bytes 0 to 55 |
+//! | 64 | | the parts |
+//!
+//! A directory entry has the offsets of the part's start (8 bytes) and end (8 bytes), the CRC-32 of the part without the
+//! checksums of its sections (4 bytes), the length of its name in bytes (4 bytes), and the name in UTF-8.
 //!
 //! # Systems
 //!
@@ -53,8 +171,7 @@
 //! | Windows | the file is sparse, and as long as it can ever be while it is open; it is cut when it is closed, or opened again |
 //! | others | refused: [`Unsupported`](FileErrorKind::Unsupported) |
 //!
-//! A file system over a network has its own ideas of when others see what was written, and of locks: all of this
-//! holds on one machine.
+//! All of this holds on one machine: file systems over a network differ in when others see what was written, and in locks.
 
 mod backing;
 mod builder;
@@ -79,8 +196,9 @@ mod vec;
 pub use backing::{FileBacking, Space};
 pub use builder::FileVecBuilder;
 pub use error::{FileError, FileErrorKind};
-pub use follow::Follow;
+pub use follow::{Follow, FollowIter, Removed};
 pub use grow_only::GrowOnlyFile;
 pub use locked::Lock;
 pub use mode::{AppendOnly, Mode, Mutable};
+pub use snapshot::{Saved, Snapshot, SnapshotBuilder};
 pub use vec::{Advice, FileVec, FileVecStats};

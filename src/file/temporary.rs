@@ -1,43 +1,107 @@
-//! Files without a name.
+//! New files under names of their own: those that lose the name at once, and those that replace another when they are
+//! whole.
+//!
+//! A temporary file is locked as long as its process uses it under that name. So the next process that makes one in the
+//! same folder recognizes, and removes, those that a killed process left. Where the file system has no locks, they stay.
 
 #![forbid(unsafe_code)]
 
-use super::error::FileError;
+use super::error::{FileError, FileErrorKind};
+use super::header::Misfit;
 use super::system;
-use std::fs::{File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A new file in a folder that nobody else can open.
+/// Creates a file without a name in a folder.
 pub(super) fn file_in(folder: &Path) -> Result<File, FileError> {
     let (file, path) = create_in(folder, &system::temporary_options(), folder)?;
     system::unlink(&path).map_err(|error| FileError::of_io(error, Some(&path)))?;
     Ok(file)
 }
 
-/// A new file in a folder, which is to have another name, and the one that it has.
-pub(super) fn named_in(folder: &Path, name: &Path) -> Result<(File, PathBuf), FileError> {
-    create_in(folder, &OpenOptions::new(), name)
+/// Creates a file with what `write` writes, durably, and gives it a name; a file of that name is replaced as a whole, and
+/// the new one has its permissions.
+pub(super) fn replace(
+    path: &Path,
+    write: impl FnOnce(&File) -> Result<(), Misfit>,
+) -> Result<(), FileError> {
+    // A device would be replaced, too.
+    if path.symlink_metadata().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
+        return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    remove_abandoned(folder);
+    let (file, new) = create_in(folder, &OpenOptions::new(), path)?;
+    let replaced = (|| {
+        if let Ok(metadata) = path.metadata() {
+            file.set_permissions(metadata.permissions())?;
+        }
+        write(&file)?;
+        file.sync_all()?;
+        // Its lock ends afterwards: until then nothing may take the new file for an abandoned one.
+        fs::rename(&new, path)?;
+        Ok(system::sync_folder(folder)?)
+    })();
+    replaced.map_err(|misfit: Misfit| {
+        // If that fails, the next call removes it.
+        let _ = fs::remove_file(&new);
+        misfit.at(Some(path))
+    })
 }
 
-/// An error is about what has the name.
+const PREFIX: &str = ".stayput-";
+
+fn is_temporary_name(name: &OsStr) -> bool {
+    let digits = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+    digits.is_some_and(|digits| {
+        digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// Removes temporary files that no process has locked. An error leaves one to the next call.
+fn remove_abandoned(folder: &Path) {
+    for entry in folder.read_dir().into_iter().flatten().flatten() {
+        // Opening a pipe would wait for its other end.
+        let is_file = entry.file_type().is_ok_and(|file_type| file_type.is_file());
+        if !is_file || !is_temporary_name(&entry.file_name()) {
+            continue;
+        }
+        let Ok(file) = File::open(entry.path()) else { continue };
+        if system::try_lock(&file).unwrap_or(false) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Creates and locks a file. An error names `name`.
 fn create_in(
     folder: &Path,
     options: &OpenOptions,
     name: &Path,
 ) -> Result<(File, PathBuf), FileError> {
     const TRIES: usize = 100;
+    let mut options = options.clone();
+    options.read(true).write(true).create_new(true);
     let mut tries = 0;
     loop {
-        // What is random is random for each of them.
-        let path = folder.join(format!(".stayput-{:016x}", RandomState::new().hash_one(tries)));
-        match options.clone().read(true).write(true).create_new(true).open(&path) {
-            Ok(file) => return Ok((file, path)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
-                tries += 1;
+        // Each `RandomState` has keys of its own.
+        let path = folder.join(format!("{PREFIX}{:016x}", RandomState::new().hash_one(tries)));
+        match options.open(&path) {
+            // Another process may have taken it for an abandoned one before it was locked.
+            Ok(file) if system::try_lock(&file).unwrap_or(true) && path.exists() => {
+                return Ok((file, path));
             }
+            Ok(_) if tries < TRIES => {}
+            Ok(_) => return Err(FileError::new(FileErrorKind::Locked, Some(name))),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {}
             Err(error) => return Err(FileError::of_io(error, Some(name))),
         }
+        tries += 1;
     }
 }

@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "opens files that nobody else has")]
 
+#[cfg(target_endian = "little")]
+mod golden;
 pub(super) mod loss;
 
 use super::header::{HEADER_BYTES, Record};
@@ -110,10 +112,7 @@ fn what_others_were_told_of_before_a_restart_stays_for_them() {
     drop(vec);
     let follow = Follow::<u64>::open(folder.file()).unwrap();
     assert_eq!(follow.len(), 100_000);
-    // In place, for somebody has it.
-    let mut file = File::options().write(true).open(folder.file()).unwrap();
-    file.seek(SeekFrom::Start(BOOT.start as u64)).unwrap();
-    file.write_all(&[0xAA; 16]).unwrap();
+    set_boot(&folder.file(), [0xAA; 16]);
     for _ in 0..2 {
         let mut vec = open(&folder.file());
         assert!(vec.len() < 10);
@@ -125,6 +124,145 @@ fn what_others_were_told_of_before_a_restart_stays_for_them() {
     assert_eq!(follow.max_len().min(100_000), 100_000);
     // SAFETY: the file has as many.
     assert_eq!(unsafe { follow.copy(99_999) }, 99_999);
+}
+
+/// Writes the bytes that say which boot the live length is of, while others have the file open.
+fn set_boot(path: &Path, boot: [u8; 16]) {
+    let mut file = File::options().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(BOOT.start as u64)).unwrap();
+    file.write_all(&boot).unwrap();
+}
+
+/// Writes the mark of a failed flush.
+fn set_failed(path: &Path, has_failed: bool) {
+    let mut file = File::options().write(true).open(path).unwrap();
+    file.seek(SeekFrom::Start(BOOT.end as u64)).unwrap();
+    file.write_all(&u64::from(has_failed).to_ne_bytes()).unwrap();
+}
+
+/// An array with 100 elements that were flushed, and 400 that were not.
+fn partly_flushed(path: &Path) -> FileVec<u64> {
+    let mut vec = create(path);
+    vec.extend(0..100);
+    vec.flush().unwrap();
+    vec.extend(100..500);
+    vec
+}
+
+/// What such an array leaves when its process is killed, in another boot.
+fn leave_partly_flushed(path: &Path) {
+    let vec = partly_flushed(&path.with_extension("running"));
+    fs::copy(vec.path().unwrap(), path).unwrap();
+    set_boot(path, [0xAA; 16]);
+}
+
+#[test]
+// Other systems have no lock that shows a writer.
+#[cfg(target_os = "linux")]
+fn a_running_writer_vouches_for_its_length_whatever_the_boot() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = partly_flushed(&path);
+    set_boot(&path, [0xAA; 16]);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    assert_eq!((follow.len(), follow.get(499)), (500, Some(499)));
+    vec.push(500);
+    assert_eq!(follow.len(), 501);
+    // Nor does it matter if the writer does not know its boot.
+    set_boot(&path, [0; 16]);
+    assert_eq!(follow.len(), 501);
+    // A second array that is refused does not end the announcement, although it shares the open file description.
+    let clone = vec.held().file().try_clone().unwrap();
+    // SAFETY: as in `create`.
+    let second = unsafe { FileVec::<u64>::from_file(clone) };
+    assert_eq!(second.unwrap_err().kind(), FileErrorKind::Locked);
+    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 501);
+    vec.truncate(50);
+    assert_eq!(follow.len(), 50);
+    drop(vec);
+    // The writer is gone. A reader that saw it knows its length.
+    set_boot(&path, [0xAA; 16]);
+    assert_eq!(follow.len(), 50);
+    // Others do not.
+    leave_partly_flushed(&path);
+    assert_eq!(Follow::<u64>::open(&path).unwrap().len(), 100);
+}
+
+#[test]
+fn after_a_failed_flush_no_reader_trusts_the_live_length() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = partly_flushed(&path);
+    let early = Follow::<u64>::open(&path).unwrap();
+    assert_eq!(early.len(), 500);
+    set_failed(&path, true);
+    let late = Follow::<u64>::open(&path).unwrap();
+    assert_eq!((early.len(), late.len()), (100, 100));
+    set_boot(&path, [0; 16]);
+    assert_eq!((early.len(), late.len()), (100, 100));
+    vec.truncate(50);
+    assert_eq!((early.len(), late.len()), (50, 50));
+}
+
+#[test]
+fn a_writer_that_comes_later_vouches_for_its_length() {
+    let folder = Folder::new();
+    let path = folder.file();
+    leave_partly_flushed(&path);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    assert_eq!(follow.len(), 100);
+    let mut vec = open(&path);
+    vec.extend(100..300);
+    // As if the writer did not know the boot of this process.
+    set_boot(&path, [0xAA; 16]);
+    assert_eq!((follow.len(), follow.get(299)), (300, Some(299)));
+}
+
+#[test]
+fn readers_are_told_of_every_removal_and_of_nothing_else() {
+    let folder = Folder::new();
+    let path = folder.file();
+    let mut vec = create(&path);
+    vec.extend(0..500);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 8];
+    let mut is_told = |is_removal: bool, change: &mut dyn FnMut()| {
+        let removals = follow.removals();
+        assert!(follow.try_read(removals, 0, &mut buffer).is_ok());
+        change();
+        assert_eq!(follow.try_read(removals, 0, &mut buffer).is_err(), is_removal);
+        assert_eq!(follow.removals() != removals, is_removal);
+    };
+    is_told(true, &mut || _ = vec.pop());
+    is_told(true, &mut || vec.truncate(200));
+    is_told(true, &mut || vec.resize(190, 0));
+    is_told(true, &mut || vec.resize_zeroed(180));
+    is_told(true, &mut || _ = vec.swap_remove(3));
+    is_told(true, &mut || vec.clear());
+    is_told(false, &mut || vec.extend(0..300));
+    is_told(false, &mut || vec.truncate(300));
+    is_told(false, &mut || vec.resize(310, 0));
+    is_told(false, &mut || vec.resize_zeroed(320));
+    is_told(false, &mut || vec.extend_zeroed(10));
+    is_told(false, &mut || vec.push(1));
+    is_told(false, &mut || vec[7] = 1);
+    is_told(false, &mut || vec.flush().unwrap());
+    is_told(false, &mut || vec.shrink_to_fit());
+    drop(vec);
+    // Opened again, as it was.
+    is_told(false, &mut || open(&path).push(5));
+    is_told(false, &mut || open(&path).close().unwrap());
+}
+
+#[test]
+fn readers_are_told_of_elements_that_are_lost_in_a_restart() {
+    let folder = Folder::new();
+    let path = folder.file();
+    leave_partly_flushed(&path);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    let removals = follow.removals();
+    drop(open(&path));
+    assert_ne!(follow.removals(), removals);
 }
 
 #[test]
@@ -479,6 +617,8 @@ fn who_follows_sees_what_is_there() {
     assert_eq!(follow.read(19_997, &mut read), [[19_997; 3], [19_998; 3], [19_999; 3]]);
     // SAFETY: nobody else writes to the file.
     assert_eq!(unsafe { follow.as_slice() }, Some(&*vec));
+    assert!((&follow).into_iter().eq(vec.iter().copied()));
+    assert!(follow.iter().rev().eq(vec.iter().copied().rev()));
     drop(vec);
     assert_eq!(follow.len(), 20_000);
 }

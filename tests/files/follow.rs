@@ -5,6 +5,7 @@
 use crate::{Folder, child, effort, told};
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
+use std::mem::MaybeUninit;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -115,6 +116,50 @@ fn who_comes_while_it_grows_is_not_refused() {
             is_done.store(true, Ordering::Relaxed);
         });
     }
+}
+
+#[test]
+fn elements_pushed_after_a_removal_are_never_seen_half_written() {
+    let folder = Folder::new();
+    // SAFETY: nothing else writes to it.
+    let mut vec = unsafe { FileVec::<Element, Mutable>::create(folder.file()) }.unwrap();
+    vec.extend((0..8).map(element));
+    let follow = Follow::<Element>::open(folder.file()).unwrap();
+    let is_done = AtomicBool::new(false);
+    let reads = thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let is_whole = |found: &Element| found.iter().all(|word| *word == found[0]);
+            let mut buffer = [const { MaybeUninit::uninit() }; 8];
+            let mut reads = 0_usize;
+            while !is_done.load(Ordering::Relaxed) {
+                for index in [7, 0, 6] {
+                    let found = follow.get(index);
+                    assert!(found.as_ref().is_none_or(is_whole), "{found:?}");
+                    reads += usize::from(found.is_some());
+                }
+                let found = follow.read(0, &mut buffer);
+                assert!(found.iter().all(is_whole), "{found:?}");
+                assert!(follow.iter().all(|found| is_whole(&found)));
+                assert!(follow.iter().rev().all(|found| is_whole(&found)));
+            }
+            reads
+        });
+        let (begun, long) = (Instant::now(), effort::stress_duration() / 2);
+        for n in 0_usize.. {
+            vec.pop();
+            vec.push(element(n));
+            if n % 64 == 0 {
+                vec.clear();
+                vec.extend((n..n + 8).map(element));
+                if begun.elapsed() > long {
+                    break;
+                }
+            }
+        }
+        is_done.store(true, Ordering::Relaxed);
+        reader.join().unwrap()
+    });
+    assert!(reads > 1000, "{reads} reads");
 }
 
 const COUNT: usize = 200_000;

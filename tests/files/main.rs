@@ -12,6 +12,7 @@ mod history;
 mod next_keys;
 #[cfg(target_os = "linux")]
 mod refused;
+mod snapshots;
 
 use std::fs;
 use std::path::{Path, PathBuf};

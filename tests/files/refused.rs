@@ -287,12 +287,16 @@ fn a_limit_of_addresses() {
 
         vec.flush().unwrap();
         drop(vec);
-        // A follower maps all of a file.
+        // A reader maps the whole file, and is refused as a writer is.
         let long = fs::OpenOptions::new().write(true).open(folder.join("array")).unwrap();
         long.set_len(1 << 31).unwrap();
-        let error = Follow::<Element>::open(folder.join("array")).unwrap_err();
-        assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
-        is_of_limit(error.refused().unwrap());
+        // SAFETY: it lies in a folder of the test's.
+        let written = unsafe { FileVec::<Element>::open(folder.join("array")) }.unwrap_err();
+        let read = Follow::<Element>::open(folder.join("array")).unwrap_err();
+        for error in [written, read] {
+            assert_eq!(error.kind(), FileErrorKind::Refused, "{error}");
+            is_of_limit(error.refused().unwrap());
+        }
     });
 }
 

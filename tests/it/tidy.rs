@@ -49,6 +49,9 @@ const LAYERS: [(&str, &[&str]); 27] = [
     (
         "file",
         &[
+            "table",
+            "dense",
+            "secondary",
             "slot_map",
             "vec",
             "key",

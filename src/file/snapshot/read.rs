@@ -1,12 +1,13 @@
-//! [`SlotMap::load`].
+//! [`SlotMap::load`], and what all containers are read by.
 
 #![forbid(unsafe_code)]
 
-use super::{DETACHED, HOLE, Head, LIVE, RETIRED, section_slots};
+use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, key_bits, section_slots};
 use crate::backing::Backing;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
 use crate::file::header::{Misfit, part};
+use crate::heap::try_reserve_exact;
 use crate::key::Key;
 use crate::slot_map::parts::{BadPart, NextKeys, Part};
 use crate::slot_map::{Reuse, SlotMap, SlotMapBuilder};
@@ -18,13 +19,16 @@ use std::path::Path;
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Reads a map from a file that [`save`](Self::save) has written.
     ///
-    /// What the file holds may be anything: it is checked, and nothing is allocated for what is announced and not
-    /// there. Linear in the slots. (Needs the feature `file`.)
+    /// Whatever the file holds is checked, and memory is allocated only for what is there. (Needs the feature `file`.)
     ///
     /// # Errors
     ///
-    /// If there is no such file, or it is not one of such a map (its values and its keys), or damaged; and if memory
-    /// is refused.
+    /// If the file does not exist, holds something else or a map of other keys or values, or is damaged; and if memory is
+    /// refused.
+    ///
+    /// # Time complexity
+    ///
+    /// Linear in the slots.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::builder().load(path)
     }
@@ -66,29 +70,112 @@ fn read<K: Key, V: Pod>(
     path: &Path,
     reuse: Option<Reuse>,
 ) -> Result<SlotMap<K, V>, FileError> {
+    load(path, |from| read_from(map, from, reuse))
+}
+
+/// Opens a file for reading.
+pub(super) fn open(path: &Path) -> Result<File, FileError> {
     let refused = |error| FileError::of_io(error, Some(path));
     // Opening a pipe would wait for its other end.
     if !path.metadata().map_err(refused)?.is_file() {
         return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
     }
-    let file = File::open(path).map_err(refused)?;
-    read_from(map, file, reuse).map_err(|misfit| misfit.at(Some(path)))
+    File::open(path).map_err(refused)
 }
 
-fn read_from<K: Key, V: Pod>(
+/// Reads a container from a file of its own.
+pub(super) fn load<C>(
+    path: &Path,
+    read: impl FnOnce(&mut Source<'_>) -> Result<C, Misfit>,
+) -> Result<C, FileError> {
+    let file = open(path)?;
+    let loaded = file.metadata().map_err(Misfit::from).and_then(|metadata| {
+        let mut source = Source::new(&file, metadata.len());
+        let container = read(&mut source)?;
+        source.finish()?;
+        Ok(container)
+    });
+    loaded.map_err(|misfit| misfit.at(Some(path)))
+}
+
+/// A part of a file, and the checksum of what was read of it, except for checksums.
+#[derive(Debug)]
+pub struct Source<'f> {
+    file: &'f File,
+    sum: crc32fast::Hasher,
+    left: u64,
+}
+
+impl<'f> Source<'f> {
+    /// The next `bytes` bytes of a file.
+    pub(super) fn new(file: &'f File, bytes: u64) -> Self {
+        Self { file, sum: crc32fast::Hasher::new(), left: bytes }
+    }
+
+    /// Returns the checksum, if everything was read.
+    pub(super) fn finish(self) -> Result<u32, Misfit> {
+        if self.left > 0 {
+            return Err(Misfit::Not(FileErrorKind::Length, None));
+        }
+        Ok(self.sum.finalize())
+    }
+
+    pub(super) fn read_head<V>(&mut self, magic: [u8; 8], key_bits: u64) -> Result<Head, Misfit> {
+        let mut head = Vec::new();
+        match self.left {
+            0 => return Err(Misfit::Not(FileErrorKind::Empty, None)),
+            left if left < Head::BYTES as u64 => {
+                return Err(Misfit::Not(FileErrorKind::Short, None));
+            }
+            _ => self.read_bytes(Head::BYTES, &mut head)?,
+        }
+        self.add_to_sum(&head);
+        let head = head.first_chunk().expect("it has as many bytes");
+        Head::of_bytes::<V>(head, magic, key_bits)
+    }
+
+    /// Refuses a number of bytes that are not there.
+    pub(super) fn check(&self, count: usize) -> Result<(), Misfit> {
+        if count as u64 > self.left {
+            return Err(Misfit::Not(FileErrorKind::Length, None));
+        }
+        Ok(())
+    }
+
+    /// Appends the next `count` bytes to `bytes`, which takes no memory unless they are there.
+    pub(super) fn read_bytes(&mut self, count: usize, bytes: &mut Vec<u8>) -> Result<(), Misfit> {
+        self.check(count)?;
+        let before = bytes.len();
+        try_reserve_exact(bytes, count)?;
+        self.file.take(count as u64).read_to_end(bytes)?;
+        self.left -= count as u64;
+        if bytes.len() - before < count {
+            return Err(Misfit::Not(FileErrorKind::Length, None));
+        }
+        Ok(())
+    }
+
+    /// Counts bytes that were read in the checksum.
+    pub(super) fn add_to_sum(&mut self, bytes: &[u8]) {
+        self.sum.update(bytes);
+    }
+
+    /// Takes the checksum off `bytes`, which were read after all others, and compares it.
+    pub(super) fn check_sum<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Misfit> {
+        let damaged = || Misfit::Not(FileErrorKind::Content, None);
+        let (content, right) = bytes.split_last_chunk().ok_or_else(damaged)?;
+        self.add_to_sum(content);
+        let is_right = self.sum.clone().finalize() == u32::from_ne_bytes(*right);
+        if is_right { Ok(content) } else { Err(damaged()) }
+    }
+}
+
+pub(super) fn read_from<K: Key, V: Pod>(
     mut map: SlotMap<K, V>,
-    mut file: File,
+    from: &mut Source<'_>,
     reuse: Option<Reuse>,
 ) -> Result<SlotMap<K, V>, Misfit> {
-    let mut head = Vec::new();
-    (&mut file).take(Head::BYTES as u64).read_to_end(&mut head)?;
-    let Some(head) = head.first_chunk() else {
-        let kind = if head.is_empty() { FileErrorKind::Empty } else { FileErrorKind::Short };
-        return Err(Misfit::Not(kind, None));
-    };
-    let mut sum = crc32fast::Hasher::new();
-    sum.update(head);
-    let head = Head::of_bytes::<K, V>(head)?;
+    let head = from.read_head::<V>(SLOT_MAP, key_bits::<K>())?;
     match (map.type_id(), head.type_id) {
         (None, Some(number)) => map.try_set_type_id(number).map_err(misfit)?,
         (Some(wanted), found) if found != Some(wanted) => {
@@ -99,22 +186,18 @@ fn read_from<K: Key, V: Pod>(
     }
     // It is believed no more than what follows, and not before the checksum was compared.
     let mut next = Vec::new();
-    read_bytes(&mut file, 4, &mut next)?;
+    from.read_bytes(4, &mut next)?;
     let words = u32::from_ne_bytes(part(&next, 0)) as usize;
-    read_bytes(&mut file, words.saturating_mul(4), &mut next)?;
-    sum.update(&next);
+    from.read_bytes(words.saturating_mul(4), &mut next)?;
+    from.add_to_sum(&next);
     let (mut left, mut bytes) = (head.slots, Vec::new());
     loop {
         let count = usize::try_from(left).unwrap_or(usize::MAX).min(section_slots::<V>());
-        read_section(&mut map, &mut file, count, &mut bytes, &mut sum)?;
+        read_section(&mut map, from, count, &mut bytes)?;
         left -= count as u64;
         if left == 0 {
             break;
         }
-    }
-    // What is behind the last one was not written by `save`.
-    if file.read(&mut [0])? > 0 {
-        return Err(Misfit::Not(FileErrorKind::Length, None));
     }
     let words: Vec<u32> =
         next[4..].chunks_exact(4).map(|word| u32::from_ne_bytes(part(word, 0))).collect();
@@ -123,34 +206,18 @@ fn read_from<K: Key, V: Pod>(
     Ok(map)
 }
 
-/// Reads so many bytes behind what was read; takes no more memory than there are.
-fn read_bytes(file: &mut File, count: usize, bytes: &mut Vec<u8>) -> Result<(), Misfit> {
-    let before = bytes.len();
-    file.take(count as u64).read_to_end(bytes)?;
-    if bytes.len() - before < count {
-        return Err(Misfit::Not(FileErrorKind::Length, None));
-    }
-    Ok(())
-}
-
 fn read_section<K: Key, V: Pod>(
     map: &mut SlotMap<K, V>,
-    file: &mut File,
+    from: &mut Source<'_>,
     count: usize,
     bytes: &mut Vec<u8>,
-    sum: &mut crc32fast::Hasher,
 ) -> Result<(), Misfit> {
-    let damaged = || Misfit::Not(FileErrorKind::Content, None);
     bytes.clear();
     // Of each slot its kind, and its generation.
-    read_bytes(file, count * 5, bytes)?;
+    from.read_bytes(count * 5, bytes)?;
     let live: usize = bytes[..count].iter().map(|kind| usize::from(*kind == LIVE)).sum();
-    read_bytes(file, live * size_of::<V>() + 4, bytes)?;
-    let Some((content, right)) = bytes.split_last_chunk() else { return Err(damaged()) };
-    sum.update(content);
-    if sum.clone().finalize() != u32::from_ne_bytes(*right) {
-        return Err(damaged());
-    }
+    from.read_bytes(live * size_of::<V>() + 4, bytes)?;
+    let content = from.check_sum(bytes)?;
     let (kinds, rest) = content.split_at(count);
     let (generations, mut values) = rest.split_at(count * 4);
     for (kind, generation) in kinds.iter().zip(generations.chunks_exact(4)) {
@@ -164,7 +231,7 @@ fn read_section<K: Key, V: Pod>(
             HOLE => Part::Hole(generation),
             DETACHED => Part::Detached(generation),
             RETIRED => Part::Retired,
-            _ => return Err(damaged()),
+            _ => return Err(Misfit::Not(FileErrorKind::Content, None)),
         };
         map.try_push_part(slot).map_err(misfit)?;
     }

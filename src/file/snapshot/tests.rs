@@ -2,9 +2,9 @@
 
 use crate::error::ErrorKind;
 use crate::file::tests::{Folder, SmallKey, TaggedKey};
-use crate::file::{FileBacking, FileErrorKind};
+use crate::file::{FileBacking, FileErrorKind, Snapshot};
 use crate::slot_map::{Reuse, SlotMap};
-use crate::{DefaultKey, Key};
+use crate::{DefaultKey, Key, VmVec};
 use std::fs;
 
 type Map = SlotMap<DefaultKey, [u32; 3]>;
@@ -232,4 +232,52 @@ fn a_save_that_is_refused_leaves_what_was_there() {
     assert_ne!(missing.kind(), FileErrorKind::Refused);
     assert_eq!(folder.file().parent().unwrap().read_dir().unwrap().count(), 2);
     is_the_same(&mut Map::load(folder.file()).unwrap(), &keys, &stale);
+}
+
+#[test]
+fn lies_of_snapshots_with_right_checksums_are_found_out() {
+    let folder = Folder::new();
+    let numbers: VmVec<u64> = (0..10).collect();
+    Snapshot::builder().add("numbers", &numbers).save(folder.file()).unwrap();
+    let whole = fs::read(folder.file()).unwrap();
+    // The header, the array with its own header, an entry, and a name.
+    let (part, directory) = (64, 64 + 64 + 84);
+    assert_eq!(whole.len(), directory + 24 + 7);
+    let load = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = whole.clone();
+        change(&mut bytes);
+        super::seal(&mut bytes[part..part + 64]);
+        let sum = crc32fast::hash(&bytes[directory..]);
+        bytes[32..36].copy_from_slice(&sum.to_ne_bytes());
+        super::seal(&mut bytes[..64]);
+        fs::write(folder.file(), bytes).unwrap();
+        let mut snapshot = Snapshot::open(folder.file())?;
+        snapshot.load::<VmVec<u64>>("numbers").map(drop)
+    };
+    load(&|_| ()).unwrap();
+    let kind = |at: usize, forged: &[u8]| {
+        load(&|bytes| bytes[at..at + forged.len()].copy_from_slice(forged)).unwrap_err().kind()
+    };
+    // More elements than there are bytes, and parts in places where there are none.
+    for forged in [11, 1 << 20, 1 << 60, u64::MAX] {
+        assert_eq!(kind(part + 48, &forged.to_ne_bytes()), FileErrorKind::Length);
+        assert_eq!(kind(directory + 8, &forged.to_ne_bytes()), FileErrorKind::Content);
+        assert_eq!(kind(directory, &forged.to_ne_bytes()), FileErrorKind::Content);
+    }
+    assert_eq!(kind(16, &u64::MAX.to_ne_bytes()), FileErrorKind::Length);
+    assert_eq!(kind(directory + 20, &[8]), FileErrorKind::Content);
+    assert_eq!(kind(directory + 24, &[0xFF]), FileErrorKind::Content);
+    // A part that is whole, but another than was saved with the rest.
+    assert_eq!(kind(directory + 16, &[1, 2, 3, 4]), FileErrorKind::Content);
+    assert_eq!(kind(directory + 24, b"x"), FileErrorKind::NoPart);
+}
+
+#[test]
+fn values_without_a_size_take_no_time() {
+    let folder = Folder::new();
+    let mut nothing = VmVec::<()>::new();
+    nothing.extend_zeroed(usize::MAX);
+    Snapshot::builder().add("nothing", &nothing).save(folder.file()).unwrap();
+    let loaded: VmVec<()> = Snapshot::open(folder.file()).unwrap().load("nothing").unwrap();
+    assert_eq!(loaded.len(), usize::MAX);
 }

@@ -1,54 +1,44 @@
-//! [`SlotMap::save`].
+//! [`SlotMap::save`], and what all containers are written by.
 
 #![forbid(unsafe_code)]
 
-use super::{DETACHED, HOLE, Head, LIVE, RETIRED, as_u32, section_slots};
-use crate::error::Error;
-use crate::file::error::{FileError, FileErrorKind};
+use super::form::Form;
+use super::read::{Source, read_from};
+use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, as_u32, key_bits, section_slots};
+use crate::file::error::FileError;
+use crate::file::header::Misfit;
 use crate::file::{system, temporary};
 use crate::heap::try_reserve_exact;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slot_map::parts::Part;
 use bytemuck::Pod;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Why a map could not be written.
-enum Failure {
-    System(io::Error),
-    Refused(Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::System(error)
-    }
-}
-
 impl<K: Key, V: Pod> SlotMap<K, V> {
-    /// Writes the map to a file, with all that its keys depend on: after [`load`](Self::load) each key finds what it
-    /// finds now, and keys that are stale are so for ever. The loaded map makes the keys that this one would make,
-    /// with the same order of [reuse](crate::SlotMapBuilder::reuse).
+    /// Writes the map to a file, with everything that its keys depend on: after [`load`](Self::load) each key finds what
+    /// it finds now, and stale keys stay stale. The loaded map makes the keys that this one would make, with the same
+    /// order of [reuse](crate::SlotMapBuilder::reuse).
     ///
-    /// A file that is there is replaced as a whole, when the new one is on the disk: whatever becomes of the process, or
-    /// the system, either the one is there or the other. (A process that is ended meanwhile leaves a file whose name begins
-    /// with `.stayput-` beside it.) The new one has the rights of the old, but whoever saves owns it; where the path is a
-    /// link, that is replaced, and not what it leads to.
+    /// An existing file is replaced as a whole, once the new one is on the disk: if the process or the system goes down,
+    /// either the old file is there or the new one. (A process that is killed meanwhile leaves a file whose name begins
+    /// with `.stayput-` in the same folder. The next `save` there removes it.) The new file has the permissions of the
+    /// old one, but belongs to the user of the process. If the path is a symbolic link, the link is replaced, not
+    /// its target.
     ///
-    /// Linear in the slots. (Needs the feature `file`.)
+    /// To save a map together with secondary maps, see [`Snapshot`](crate::file::Snapshot). (Needs the feature `file`.)
     ///
     /// # Errors
     ///
-    /// If there is something else than a file ([`NotAFile`](FileErrorKind::NotAFile)); if the file cannot be made or written. The one that was there is there still; or the new one, if all that failed is
-    /// to have its name on the disk for good.
+    /// If the path names something that is not a file ([`NotAFile`](crate::file::FileErrorKind::NotAFile)), or the file
+    /// cannot be created or written. The old file is still there then; or the new one, if all that failed is to make its
+    /// name durable.
+    ///
+    /// # Time complexity
+    ///
+    /// Linear in the slots.
     ///
     /// # Examples
     ///
@@ -72,41 +62,20 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     /// # }
     /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
-        let path = path.as_ref();
-        // A device would be replaced, too.
-        if path.symlink_metadata().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
-            return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
-        }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let (file, new) = temporary::named_in(folder, path)?;
-        let saved = self.write_to(&file, path).and_then(|()| {
-            file.sync_all()?;
-            drop(file);
-            fs::rename(&new, path)?;
-            Ok(system::sync_folder(folder)?)
-        });
-        saved.map_err(|failure| {
-            // Of no use any more; if it is gone, all the better.
-            let _ = fs::remove_file(&new);
-            match failure {
-                Failure::System(error) => FileError::of_io(error, Some(path)),
-                Failure::Refused(error) => FileError::of_error(error, Some(path)),
-            }
-        })
+        save(self, path.as_ref())
     }
+}
 
-    /// Writes it to a new file, which is to have the rights of the one that it replaces.
-    fn write_to(&self, file: &File, path: &Path) -> Result<(), Failure> {
-        if let Ok(metadata) = path.metadata() {
-            file.set_permissions(metadata.permissions())?;
-        }
+/// Writes a container to a file of its own.
+pub(super) fn save(container: &impl Form, path: &Path) -> Result<(), FileError> {
+    temporary::replace(path, |file| container.write(&mut Sink::new(file)))
+}
+
+impl<K: Key, V: Pod> Form for SlotMap<K, V> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
         let (floor, type_id, slots) = (self.tail_floor(), self.type_id(), self.slot_count().into());
-        let head = Head { floor, type_id, slots }.to_bytes::<K, V>();
-        let mut to = Summed { file, sum: crc32fast::Hasher::new(), bytes: 0 };
-        to.write(&head)?;
+        let head = Head { magic: SLOT_MAP, key_bits: key_bits::<K>(), floor, type_id, slots };
+        to.write(&head.to_bytes::<V>())?;
         let next = self.try_next_keys()?.try_to_words()?;
         to.write(&as_u32(next.len()).to_ne_bytes())?;
         to.write(bytemuck::cast_slice(&next))?;
@@ -139,26 +108,47 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
         }
         Ok(())
     }
+
+    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+        read_from(Self::builder().try_build()?, from, None)
+    }
 }
 
-/// A file, and the checksum of all that was written to it so far, but for checksums.
-struct Summed<'f> {
+/// A file, and the checksum of the part that is being written, except for checksums.
+#[derive(Debug)]
+pub struct Sink<'f> {
     file: &'f File,
     sum: crc32fast::Hasher,
     bytes: u64,
 }
 
-impl Summed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+impl<'f> Sink<'f> {
+    pub(super) fn new(file: &'f File) -> Self {
+        Self { file, sum: crc32fast::Hasher::new(), bytes: 0 }
+    }
+
+    /// Returns the number of bytes written, and the checksum of those of this part, and begins the next part.
+    pub(super) fn next_part(&mut self) -> (u64, u32) {
+        (self.bytes, std::mem::take(&mut self.sum).finalize())
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Misfit> {
         self.sum.update(bytes);
         self.put(bytes)
     }
 
-    fn write_sum(&mut self) -> Result<(), Failure> {
+    /// Writes the checksum of what was written of the part.
+    pub(super) fn write_sum(&mut self) -> Result<(), Misfit> {
         self.put(&self.sum.clone().finalize().to_ne_bytes())
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    /// Writes over the first bytes of the file.
+    pub(super) fn write_first(mut self, bytes: &[u8]) -> Result<(), Misfit> {
+        self.file.seek(SeekFrom::Start(0))?;
+        Ok(self.file.write_all(bytes)?)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Misfit> {
         self.bytes += bytes.len() as u64;
         // The system would end the process.
         system::check_limit(self.bytes)?;

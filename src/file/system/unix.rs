@@ -63,6 +63,55 @@ pub(in crate::file) fn unlock(file: &File) {
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
 }
 
+/// Whether [`has_writer`] sees every writer that announced itself.
+pub(in crate::file) const TELLS_WRITERS: bool = cfg!(target_os = "linux");
+
+/// Calls `fcntl` for a lock of the open file description, on one byte past all data. Readers can ask for it without
+/// taking it, which `flock` does not offer.
+#[cfg(target_os = "linux")]
+fn writer_lock(file: &File, command: libc::c_int, kind: libc::c_int) -> Option<libc::c_int> {
+    // SAFETY: all zeros are a valid `flock64`, whose offset counts from the start of the file.
+    let mut lock: libc::flock64 = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::c_short::try_from(kind).ok()?;
+    (lock.l_start, lock.l_len) = (off(1 << 62), 1);
+    // SAFETY: the file is open, and the kernel reads and writes the structure during the call only.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), command, &raw mut lock) };
+    (result == 0).then(|| lock.l_type.into())
+}
+
+/// Shows [`has_writer`] that this file description belongs to a writer. Where the file system has no such locks,
+/// readers go without.
+#[cfg(target_os = "linux")]
+pub(in crate::file) fn announce_writer(file: &File) {
+    let _ = writer_lock(file, libc::F_OFD_SETLK, libc::F_WRLCK);
+}
+
+/// Ends that.
+#[cfg(target_os = "linux")]
+pub(in crate::file) fn withdraw_writer(file: &File) {
+    let _ = writer_lock(file, libc::F_OFD_SETLK, libc::F_UNLCK);
+}
+
+/// Returns `true` if another file description belongs to a writer that announced itself.
+#[cfg(target_os = "linux")]
+pub(in crate::file) fn has_writer(file: &File) -> bool {
+    writer_lock(file, libc::F_OFD_GETLK, libc::F_RDLCK) == Some(libc::F_WRLCK)
+}
+
+/// As above: other systems have no lock that can be asked for without taking it.
+#[cfg(not(target_os = "linux"))]
+pub(in crate::file) fn announce_writer(_: &File) {}
+
+/// As above.
+#[cfg(not(target_os = "linux"))]
+pub(in crate::file) fn withdraw_writer(_: &File) {}
+
+/// As above.
+#[cfg(not(target_os = "linux"))]
+pub(in crate::file) fn has_writer(_: &File) -> bool {
+    false
+}
+
 /// The largest file that the process may have.
 pub(in crate::file) fn size_limit() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

@@ -116,6 +116,17 @@ pub(in crate::file) fn unlock(file: &File) {
     unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
 }
 
+/// Whether [`has_writer`] sees every writer that announced itself.
+pub(in crate::file) const TELLS_WRITERS: bool = false;
+
+pub(in crate::file) fn announce_writer(_: &File) {}
+
+pub(in crate::file) fn withdraw_writer(_: &File) {}
+
+pub(in crate::file) fn has_writer(_: &File) -> bool {
+    false
+}
+
 /// How much room there is where a file lies: not known.
 pub(in crate::file) fn free_bytes(_: &File) -> Option<u64> {
     None

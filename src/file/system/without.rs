@@ -45,6 +45,17 @@ pub(in crate::file) fn sync_name(_: &File, _: Option<&File>) -> io::Result<()> {
 
 pub(in crate::file) fn unlock(_: &File) {}
 
+/// Whether [`has_writer`] sees every writer that announced itself.
+pub(in crate::file) const TELLS_WRITERS: bool = false;
+
+pub(in crate::file) fn announce_writer(_: &File) {}
+
+pub(in crate::file) fn withdraw_writer(_: &File) {}
+
+pub(in crate::file) fn has_writer(_: &File) -> bool {
+    false
+}
+
 pub(in crate::file) fn stretch(_: &File, _: u64) -> io::Result<()> {
     unsupported()
 }

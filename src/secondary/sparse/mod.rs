@@ -201,16 +201,19 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     }
 }
 
-#[cfg(feature = "rayon")]
+#[cfg(any(feature = "rayon", feature = "file"))]
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    pub(crate) fn table(&self) -> &HashTable<Slot<V>> {
-        &self.table
-    }
-
     /// Makes the keys that are given out.
     #[inline]
     pub(crate) const fn mint(&self) -> Mint<K> {
         self.mint
+    }
+}
+
+#[cfg(feature = "rayon")]
+impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
+    pub(crate) fn table(&self) -> &HashTable<Slot<V>> {
+        &self.table
     }
 
     pub(crate) fn into_table(mut self) -> HashTable<Slot<V>> {

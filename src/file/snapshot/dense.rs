@@ -1,0 +1,44 @@
+//! Dense maps and tables in snapshots: as the maps and arrays that they consist of.
+
+#![forbid(unsafe_code)]
+
+use super::form::Form;
+use super::read::Source;
+use super::write::Sink;
+use crate::dense::DenseSlotMap;
+use crate::dense::parts::BadRows;
+use crate::file::error::FileErrorKind;
+use crate::file::header::Misfit;
+use crate::key::Key;
+use crate::slot_map::SlotMap;
+use crate::table::{Indices, Row, Table};
+use crate::vec::VmVec;
+use bytemuck::Pod;
+
+impl<K: Key, V: Pod> Form for DenseSlotMap<K, V> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+        self.table().write(to)?;
+        self.rows().write(to)
+    }
+
+    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+        let (table, rows) = (SlotMap::read(from)?, VmVec::read(from)?);
+        Self::try_from_parts(table, rows).map_err(|bad| match bad {
+            BadRows::Refused(error) => Misfit::Refused(error),
+            BadRows::Count { .. } | BadRows::Row { .. } => {
+                Misfit::Not(FileErrorKind::Content, None)
+            }
+        })
+    }
+}
+
+impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Form for Table<R, X, K> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+        self.rows().write(to)
+    }
+
+    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+        let rows = SlotMap::read(from)?;
+        Self::try_from_rows(rows).map_err(|refused| Misfit::Refused(refused.error))
+    }
+}

@@ -1,0 +1,202 @@
+//! Secondary maps in files.
+
+#![forbid(unsafe_code)]
+
+use super::form::Form;
+use super::read::{self, Source};
+use super::write::{self, Sink};
+use super::{Head, SECONDARY_MAP, key_bits, section_slots};
+use crate::error::Error;
+use crate::file::error::{FileError, FileErrorKind};
+use crate::file::header::Misfit;
+use crate::heap::try_reserve_exact;
+use crate::key::{Key, KeyData};
+use crate::secondary::waiting::Waiting;
+use crate::secondary::{SecondaryMap, SecondaryMapBuilder, SparseSecondaryMap};
+use crate::slot_map::far::NEAR_BYTES;
+use bytemuck::Pod;
+use std::hash::BuildHasher;
+use std::path::Path;
+
+impl<K: Key, V: Pod> SecondaryMap<K, V> {
+    /// Writes the map to a file, which [`load`](Self::load) and [`SparseSecondaryMap::load`] read. An existing file is
+    /// replaced as a whole, as by [`SlotMap::save`](crate::SlotMap::save).
+    ///
+    /// To save it together with the slot map whose keys it has, see [`Snapshot`](crate::file::Snapshot): two files can
+    /// be of different times. (Needs the feature `file`.)
+    ///
+    /// # Errors
+    ///
+    /// As for [`SlotMap::save`](crate::SlotMap::save).
+    ///
+    /// # Time complexity
+    ///
+    /// Linear in the values.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        write::save(self, path.as_ref())
+    }
+
+    /// Reads a map from a file that [`save`](Self::save) has written. (Needs the feature `file`.)
+    ///
+    /// Whatever the file holds is checked, and memory is allocated only for what is there.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not exist, holds something else, or is damaged; if memory is refused; and if an index is
+    /// [far](SecondaryMap#far-indices) for the number of values. A map of which indices were announced can have such:
+    /// announce them by [`SecondaryMapBuilder::capacity`], and load it by [`SecondaryMapBuilder::load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        Self::builder().load(path)
+    }
+}
+
+impl<K: Key, V: Pod> SecondaryMapBuilder<K, V> {
+    /// [`SecondaryMap::load`], into a map with these options.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SecondaryMap::load`], and for [`try_build`](Self::try_build).
+    pub fn load(self, path: impl AsRef<Path>) -> Result<SecondaryMap<K, V>, FileError> {
+        read::load(path.as_ref(), |from| read_into(self.try_build()?, from))
+    }
+}
+
+impl<K: Key, V: Pod, S: BuildHasher + Default> SparseSecondaryMap<K, V, S> {
+    /// Writes the map to a file, which [`load`](Self::load) and [`SecondaryMap::load`] read. An existing file is
+    /// replaced as a whole, as by [`SlotMap::save`](crate::SlotMap::save). (Needs the feature `file`.)
+    ///
+    /// # Errors
+    ///
+    /// As for [`SlotMap::save`](crate::SlotMap::save).
+    ///
+    /// # Time complexity
+    ///
+    /// Linear in the values.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        write::save(self, path.as_ref())
+    }
+
+    /// Reads a map from a file that [`save`](Self::save) or [`SecondaryMap::save`] has written. (Needs the feature
+    /// `file`.)
+    ///
+    /// # Errors
+    ///
+    /// As for [`SecondaryMap::load`], but no index is far.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        read::load(path.as_ref(), Self::read)
+    }
+}
+
+impl<K: Key, V: Pod> Form for SecondaryMap<K, V> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+        write_pairs(self.iter(), self.len(), self.mint().tag(), to)
+    }
+
+    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+        read_into(Self::builder().try_build()?, from)
+    }
+}
+
+impl<K: Key, V: Pod, S: BuildHasher + Default> Form for SparseSecondaryMap<K, V, S> {
+    fn write(&self, to: &mut Sink<'_>) -> Result<(), Misfit> {
+        write_pairs(self.iter(), self.len(), self.mint().tag(), to)
+    }
+
+    fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
+        let mut map = Self::default();
+        let tag = read_pairs(from, |key, value| {
+            let before = map.len();
+            map.try_insert(key, value)?;
+            Ok(map.len() > before)
+        })?;
+        map.try_set_type_id(tag)?;
+        Ok(map)
+    }
+}
+
+fn read_into<K: Key, V: Pod>(
+    mut map: SecondaryMap<K, V>,
+    from: &mut Source<'_>,
+) -> Result<SecondaryMap<K, V>, Misfit> {
+    let put = |map: &mut SecondaryMap<K, V>, key, value| {
+        let before = map.len();
+        map.try_insert(key, value)?;
+        Ok(map.len() > before)
+    };
+    let put_all = |map: &mut SecondaryMap<K, V>, pairs: Vec<(K, V)>| {
+        pairs.into_iter().try_fold(true, |all, (key, value)| Ok(all & put(map, key, value)?))
+    };
+    let mut waiting = Waiting::new(NEAR_BYTES);
+    let tag = read_pairs(from, |key, value| {
+        if waiting.is_to_pass(&map, key) {
+            return put(&mut map, key, value);
+        }
+        let pairs = waiting.wait(&mut map, key, value)?;
+        put_all(&mut map, pairs)
+    })?;
+    let pairs = waiting.finish(&mut map)?;
+    if !put_all(&mut map, pairs)? {
+        return Err(Misfit::Not(FileErrorKind::Content, None));
+    }
+    map.try_set_type_id(tag)?;
+    Ok(map)
+}
+
+fn write_pairs<'m, K: Key, V: Pod>(
+    mut pairs: impl Iterator<Item = (K, &'m V)>,
+    len: usize,
+    tag: u32,
+    to: &mut Sink<'_>,
+) -> Result<(), Misfit> {
+    let (key_bits, type_id) = (key_bits::<K>(), (tag > 0).then_some(tag));
+    let head = Head { magic: SECONDARY_MAP, key_bits, floor: 0, type_id, slots: len as u64 };
+    to.write(&head.to_bytes::<V>())?;
+    let (mut indices, mut generations, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let most = section_slots::<V>().min(len);
+    try_reserve_exact(&mut indices, most * 4)?;
+    try_reserve_exact(&mut generations, most * 4)?;
+    try_reserve_exact(&mut values, most * size_of::<V>())?;
+    loop {
+        for (key, value) in pairs.by_ref().take(section_slots::<V>()) {
+            indices.extend_from_slice(&key.data().index().to_ne_bytes());
+            generations.extend_from_slice(&key.data().generation().to_ne_bytes());
+            values.extend_from_slice(bytemuck::bytes_of(value));
+        }
+        if indices.is_empty() {
+            return Ok(());
+        }
+        for bytes in [&mut indices, &mut generations, &mut values] {
+            to.write(bytes)?;
+            bytes.clear();
+        }
+        to.write_sum()?;
+    }
+}
+
+/// Reads pairs, and returns the tag of keys. `put` tells whether there was no value for a slot.
+fn read_pairs<K: Key, V: Pod>(
+    from: &mut Source<'_>,
+    mut put: impl FnMut(K, V) -> Result<bool, Error>,
+) -> Result<u32, Misfit> {
+    let damaged = || Misfit::Not(FileErrorKind::Content, None);
+    let head = from.read_head::<V>(SECONDARY_MAP, key_bits::<K>())?;
+    let (mut left, mut bytes) = (head.slots, Vec::new());
+    while left > 0 {
+        let count = usize::try_from(left).unwrap_or(usize::MAX).min(section_slots::<V>());
+        bytes.clear();
+        from.read_bytes(count * (8 + size_of::<V>()) + 4, &mut bytes)?;
+        let (indices, rest) = from.check_sum(&bytes)?.split_at(count * 4);
+        let (generations, mut values) = rest.split_at(count * 4);
+        let word = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("they are four"));
+        for (index, generation) in indices.chunks_exact(4).zip(generations.chunks_exact(4)) {
+            let (value, rest) = values.split_at(size_of::<V>());
+            values = rest;
+            let key = KeyData::from_parts(word(index), word(generation), 0).ok_or_else(damaged)?;
+            if !put(key.into(), bytemuck::pod_read_unaligned(value))? {
+                return Err(damaged());
+            }
+        }
+        left -= count as u64;
+    }
+    Ok(head.type_id.unwrap_or(0))
+}

@@ -1,0 +1,246 @@
+//! [`Snapshot`]: several containers in one file.
+
+#![forbid(unsafe_code)]
+
+use super::form::Form;
+use super::read::{self, Source};
+use super::write::Sink;
+use super::{Head, ORDER, VERSION, check_begin};
+use crate::dense::DenseSlotMap;
+use crate::file::error::{FileError, FileErrorKind};
+use crate::file::header::{Misfit, part, seal};
+use crate::file::temporary;
+use crate::key::Key;
+use crate::secondary::{SecondaryMap, SparseSecondaryMap};
+use crate::slot_map::SlotMap;
+use crate::table::{Indices, Row, Table};
+use crate::vec::VmVec;
+use bytemuck::Pod;
+use std::fs::File;
+use std::hash::BuildHasher;
+use std::io::{Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::{fmt, str};
+
+const MAGIC: [u8; 8] = *b"staysnap";
+
+/// A container of plain data that a [`Snapshot`] can hold: a [`SlotMap`], [`SecondaryMap`], [`SparseSecondaryMap`],
+/// [`DenseSlotMap`], [`Table`] or [`VmVec`].
+///
+/// This trait is sealed.
+pub trait Saved: Form {}
+
+impl<K: Key, V: Pod> Saved for SlotMap<K, V> {}
+impl<K: Key, V: Pod> Saved for SecondaryMap<K, V> {}
+impl<K: Key, V: Pod, S: BuildHasher + Default> Saved for SparseSecondaryMap<K, V, S> {}
+impl<K: Key, V: Pod> Saved for DenseSlotMap<K, V> {}
+impl<R: Pod + Row<X::Part>, X: Indices, K: Key> Saved for Table<R, X, K> {}
+impl<T: Pod> Saved for VmVec<T> {}
+
+/// A file of several containers, which are saved together: all of them are of one time.
+///
+/// A slot map and secondary maps of its keys belong together. If each is saved to a file of its own and the process is
+/// ended between the two, the files do not match: keys find values of others. A snapshot is written to one file, which
+/// replaces the one from before as a whole, as [`SlotMap::save`] does.
+///
+/// Secondary maps are read as either kind. A [`Table`] is written as the `SlotMap` of its rows, and read as either. Options
+/// are not saved: containers are read with those of [`Default`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::file::Snapshot;
+/// use stayput::{DefaultKey, SecondaryMap, SlotMap};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir().join(format!("stayput-snapshot-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let path = folder.join("world");
+/// let mut places: SlotMap<DefaultKey, [f32; 2]> = SlotMap::new();
+/// let mut health: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
+/// let here = places.insert([1.0, 2.0]);
+/// health.insert(here, 100);
+/// Snapshot::builder().add("places", &places).add("health", &health).save(&path)?;
+///
+/// let mut snapshot = Snapshot::open(&path)?;
+/// let places: SlotMap<DefaultKey, [f32; 2]> = snapshot.load("places")?;
+/// let health: SecondaryMap<DefaultKey, u32> = snapshot.load("health")?;
+/// assert_eq!((places[here], health[here]), ([1.0, 2.0], 100));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Snapshot {
+    file: File,
+    path: PathBuf,
+    entries: Vec<Entry>,
+}
+
+/// Containers to be saved together; see [`Snapshot::builder`].
+#[derive(Clone, Default)]
+#[must_use = "nothing is written before it is saved"]
+pub struct SnapshotBuilder<'a> {
+    parts: Vec<(&'a str, &'a dyn Saved)>,
+}
+
+/// Where a container lies in the file.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    bytes: Range<u64>,
+    sum: u32,
+}
+
+impl<'a> SnapshotBuilder<'a> {
+    /// Adds a container under a name, by which it is [loaded](Snapshot::load).
+    ///
+    /// # Panics
+    ///
+    /// If the name was added before.
+    #[track_caller]
+    pub fn add(mut self, name: &'a str, container: &'a impl Saved) -> Self {
+        let is_new = self.parts.iter().all(|(other, _)| *other != name);
+        assert!(is_new, "a snapshot cannot have two parts named {name:?}");
+        self.parts.push((name, container));
+        self
+    }
+
+    /// Writes the containers to a file. An existing file is replaced as a whole, as by [`SlotMap::save`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`SlotMap::save`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        temporary::replace(path.as_ref(), |file| self.write(Sink::new(file)))
+    }
+
+    fn write(&self, mut to: Sink<'_>) -> Result<(), Misfit> {
+        to.write(&[0; Head::BYTES])?;
+        let (mut start, _) = to.next_part();
+        let mut directory = Vec::new();
+        for (name, container) in &self.parts {
+            container.write(&mut to)?;
+            let (end, sum) = to.next_part();
+            directory.extend_from_slice(&start.to_ne_bytes());
+            directory.extend_from_slice(&end.to_ne_bytes());
+            directory.extend_from_slice(&sum.to_ne_bytes());
+            let len = u32::try_from(name.len()).unwrap_or(u32::MAX);
+            directory.extend_from_slice(&len.to_ne_bytes());
+            directory.extend_from_slice(&name.as_bytes()[..len as usize]);
+            start = end;
+        }
+        to.write(&directory)?;
+        let (end, sum) = to.next_part();
+        let mut head = [0; Head::BYTES];
+        head[..8].copy_from_slice(&MAGIC);
+        head[8..12].copy_from_slice(&VERSION.to_ne_bytes());
+        head[12..16].copy_from_slice(&ORDER.to_ne_bytes());
+        head[16..24].copy_from_slice(&start.to_ne_bytes());
+        head[24..32].copy_from_slice(&end.to_ne_bytes());
+        head[32..36].copy_from_slice(&sum.to_ne_bytes());
+        seal(&mut head);
+        to.write_first(&head)
+    }
+}
+
+impl fmt::Debug for SnapshotBuilder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.parts.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+impl Snapshot {
+    /// Returns a builder without containers.
+    pub fn builder<'a>() -> SnapshotBuilder<'a> {
+        SnapshotBuilder::default()
+    }
+
+    /// Opens a file that [`SnapshotBuilder::save`] has written, and reads the names of its containers.
+    ///
+    /// The snapshot stays what it is if the file is replaced.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not exist, is not a snapshot, or is damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        let file = read::open(path)?;
+        let entries = read_directory(&file).map_err(|misfit| misfit.at(Some(path)))?;
+        Ok(Self { file, path: path.to_owned(), entries })
+    }
+
+    /// Returns the names of the containers, in the order in which they were added.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// Reads a container.
+    ///
+    /// Whatever the file holds is checked, and memory is allocated only for what is there.
+    ///
+    /// # Errors
+    ///
+    /// If no container has the name ([`NoPart`](FileErrorKind::NoPart)), it is of another type
+    /// ([`Element`](FileErrorKind::Element)), or it is damaged; if memory is refused; and as
+    /// [`SecondaryMap::load`] and [`Table::try_from_rows`] do. A `SecondaryMap` with far indices can be read as a
+    /// [`SparseSecondaryMap`].
+    pub fn load<C: Saved>(&mut self, name: &str) -> Result<C, FileError> {
+        let loaded = self.read(name).map_err(|misfit| match misfit {
+            Misfit::Not(FileErrorKind::NotStayput, _) => Misfit::Not(FileErrorKind::Element, None),
+            misfit => misfit,
+        });
+        loaded.map_err(|misfit| misfit.at(Some(&self.path)))
+    }
+
+    fn read<C: Saved>(&self, name: &str) -> Result<C, Misfit> {
+        let entry = self.entries.iter().find(|entry| entry.name == name);
+        let entry = entry.ok_or(Misfit::Not(FileErrorKind::NoPart, None))?;
+        (&self.file).seek(SeekFrom::Start(entry.bytes.start))?;
+        let mut source = Source::new(&self.file, entry.bytes.end - entry.bytes.start);
+        let container = C::read(&mut source)?;
+        if source.finish()? != entry.sum {
+            return Err(Misfit::Not(FileErrorKind::Content, None));
+        }
+        Ok(container)
+    }
+}
+
+fn read_directory(mut file: &File) -> Result<Vec<Entry>, Misfit> {
+    let damaged = || Misfit::Not(FileErrorKind::Content, None);
+    let long = file.metadata()?.len();
+    let mut head = Vec::new();
+    match long {
+        0 => return Err(Misfit::Not(FileErrorKind::Empty, None)),
+        _ if long < Head::BYTES as u64 => return Err(Misfit::Not(FileErrorKind::Short, None)),
+        _ => Source::new(file, long).read_bytes(Head::BYTES, &mut head)?,
+    }
+    let head = head.first_chunk().expect("it has as many bytes");
+    check_begin(head, MAGIC)?;
+    let number = |at| u64::from_ne_bytes(part(head, at));
+    let (start, end) = (number(16), number(24));
+    let count = end.checked_sub(start).and_then(|count| usize::try_from(count).ok());
+    let count = count.filter(|_| end == long).ok_or(Misfit::Not(FileErrorKind::Length, None))?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    Source::new(file, long - start).read_bytes(count, &mut bytes)?;
+    if crc32fast::hash(&bytes) != u32::from_ne_bytes(part(head, 32)) {
+        return Err(damaged());
+    }
+    let (mut rest, mut entries) = (bytes.as_slice(), Vec::new());
+    while !rest.is_empty() {
+        let (entry, after) = rest.split_first_chunk::<24>().ok_or_else(damaged)?;
+        let name_bytes = u32::from_ne_bytes(part(entry, 20)) as usize;
+        let (name, after) = after.split_at_checked(name_bytes).ok_or_else(damaged)?;
+        let number = |at| u64::from_ne_bytes(part(entry, at));
+        let bytes = number(0)..number(8);
+        if bytes.start < Head::BYTES as u64 || bytes.start > bytes.end || bytes.end > start {
+            return Err(damaged());
+        }
+        let name = str::from_utf8(name).map_err(|_| damaged())?.to_owned();
+        entries.push(Entry { name, bytes, sum: u32::from_ne_bytes(part(entry, 16)) });
+        rest = after;
+    }
+    Ok(entries)
+}
