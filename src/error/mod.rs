@@ -300,6 +300,12 @@ impl Error {
         Self { size: Size::Option, ..self }
     }
 
+    /// The same for memory whose size was derived, not set by an option.
+    #[cold]
+    pub(crate) const fn of_request(self) -> Self {
+        Self { size: Size::Request, ..self }
+    }
+
     /// The same for somebody else, unless it is about a type number, or an index of a table.
     #[cold]
     pub(crate) const fn of(self, holder: Holder) -> Self {

@@ -277,11 +277,12 @@ pub(super) unsafe fn discard_locked(start: NonNull<u8>, bytes: usize) -> Result<
     // SAFETY: the range is ours by the caller's promise.
     check(unsafe { libc::munlock(start.as_ptr().cast(), bytes) })?;
     // SAFETY: as in `discard`.
-    check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) })?;
-    // By number, since not every C library has it. If it is refused, the pages are discarded all the same.
+    let discarded =
+        check(unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_DONTNEED) });
+    // By number, since not every C library has it. Its refusal does not change the result.
     // SAFETY: it reads and writes no memory.
     unsafe { libc::syscall(libc::SYS_mlock2, start.as_ptr(), bytes, MLOCK_ONFAULT) };
-    Ok(())
+    discarded
 }
 
 /// # Safety

@@ -431,6 +431,17 @@ impl RawVec {
         self.capacity = self.cold.options().capacity(element, self.usable_bytes());
     }
 
+    /// Sets the maximum, which is no less than the length. Does nothing after addresses were reserved.
+    pub(crate) fn limit(&mut self, element: Layout, max_len: usize) {
+        if self.settled().is_some() {
+            return;
+        }
+        if let Cold::Own(own) = &mut self.cold {
+            own.options.max_len = Some(max_len);
+        }
+        self.update_capacity(element);
+    }
+
     /// From here on the elements are such that `count` of them make up one of those before.
     pub(crate) fn regroup(&mut self, element: Layout, count: usize) {
         // Those that nobody chose name no number.

@@ -9,7 +9,7 @@ use super::prefetch;
 use super::slots::Slots;
 use super::state::State;
 use super::vacancy::Fresh;
-use crate::error::Error;
+use crate::error::{Error, Holder};
 use crate::key::Key;
 use crate::vec::AnyVec;
 use std::marker::PhantomData;
@@ -105,6 +105,10 @@ impl AnySlots<'_> {
 
     pub(super) fn max_len(&self) -> usize {
         self.array.max_len()
+    }
+
+    pub(super) const fn holder(&self) -> Holder {
+        self.array.holder()
     }
 
     pub(super) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {

@@ -72,12 +72,16 @@ impl Bitmap {
         Ok(bitmap)
     }
 
-    /// Has a set that covers none yet cover indices below `max_len` only; see
-    /// [`try_with_max_len`](Self::try_with_max_len).
+    /// Limits the set to indices below `max_len`, which includes all that it covers; see
+    /// [`try_with_max_len`](Self::try_with_max_len). Does nothing after addresses were reserved.
     pub(super) fn try_limit(&mut self, max_len: usize) -> Result<(), Error> {
-        debug_assert!(self.covered() == 0, "it is limited before it covers any");
-        let max_len = Some(max_len.div_ceil(WORD));
-        self.words = VmVec::try_unreserved(Options { max_len, ..Options::INTERNAL })?;
+        let max_len = max_len.div_ceil(WORD);
+        if self.words.is_empty() {
+            let options = Options { max_len: Some(max_len), ..Options::INTERNAL };
+            self.words = VmVec::try_unreserved(options)?;
+        } else {
+            self.words.limit(max_len);
+        }
         Ok(())
     }
 
@@ -128,7 +132,8 @@ impl Bitmap {
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             try_reserve_words(level, len)?;
         }
-        self.words.try_extend_zero_words(additional)?;
+        // The maximum is derived from that of the slots, which no option may have set.
+        self.words.try_extend_zero_words(additional).map_err(Error::of_request)?;
         // There is room for all now, so this allocates nothing.
         let mut below = &self.words[..];
         for (level, len) in self.summaries.iter_mut().zip(lens) {

@@ -88,7 +88,9 @@ impl<V> GappedSlots<V> {
             let max_len = Some(words_of(self.slots.max_len()));
             self.gaps = VmVec::try_unreserved(Options { max_len, ..Options::INTERNAL })?;
         }
-        self.gaps.try_reserve(more)
+        // As in `Bitmap::cover`.
+        let holder = self.slots.options().holder;
+        self.gaps.try_reserve(more).map_err(|error| error.of_request().of(holder))
     }
 
     pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {

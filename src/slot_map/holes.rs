@@ -220,9 +220,8 @@ impl Holes {
     /// there can ever be.
     pub(super) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
         let apart = self.try_apart_mut()?;
-        if apart.bitmap.covered() == 0 {
-            apart.bitmap.try_limit(max_len)?;
-        }
+        // Each time: until the slots have a reservation, `max_len` is an estimate.
+        apart.bitmap.try_limit(max_len)?;
         let room = match apart.order {
             Reuse::Recent => Self::LEAST_ROOM,
             Reuse::Lowest | Reuse::Rotating { .. } => 1,

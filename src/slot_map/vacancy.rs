@@ -286,7 +286,9 @@ impl AnyMap<'_> {
 
     #[inline(never)]
     fn cover_holes(&mut self) -> Result<(), Error> {
-        self.holes.cover(self.slots.capacity(), self.slots.max_len())
+        let (capacity, max_len, holder) =
+            (self.slots.capacity(), self.slots.max_len(), self.slots.holder());
+        self.holes.cover(capacity, max_len).map_err(|error| error.of(holder))
     }
 
     /// How many slots there may be behind the last one: committed, and such as can become holes.

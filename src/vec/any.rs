@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::VmVec;
-use crate::error::Error;
+use crate::error::{Error, Holder};
 use crate::raw_vec::{Amount, RawVec};
 use std::alloc::Layout;
 use std::ptr::NonNull;
@@ -44,6 +44,11 @@ impl AnyVec<'_> {
     /// See [`VmVec::max_len`].
     pub(crate) fn max_len(&self) -> usize {
         self.raw.max_len(self.element)
+    }
+
+    /// The type that errors name.
+    pub(crate) const fn holder(&self) -> Holder {
+        self.raw.options().holder
     }
 
     /// See [`VmVec::try_reserve`].

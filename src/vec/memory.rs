@@ -136,6 +136,11 @@ impl<T> VmVec<T> {
         prefaulted
     }
 
+    /// Sets the maximum of an array with options of its own. Does nothing after addresses were reserved.
+    pub(crate) fn limit(&mut self, max_len: usize) {
+        self.raw.limit(Self::ELEMENT, max_len.max(self.len));
+    }
+
     /// Gives memory behind the last element back to the system: it is neither resident nor
     /// charged to the process any more.
     ///

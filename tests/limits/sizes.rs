@@ -2,8 +2,8 @@
 
 use crate::linux::{in_child, set_limit, under_sanitizer};
 use stayput::{
-    Arena, Columns, DefaultKey, DenseSlotMap, Error, ErrorKind, SecondaryMap, SharedSlotMap,
-    SharedVec, SlotMap, Table, VmVec, indices,
+    Arena, Columns, DefaultKey, DenseSlotMap, Error, ErrorKind, HugePages, Reservation,
+    SecondaryMap, SharedSlotMap, SharedVec, SlotMap, Table, VmVec, indices,
 };
 
 const GIB: usize = 1 << 30;
@@ -102,4 +102,59 @@ fn a_full_default_array_of_the_usual_size_names_no_option_as_set() {
         assert!(text.contains("default reservation"), "{name}: {text}");
         assert!(!text.contains("its `max_"), "{name}: {text}");
     }
+}
+
+#[test]
+fn a_map_that_began_where_addresses_were_few_grows_when_there_are_more() {
+    in_child("sizes::a_map_that_began_where_addresses_were_few_grows_when_there_are_more", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        set_limit(libc::RLIMIT_AS, GIB);
+        let others = all_but(32 << 20);
+        let mut map = DenseSlotMap::<DefaultKey, ()>::new();
+        map.insert(());
+        drop(others);
+        let len = 1_000_000;
+        map.try_reserve(len).unwrap();
+        assert!(map.max_len() > len);
+        let inserted = (1..len).take_while(|_| map.try_insert(()).is_ok()).count();
+        assert_eq!(inserted, len - 1);
+    });
+}
+
+#[test]
+fn no_option_is_named_where_the_bits_of_a_default_map_are_refused() {
+    in_child("sizes::no_option_is_named_where_the_bits_of_a_default_map_are_refused", || {
+        if under_sanitizer("address space") {
+            return;
+        }
+        set_limit(libc::RLIMIT_AS, GIB);
+        let mut map: SlotMap<DefaultKey, u8> = [1].into_iter().collect();
+        let others = all_but(1 << 20);
+        let refused = (1..map.max_len()).find_map(|_| map.try_insert(1).err());
+        let error = refused.expect("the bits take more addresses than are left").error;
+        assert_eq!(error.kind(), ErrorKind::AddressLimit, "{error}");
+        assert!(!error.to_string().contains("max_len"), "{error}");
+        assert!(format!("{error:?}").contains("of: SlotMap"), "{error:?}");
+        let len = map.len();
+        drop(others);
+        map.insert(1);
+        assert_eq!(map.len(), len + 1);
+    });
+}
+
+/// Takes all addresses but so many bytes.
+fn all_but(left: usize) -> Vec<Reservation> {
+    let mut others = Vec::with_capacity(1000);
+    let kept = Reservation::new(left).unwrap();
+    let mut bytes = GIB;
+    while bytes >= 128 << 10 {
+        match Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).reserve() {
+            Ok(other) => others.push(other),
+            Err(_) => bytes /= 2,
+        }
+    }
+    drop(kept);
+    others
 }
