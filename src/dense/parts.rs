@@ -2,6 +2,7 @@
 
 use super::{DenseSlotMap, Rows};
 use crate::key::Key;
+#[cfg(feature = "rayon")]
 use crate::vec::VmVec;
 #[cfg(feature = "serde")]
 use crate::{error::Error, slot_map::SlotMap};
