@@ -226,6 +226,21 @@ fn vacant_slots_make_no_memory_resident_and_keep_their_generations() {
     }
 }
 
+#[test]
+fn a_hole_below_a_forged_floor_starts_above_it_after_every_round_trip() {
+    let text = format!(
+        r#"{{"floor":1,"slots":[{}{{"live":[1,7]}}],
+        "next":{{"highest":3,"floors":[[65536,2]],"reuse":"lowest"}}}}"#,
+        r#"{"hole":0},"#.repeat(10_000)
+    );
+    let mut map: SlotMap<DefaultKey, u8> = serde_json::from_str(&text).unwrap();
+    for mut read in through(&map) {
+        assert_eq!(serde_json::to_string(&read).unwrap(), serde_json::to_string(&map).unwrap());
+        assert_eq!(read.insert(8).data().generation(), 2);
+    }
+    assert_eq!(map.insert(8).data().generation(), 2);
+}
+
 /// Mutated bytes are refused, or are a map that gives each value a key of its own.
 #[test]
 fn mutated_bytes_are_refused_or_a_map_that_mistakes_no_key() {

@@ -195,7 +195,8 @@ impl<K: Key, V> SlotMap<K, V> {
         let is_short = end.saturating_sub(len / size) <= Self::READ_BLOCKS;
         if !floors.is_empty() && is_short {
             try_reserve_exact(&mut blocks, end).map_err(BadPart::Refused)?;
-            blocks.resize(end, 0);
+            // No block has less than those past them, as in a map that nobody forged.
+            blocks.resize(end, beyond);
             for &(end, floor) in floors {
                 let slots = from.min(end as usize)..end as usize;
                 let named = &mut blocks[slots.start / size..slots.end.div_ceil(size)];
@@ -206,9 +207,6 @@ impl<K: Key, V> SlotMap<K, V> {
             }
         }
         let beyond = if is_short { beyond } else { highest };
-        if let (Some(last), false) = (blocks.last_mut(), from % size == 0) {
-            *last = beyond.max(*last);
-        }
         let apart = self.holes.try_apart_mut().map_err(BadPart::Refused)?;
         apart.floors.set_blocks(blocks, beyond);
         self.note_generation(highest);
