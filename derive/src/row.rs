@@ -28,6 +28,7 @@ pub(crate) fn implementation(
     let put_together = from_tuples(fields);
     quote! {
         #[automatically_derived]
+        #[allow(deprecated, reason = "that of the struct is not for what is derived with it")]
         impl #params #krate::Row for #name #own #bounds {
             type Fields = #types;
             #(#companion_types)*

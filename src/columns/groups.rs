@@ -249,24 +249,27 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         fields.put_into_lane(&mut self.records[index / N], index % N)
     }
 
-    /// Takes the last row out, which is not put together yet.
+    /// Takes the last row out, which is not put together yet. Its record stays, even if no other row is in it.
     fn pop_fields(&mut self) -> Option<R::Fields> {
         let last = self.len.checked_sub(1)?;
         let pad = R::PAD.into_fields();
         self.len = last;
-        let fields = self.put(last, pad);
-        if last % N == 0 {
-            self.records.truncate(last / N);
-        }
-        Some(fields)
+        Some(self.put(last, pad))
     }
 
-    /// Takes the last row out. O(1).
+    /// Drops the last record if no row is in it: last of all, since the drop of a lane may panic.
+    fn drop_padding(&mut self) {
+        self.records.truncate(self.len.div_ceil(N));
+    }
+
+    /// Removes the last row and returns it, or `None` if there is none. O(1).
     pub fn pop(&mut self) -> Option<R> {
-        self.pop_fields().map(R::from_fields)
+        let fields = self.pop_fields();
+        self.drop_padding();
+        fields.map(R::from_fields)
     }
 
-    /// Takes the row at `index` out, and puts the last one in its place. O(1).
+    /// Removes the row at `index` and returns it. The last row takes its place. O(1).
     ///
     /// # Panics
     ///
@@ -277,10 +280,13 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = self.pop_fields();
         let taken = last.map(|last| if index + 1 < len { self.put(index, last) } else { last });
+        self.drop_padding();
         R::from_fields(taken.expect("there is one at the index"))
     }
 
     /// Drops the rows from `len` on. The memory stays. O(number dropped).
+    ///
+    /// If the drop of a row panics, rows before it may remain, even from `len` on.
     pub fn truncate(&mut self, len: usize) {
         while self.len > len && self.len % N != 0 {
             drop(self.pop_fields());
@@ -293,9 +299,10 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
                 drop(self.pop_fields());
             }
         }
+        self.drop_padding();
     }
 
-    /// Drops all rows. The memory stays. O(n).
+    /// Drops all rows, as [`truncate`](Self::truncate) does. The memory stays. O(n).
     pub fn clear(&mut self) {
         self.truncate(0);
     }

@@ -87,12 +87,21 @@
 /// assert_eq!(rows.find(|by| &by.tag, &"one").unwrap().1.data, [1, 0]);
 /// ```
 ///
+/// More than one bound in the declaration of a parameter, or a size of cells that is an operation, is refused:
+///
+/// ```compile_fail
+/// stayput::indices! { struct By<T: Eq + std::hash::Hash> for (T, u8) { of: Unique<T> = |row| &row.0, } }
+/// ```
+/// ```compile_fail
+/// stayput::indices! { struct By for [f32; 2] { at: Grid<2, cell = 2.0 * 2.0> = |row| *row, } }
+/// ```
+///
 /// Grids have two or three dimensions:
 ///
 /// ```compile_fail,E0277
 /// use stayput::{Table, indices};
 ///
-/// indices! { struct By for [f32; 4] { at: Grid<4> = |row| *row, } }
+/// indices! { struct By for [f32; 4] { at: Grid<4, cell = 1.0> = |row| *row, } }
 /// let rows: Table<[f32; 4], By> = Table::new();
 /// ```
 #[macro_export]
@@ -162,6 +171,15 @@ macro_rules! __indices {
             [0] [] $($fields)*
         }
     };
+    (
+        @params $head:tt $by:ident $row:tt $bounds:tt $fields:tt $params:tt $names:tt
+        $($rest:tt)+
+    ) => {
+        ::core::compile_error!(::core::concat!(
+            "a parameter of `", ::core::stringify!($by), "` has at most one bound in its declaration, a trait, and no \
+            default; put further bounds into a `where` clause: `", ::core::stringify!($($rest)+), "`"
+        ));
+    };
 
     (
         [$head:tt $params:tt [$by:ty] $($table:tt)*] [$n:expr] [$($done:tt)*]
@@ -182,8 +200,17 @@ macro_rules! __indices {
                 [$(#[$meta])* $vis] $name
                 [$crate::table::Grid<$by, { $n }, $axes, { $crate::table::cell_bits($cell) }>]
             }]
-            [[f32; $axes]] $($rest)*
+            [[::core::primitive::f32; $axes]] $($rest)*
         }
+    };
+    (
+        [$head:tt $params:tt [$by:ty] $($table:tt)*] [$n:expr] [$($done:tt)*]
+        $(#[$meta:meta])* $vis:vis $name:ident: Grid<$axes:literal, $($rest:tt)*
+    ) => {
+        ::core::compile_error!(::core::concat!(
+            "the size of the cells of the grid `", ::core::stringify!($name), "` should be a literal, a constant, or an \
+            expression in braces, as in `Grid<", ::core::stringify!($axes), ", cell = 4.0>`"
+        ));
     };
     (
         [$head:tt $params:tt [$by:ty] $($table:tt)*] [$n:expr] [$($done:tt)*]
@@ -213,7 +240,7 @@ macro_rules! __indices {
 
             #[inline]
             #[allow(refining_impl_trait)]
-            fn extract<'stayput>($arg: &'stayput $row) -> &'stayput $key {
+            fn extract<'__row>($arg: &'__row $row) -> &'__row $key {
                 &$value
             }
         }
@@ -242,8 +269,9 @@ macro_rules! __indices {
             [$head [$($params)*] [$by] [$row] [$($bounds)*] $extra] [$n + 1] $done $($($rest)*)?
         }
     };
-    (@value $table:tt $n:tt $done:tt $key:tt $function:path $(, $($rest:tt)*)?) => {
-        $crate::__indices! { @value $table $n $done $key |row| $function(row) $(, $($rest)*)? }
+    // A path of a function: as an expression, since `<A as B>::c` does not begin a `path` here.
+    (@value $table:tt $n:tt $done:tt $key:tt $function:expr $(, $($rest:tt)*)?) => {
+        $crate::__indices! { @value $table $n $done $key |__row| $function(__row) $(, $($rest)*)? }
     };
 
     (
@@ -275,8 +303,8 @@ macro_rules! __indices {
         where
             $($bounds)*
         {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                f.debug_struct(::core::stringify!($by))
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                __f.debug_struct(::core::stringify!($by))
                     $(.field(::core::stringify!($name), &self.$name))*
                     .finish()
             }
@@ -285,7 +313,7 @@ macro_rules! __indices {
         // Of any lifetime, so that it is asked where it matters: a hasher that is not `Clone` is no error here.
         impl<$($params)*> $crate::table::TryClone for $by
         where
-            $(for<'asked> $($index)*: $crate::table::TryClone,)*
+            $(for<'__asked> $($index)*: $crate::table::TryClone,)*
             $($bounds)*
         {
             fn try_clone(&self) -> ::core::result::Result<Self, $crate::Error> {
@@ -302,25 +330,32 @@ macro_rules! __indices {
         {
             type Part = $row;
 
-            const NAMES: &'static [&'static str] = &[$(::core::stringify!($name)),*];
+            const NAMES: &'static [&'static ::core::primitive::str] = &[$(::core::stringify!($name)),*];
 
             #[inline]
-            fn each<StayputVisitor: $crate::table::Visit<Self::Part>>(
+            fn each<__Visitor: $crate::table::Visit<Self::Part>>(
                 &self,
-                visitor: &mut StayputVisitor,
+                __visitor: &mut __Visitor,
             ) -> ::core::result::Result<(), $crate::Error> {
-                $(visitor.visit(&self.$name)?;)*
+                $(__visitor.visit(&self.$name)?;)*
                 ::core::result::Result::Ok(())
             }
 
             #[inline]
-            fn each_mut<StayputVisitor: $crate::table::VisitMut<Self::Part>>(
+            fn each_mut<__Visitor: $crate::table::VisitMut<Self::Part>>(
                 &mut self,
-                visitor: &mut StayputVisitor,
+                __visitor: &mut __Visitor,
             ) -> ::core::result::Result<(), $crate::Error> {
-                $(visitor.visit(&mut self.$name)?;)*
+                $(__visitor.visit(&mut self.$name)?;)*
                 ::core::result::Result::Ok(())
             }
         }
+    };
+
+    ([$($table:tt)*] [$n:expr] [$($done:tt)*] $($rest:tt)+) => {
+        ::core::compile_error!(::core::concat!(
+            "expected an index, as in `name: Unique<str> = |row| &row.name`, found `",
+            ::core::stringify!($($rest)+), "`"
+        ));
     };
 }

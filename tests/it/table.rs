@@ -614,3 +614,53 @@ fn both_halves_of_a_row_are_changed_together() {
     assert_eq!(table.remove(keys[0]).map(|(row, _)| row.0), Some(145));
     assert_eq!(table.modify_both(keys[0], |_, _| ()), None);
 }
+
+/// Everything that the macro names is shadowed here, or is not in scope.
+mod shadowed {
+    #![no_implicit_prelude]
+    #![allow(dead_code, non_camel_case_types, non_upper_case_globals, reason = "only names matter")]
+
+    pub(super) struct Row<'stayput>(pub(super) u8, &'stayput ::core::primitive::str);
+
+    impl<'stayput> Row<'stayput> {
+        pub(super) fn new(number: u8, name: &'stayput ::core::primitive::str) -> Self {
+            Self(number, name)
+        }
+    }
+
+    pub(super) trait Number {
+        fn number(&self) -> u8;
+    }
+
+    impl Number for Row<'_> {
+        fn number(&self) -> u8 {
+            self.0
+        }
+    }
+
+    struct f32;
+    struct str;
+    struct Default;
+    struct Result;
+    struct Ok;
+    static row: () = ();
+    static f: () = ();
+    static visitor: () = ();
+
+    ::stayput::indices! {
+        pub(super) struct By<'stayput> for Row<'stayput> {
+            pub(super) number: Unique<u8> = <Row<'_> as Number>::number,
+            name: Many<::core::primitive::str> = |r| r.1,
+            at: Grid<2, cell = 1.0> = |r| [::core::convert::From::from(r.0), 0.0],
+        }
+    }
+}
+
+#[test]
+fn indices_are_declared_whatever_names_are_shadowed() {
+    let mut rows: Table<shadowed::Row<'_>, shadowed::By<'_>> = Table::new();
+    let key = rows.insert(shadowed::Row::new(7, "seven"));
+    assert_eq!(rows.find(|by| &by.number, &7).map(|(key, _)| key), Some(key));
+    let refused = rows.try_insert(shadowed::Row::new(7, "again")).map_err(|refused| refused.error);
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Taken);
+}

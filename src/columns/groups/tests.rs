@@ -4,6 +4,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::growing::Budget;
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn rows_are_those_of_a_vec_and_lanes_behind_them_are_safe() {
@@ -148,4 +149,28 @@ fn memory_is_counted_in_rows() {
     let mut two: Groups<(u8,), 4> = Groups::over(VmVec::with_max_len(2));
     assert_eq!(two.try_reserve(9).unwrap_err().kind(), ErrorKind::MaxLen);
     two.try_reserve(8).unwrap();
+}
+
+thread_local!(static IS_ARMED: Cell<bool> = const { Cell::new(false) });
+
+/// Panics at the first drop of a pad when it is armed.
+struct Armed(bool);
+
+impl Pad for Armed {
+    const PAD: Self = Self(true);
+}
+
+impl Drop for Armed {
+    fn drop(&mut self) {
+        assert!(!self.0 || !IS_ARMED.replace(false), "a drop that panics");
+    }
+}
+
+#[test]
+fn a_pad_whose_drop_panics_does_not_take_another_row_with_it() {
+    let mut groups: Groups<(u32, Armed), 4> = (0..5).map(|n| (n, Armed(false))).collect();
+    IS_ARMED.set(true);
+    let removed = catch_unwind(AssertUnwindSafe(|| groups.swap_remove(1).0));
+    assert!(removed.is_err() && !IS_ARMED.get());
+    assert!(groups.iter().map(|(number, _)| *number).eq([0, 4, 2, 3]));
 }
