@@ -214,7 +214,7 @@ impl<T: Ord> Ord for SharedVec<T> {
 
 impl Write for &SharedVec<u8> {
     /// Appends all bytes, one behind the other, whatever others append. The error, if memory cannot be had, is an
-    /// [`Error`](crate::Error) inside.
+    /// [`Error`] inside.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.try_extend_from_slice(bytes)?;
         Ok(bytes.len())
