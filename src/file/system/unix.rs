@@ -74,8 +74,13 @@ fn writer_lock(file: &File, command: libc::c_int, kind: libc::c_int) -> Option<l
     let mut lock: libc::flock64 = unsafe { std::mem::zeroed() };
     lock.l_type = libc::c_short::try_from(kind).ok()?;
     (lock.l_start, lock.l_len) = (off(1 << 62), 1);
+    let descriptor = file.as_raw_fd();
     // SAFETY: the file is open, and the kernel reads and writes the structure during the call only.
-    let result = unsafe { libc::fcntl(file.as_raw_fd(), command, &raw mut lock) };
+    #[cfg(target_pointer_width = "64")]
+    let result = unsafe { libc::fcntl(descriptor, command, &raw mut lock) };
+    // SAFETY: as above. `fcntl` of glibc takes a structure with offsets of 32 bits here.
+    #[cfg(target_pointer_width = "32")]
+    let result = unsafe { libc::syscall(libc::SYS_fcntl64, descriptor, command, &raw mut lock) };
     (result == 0).then(|| lock.l_type.into())
 }
 
