@@ -278,6 +278,10 @@ fn a_limit_of_addresses() {
             assert!(error.to_string().contains("RLIMIT_AS"), "{error}");
         };
         is_of_limit(error.refused().unwrap());
+        if cfg!(target_pointer_width = "32") {
+            // By default less is mapped there than any limit allows.
+            return;
+        }
         // A file that is too large for what was mapped by default.
         let error = vec.try_reserve(vec.max_len()).unwrap_err();
         is_of_limit(error);

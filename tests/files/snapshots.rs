@@ -128,7 +128,7 @@ fn parts_are_loaded_as_what_they_are() {
         kind::<SlotMap<UnitKey, u64>>(&mut snapshot, "health"),
         kind::<SecondaryMap<UnitKey, u32>>(&mut snapshot, "health"),
         kind::<SecondaryMap<DefaultKey, u64>>(&mut snapshot, "health"),
-        kind::<VmVec<[u32; 2]>>(&mut snapshot, "numbers"),
+        kind::<VmVec<[u8; 8]>>(&mut snapshot, "numbers"),
         kind::<VmVec<u64>>(&mut snapshot, "units"),
     ];
     assert_eq!(wrong, [FileErrorKind::Element; 5]);
@@ -177,7 +177,7 @@ fn secondary_maps_have_files_of_their_own() {
     sparse.save(&path).unwrap();
     let again: SecondaryMap<UnitKey, u64> = SecondaryMap::load(&path).unwrap();
     assert!(again.iter().eq(&world.health));
-    let error = SecondaryMap::<UnitKey, [u32; 2]>::load(&path).unwrap_err();
+    let error = SecondaryMap::<UnitKey, [u8; 8]>::load(&path).unwrap_err();
     assert_eq!(error.kind(), FileErrorKind::Element);
 
     // An index that is far unless it is announced.
