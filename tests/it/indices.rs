@@ -6,7 +6,7 @@ use stayput::{Error, ErrorKind};
 /// Asserts that a slot is refused as far by an index of one slot that takes `slot_bytes` for each.
 fn assert_far(error: Error, slot: u32, slot_bytes: usize) {
     let near = (64 << 20) / slot_bytes + 2 * 16;
-    let bytes = (slot as usize + 1) * slot_bytes;
+    let bytes = (slot as usize + 1).saturating_mul(slot_bytes);
     assert_eq!((error.kind(), error.limit()), (ErrorKind::FarIndex, Some(near as u64)), "{slot}");
     assert_eq!(error.bytes(), bytes);
     assert!(error.to_string().contains("`reserve`"), "{error}");

@@ -203,7 +203,8 @@ fn without_one_the_reservation_is_the_maximum() {
     assert!(before > 0);
     vec.push(1);
     let max_len = vec.max_len();
-    assert!(max_len <= before);
+    // With 32 bits both are a share of the addresses that are left, and other tests take and release some meanwhile.
+    assert!(max_len <= before || cfg!(target_pointer_width = "32"), "{max_len}, {before} before");
     assert_eq!(vec.stats().reserved_bytes / 8, max_len);
     let error = vec.try_reserve(max_len).unwrap_err();
     assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
