@@ -12,7 +12,7 @@
 /// use stayput::{VmVec, vm_vec};
 ///
 /// let none: VmVec<u8> = vm_vec![];
-/// assert_eq!(none, []);
+/// assert!(none.is_empty());
 /// assert_eq!(vm_vec![1, 2, 3], [1, 2, 3]);
 /// assert_eq!(vm_vec!['a'; 2], ['a', 'a']);
 /// ```

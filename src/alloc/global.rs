@@ -24,7 +24,7 @@ use std::ptr::{self, NonNull};
 ///
 /// # Examples
 ///
-/// ```
+/// ```standalone_crate
 /// use stayput::alloc::GlobalVm;
 ///
 /// #[global_allocator]
@@ -40,7 +40,7 @@ use std::ptr::{self, NonNull};
 ///
 /// Over another allocator:
 ///
-/// ```
+/// ```standalone_crate
 /// # use std::alloc::System as MiMalloc;
 /// use stayput::alloc::GlobalVm;
 ///
@@ -66,7 +66,7 @@ impl<A> GlobalVm<A> {
     ///
     /// A parent of one's own, which counts how many small blocks there are:
     ///
-    /// ```
+    /// ```standalone_crate
     /// use stayput::alloc::GlobalVm;
     /// use std::alloc::{GlobalAlloc, Layout, System};
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -131,7 +131,7 @@ impl<A> GlobalVm<A> {
     ///
     /// # Examples
     ///
-    /// ```
+    /// ```standalone_crate
     /// use stayput::alloc::GlobalVm;
     ///
     /// #[global_allocator]

@@ -151,7 +151,7 @@ fn a_step_makes_pages_resident_and_gives_them_to_nobody() {
     let shared = served.shared();
     assert!(matches!(step(shared), Step::Made));
     let ready = shared.ahead_bytes();
-    assert!(ready > 0 && ready.is_multiple_of(UNIT_BYTES), "{ready}");
+    assert!(ready > 0 && ready % UNIT_BYTES == 0, "{ready}");
     assert!(shared.committed_bytes() >= ready);
     if cfg!(target_os = "linux") {
         assert!(shared.reservation().resident_bytes().unwrap() >= ready);

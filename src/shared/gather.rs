@@ -32,7 +32,7 @@ use std::ops::Range;
 ///         });
 ///     }
 /// });
-/// assert_eq!(lengths.iter().sum::<usize>(), (0..4000).sum());
+/// assert_eq!(lengths.iter().sum::<usize>(), (0..4000).sum::<usize>());
 /// ```
 pub struct Gather<'s, T> {
     shared: &'s SharedVec<T>,

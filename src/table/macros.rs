@@ -43,7 +43,7 @@
 ///
 /// indices! {
 ///     /// Files are found by their paths, and by their numbers.
-///     pub(crate) struct FileBy for File {
+///     struct FileBy for File {
 ///         path: Unique<str> = |file| &file.path,
 ///         number: Unique<u64> = |file| file.number,
 ///     }
