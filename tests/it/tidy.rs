@@ -228,7 +228,7 @@ fn pages_name_paths_that_exist() {
     if !root().join(".ci").exists() {
         return;
     }
-    for (page, least) in [("ARCHITECTURE.md", 30)] {
+    for (page, least) in [("ARCHITECTURE.md", 30), ("CONTRIBUTING.md", 15)] {
         let text = fs::read_to_string(root().join(page)).unwrap();
         let paths = named_paths(&text);
         assert!(paths.len() >= least, "{page}: the paths are not seen");
