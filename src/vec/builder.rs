@@ -45,7 +45,9 @@ impl<T> VecBuilder<T> {
         self
     }
 
-    /// For how many elements to commit memory at once. None, if not said.
+    /// Sets the number of elements to commit memory for at once. Defaults to 0.
+    ///
+    /// Without [`max_len`](Self::max_len), enough addresses are reserved for them, even if that is more than the default.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self

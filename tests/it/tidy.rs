@@ -1,90 +1,67 @@
-//! The source keeps to the layers, and to what the design says about unsafe code and size.
+//! The source keeps to the layers of ARCHITECTURE.md, and to its rules about unsafe code and size.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules in the order of the design's table, and what each may use of those before it.
-const LAYERS: [(&str, &[&str]); 27] = [
-    ("error", &[]),
-    ("heap", &["error"]),
-    ("page", &[]),
-    ("os", &["error", "page"]),
-    ("reservation", &["os", "page", "error"]),
-    ("backing", &["heap", "error"]),
-    ("keeper", &["reservation", "os"]),
-    ("service", &["keeper", "reservation", "backing", "os", "page", "heap", "error"]),
-    ("growing", &["keeper", "reservation", "backing", "service", "os", "page", "heap", "error"]),
-    ("raw_vec", &["growing", "keeper", "reservation", "backing", "service", "heap", "error"]),
-    ("vec", &["raw_vec", "growing", "reservation", "backing", "service", "os", "page", "error"]),
-    ("block_vec", &["vec", "growing", "reservation", "heap", "error"]),
-    ("key", &[]),
-    (
-        "slot_map",
-        &["vec", "key", "raw_vec", "growing", "reservation", "backing", "service", "heap", "error"],
-    ),
-    (
-        "secondary",
-        &["vec", "key", "slot_map", "raw_vec", "growing", "reservation", "backing", "error"],
-    ),
-    ("index", &["vec", "key", "slot_map", "raw_vec", "growing", "error"]),
-    ("table", &["index", "vec", "key", "slot_map", "raw_vec", "growing", "error"]),
-    ("columns", &["vec", "raw_vec", "growing", "reservation", "heap", "error"]),
-    ("dense", &["columns", "vec", "key", "slot_map", "raw_vec", "growing", "heap", "error"]),
-    (
-        "shared",
-        &[
-            "vec",
-            "key",
-            "slot_map",
-            "raw_vec",
-            "growing",
-            "reservation",
-            "backing",
-            "os",
-            "heap",
-            "error",
-        ],
-    ),
-    ("alloc", &["growing", "keeper", "reservation", "service", "error"]),
-    (
-        "file",
-        &[
-            "table",
-            "dense",
-            "secondary",
-            "slot_map",
-            "vec",
-            "key",
-            "raw_vec",
-            "growing",
-            "reservation",
-            "backing",
-            "heap",
-            "error",
-        ],
-    ),
-    // Other names for what is there, and look-ups that the caller vouches for.
-    ("names", &["slot_map", "secondary"]),
-    ("unchecked", &["key", "block_vec", "secondary", "dense"]),
-    // Leaves, which may use anything: `leaf_or_root` lets them.
-    ("saved", &[]),
-    ("par", &[]),
-    ("bytemuck", &[]),
-];
-
-/// Where everything is put together, and the leaves.
-fn leaf_or_root(module: &str) -> bool {
-    matches!(module, "lib" | "macros" | "saved" | "par" | "bytemuck")
+/// Names the modules that a module may use, in the order of the table in ARCHITECTURE.md.
+struct Layer {
+    module: String,
+    /// `None` if it may use all modules.
+    may_use: Option<Vec<String>>,
 }
 
-/// What stands on nothing, and is used by whoever takes notes in it.
-const ANYWHERE: &str = "poison";
+/// The modules whose rows let them use all others, without naming them.
+const MAY_USE_ALL: [&str; 5] = ["saved", "par", "bytemuck", "macros", "lib"];
 
 /// Modules without any unsafe code.
 const SAFE: [&str; 7] = ["error", "page", "key", "index", "table", "secondary", "dense"];
 
 /// The one file of them that may have some, and the one that names it.
 const BUT: [&str; 2] = ["index/tags.rs", "index/mod.rs"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn layers() -> Vec<Layer> {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    parse_layers(&page).unwrap_or_else(|wrong| panic!("ARCHITECTURE.md: {wrong}"))
+}
+
+/// Reads the table of layers. Every cell must have the expected form, so that a misspelt name permits nothing.
+fn parse_layers(page: &str) -> Result<Vec<Layer>, String> {
+    const HEAD: [&str; 2] = ["| module | what it is | may use |", "|---|---|---|"];
+    let mut lines = page.lines().skip_while(|line| *line != HEAD[0]);
+    if [lines.next(), lines.next()] != HEAD.map(Some) {
+        return Err(format!("no table `{}`", HEAD[0]));
+    }
+    let name = |cell: &str| {
+        let name = cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`'));
+        let name = name.filter(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_'));
+        name.map(str::to_owned).ok_or_else(|| format!("not a module in backticks: {cell}"))
+    };
+    let mut layers: Vec<Layer> = Vec::new();
+    for row in lines.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [module, _, may_use] = cells[..] else { return Err(format!("not three cells: {row}")) };
+        let module = name(module)?;
+        let may_use = match may_use {
+            "all" => None,
+            "none" => Some(Vec::new()),
+            names => Some(names.split(", ").map(name).collect::<Result<Vec<_>, _>>()?),
+        };
+        let is_above = |name: &String| layers.iter().any(|layer| layer.module == *name);
+        if is_above(&module) {
+            return Err(format!("two rows for {module}"));
+        }
+        if let Some(name) = may_use.iter().flatten().find(|name| !is_above(name)) {
+            return Err(format!("{module} may use {name}, which no row above is for"));
+        }
+        layers.push(Layer { module, may_use });
+    }
+    Ok(layers)
+}
 
 fn sources() -> Vec<(PathBuf, String)> {
     fn visit(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
@@ -99,7 +76,7 @@ fn sources() -> Vec<(PathBuf, String)> {
         }
     }
 
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = root().join("src");
     let mut files = Vec::new();
     visit(&root, &mut files);
     let mut files: Vec<_> = files
@@ -163,49 +140,108 @@ fn used_modules(code: &str) -> Vec<String> {
     used
 }
 
-/// What a module uses and may not.
-fn wrong_arrows(module: &str, code: &str) -> Vec<String> {
-    if leaf_or_root(module) {
-        return Vec::new();
-    }
-    if module == ANYWHERE {
-        return used_modules(code);
-    }
-    let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == module) else {
-        return vec!["a module that the table of layers does not know".to_owned()];
+/// Returns the modules that a module uses and may not.
+fn wrong_arrows(layers: &[Layer], module: &str, code: &str) -> Vec<String> {
+    let Some(layer) = layers.iter().find(|layer| layer.module == module) else {
+        return vec![format!("anything: ARCHITECTURE.md has no row for {module}")];
     };
+    let Some(may_use) = &layer.may_use else { return Vec::new() };
     let mut used = used_modules(code);
-    used.retain(|name| name != module && name != ANYWHERE && !allowed.contains(&name.as_str()));
+    used.retain(|name| name != module && !may_use.contains(name));
     used
 }
 
 #[test]
-fn arrows_between_modules_point_down() {
-    let mut arrows = 0;
+fn modules_use_what_the_table_of_layers_names() {
+    let layers = layers();
+    let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (path, text) in sources() {
+        let module = module_of(&path);
+        let used = used.entry(module.to_owned()).or_default();
         if is_unit_tests(&path) {
             continue;
         }
-        let (module, code) = (module_of(&path), code(&text));
-        let wrong = wrong_arrows(module, &code);
+        let code = code(&text);
+        let wrong = wrong_arrows(&layers, module, &code);
         assert!(wrong.is_empty(), "{} may not use {wrong:?}", path.display());
-        arrows += used_modules(&code).len();
+        used.extend(used_modules(&code));
     }
+    let arrows: usize = used.values().map(BTreeSet::len).sum();
     assert!(arrows > 20, "the arrows are not seen");
+
+    for Layer { module, may_use } in layers {
+        let Some(used) = used.get(&module) else { panic!("no module for the row of {module}") };
+        assert_eq!(may_use.is_none(), MAY_USE_ALL.contains(&&*module), "the row of {module}");
+        let unused = may_use.into_iter().flatten().find(|name| !used.contains(name));
+        assert_eq!(unused, None, "the row of {module} names a module that it does not use");
+    }
 }
 
 #[test]
 fn wrong_arrows_are_seen() {
+    let layers = layers();
+    let wrong_arrows = |module, code: &str| wrong_arrows(&layers, module, code);
     assert_eq!(wrong_arrows("os", "use crate::error::Error;\n"), [""; 0]);
     assert_eq!(wrong_arrows("os", "use crate::vec::VmVec;\n"), ["vec"]);
     assert_eq!(wrong_arrows("raw_vec", "let _ = crate::key::Key;"), ["key"]);
     let group = "use crate::{\n    error::{Error, ErrorKind},\n    vec::VmVec,\n};";
     assert_eq!(wrong_arrows("reservation", group), ["vec"]);
     assert_eq!(wrong_arrows("page", "pub(in crate::os) fn x() {}"), ["os"]);
+    assert_eq!(wrong_arrows("poison", "use crate::os;"), ["os"]);
     // By the name that the crate gives it to others, too.
     assert_eq!(wrong_arrows("raw_vec", "use crate::VmVec;"), ["VmVec"]);
     assert_eq!(wrong_arrows("vec", &code("//! [`Error`](crate::Error)\n")), [""; 0]);
-    assert_eq!(wrong_arrows("news", ""), ["a module that the table of layers does not know"]);
+    assert_eq!(wrong_arrows("news", ""), ["anything: ARCHITECTURE.md has no row for news"]);
+}
+
+#[test]
+fn malformed_tables_of_layers_are_refused() {
+    let parse = |rows: &str| {
+        let page = format!("a\n| module | what it is | may use |\n|---|---|---|\n{rows}\n\n| b |");
+        parse_layers(&page).map(|layers| layers.len())
+    };
+    assert_eq!(parse("| `a` | x | none |\n| `b` | x | `a` |\n| `c` | x | all |"), Ok(3));
+    assert_eq!(
+        parse("| `b` | x | `a` |"),
+        Err("b may use a, which no row above is for".to_owned())
+    );
+    assert_eq!(parse("| `a` | x | none |\n| `a` | x | all |"), Err("two rows for a".to_owned()));
+    assert_eq!(parse("| `a` | x | a |"), Err("not a module in backticks: a".to_owned()));
+    assert_eq!(parse("| `a` | none |"), Err("not three cells: | `a` | none |".to_owned()));
+    assert!(parse_layers("| module | may use |").is_err());
+}
+
+/// Returns the paths that a page names in backticks.
+fn named_paths(page: &str) -> Vec<&str> {
+    const ENDINGS: [&str; 5] = [".rs", ".md", ".toml", ".mjs", ".lock"];
+    let is_path = |text: &&str| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+        text.chars().all(is_name)
+            && (text.contains('/') || ENDINGS.iter().any(|ending| text.ends_with(ending)))
+    };
+    page.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(is_path).collect()
+}
+
+#[test]
+fn pages_name_paths_that_exist() {
+    // The package holds only a part of the repository.
+    if !root().join(".ci").exists() {
+        return;
+    }
+    for (page, least) in [("ARCHITECTURE.md", 30), ("CONTRIBUTING.md", 15)] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let paths = named_paths(&text);
+        assert!(paths.len() >= least, "{page}: the paths are not seen");
+        for path in paths {
+            assert!(root().join(path).exists(), "{page}: {path} does not exist");
+        }
+    }
+}
+
+#[test]
+fn paths_are_told_from_other_code() {
+    let page = "`src/a.rs` `a::b` and `Cargo.toml`,\n`.ci/run x` `--lib` `.ci/run` `VmVec`";
+    assert_eq!(named_paths(page), ["src/a.rs", "Cargo.toml", ".ci/run"]);
 }
 
 /// Numbers of lines with an unsafe block, or an unsafe implementation, that no `// SAFETY:`
