@@ -269,9 +269,12 @@ fn use_alone(mut vec: SharedVec<String>, expected: &[String], room: usize, pass:
             drop(vec.drain(1..3));
             vec.clear();
             assert!(vec.is_empty() && vec.get(0).is_none());
-            // There is memory, and it is seen to be.
+            // There is memory, and it is seen to be; and the owner has replaced the lock.
             assert_eq!(vec.push(text(1)).0, 0);
-            assert!(is_busy(|| vec.try_reserve(2 * (len + room)), Result::err));
+            assert_eq!((vec.stats().len, vec.max_len() > len), (1, true));
+            // But the backing was cut off in a call, and is never called again.
+            let error = vec.try_reserve(2 * (len + room)).expect_err("a call of it never returns");
+            assert_eq!(error.kind(), ErrorKind::System, "{error}");
         }
         _ => {
             let inner = vec.into_inner();
@@ -673,6 +676,80 @@ fn a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in()
             if !under_sanitizer("threads of a forked child") {
                 fork_in_a_removal(false);
             }
+        },
+    );
+}
+
+/// Uses a map in a child, where another thread of the parent was listing holes of it.
+fn use_map_without_lock(map: &SharedSlotMap<DefaultKey, [usize; 8]>, live: usize, slots: usize) {
+    assert_eq!((map.len(), map.iter().count()), (live, live));
+    assert!(is_busy(|| map.try_reserve(slots), Result::err));
+    assert!(is_busy(|| map.try_stats(), Result::err));
+    assert!(is_busy(|| map.try_insert([1; 8]).map(drop), |inserted| Some(inserted.err()?.error)));
+
+    // SAFETY: the other thread is the parent's, and the process ends here.
+    let mut map = unsafe { ptr::read(map) };
+    let owned = map.as_mut_map();
+    let stats = owned.stats();
+    assert_eq!((owned.len(), owned.iter().count(), stats.detached), (live, live, 0));
+    assert_eq!(stats.holes, slots - live);
+    drop(owned);
+    // The owner has replaced the lock.
+    assert_eq!(map.stats().live, live);
+    let more = 2 * map.capacity();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| (0..more).for_each(|_| _ = map.insert([1; 8])));
+        }
+    });
+    let owned = map.into_inner();
+    assert_eq!((owned.len(), owned.stats().holes), (live + 2 * more, 0));
+}
+
+#[test]
+fn a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock() {
+    in_child(
+        "forks::a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock",
+        || {
+            const SLOTS: usize = 1000;
+            const LIVE: usize = SLOTS / 4;
+            if under_sanitizer("threads of a forked child") {
+                return;
+            }
+            let mut map = SharedSlotMap::<DefaultKey, _>::new();
+            let mut keys = Vec::new();
+            map.insert_many((0..SLOTS).map(|n| [n; 8]), &mut keys);
+            map.retain(|key, _| key.index() % 4 == 0);
+            // No hole is at hand: all have their bits.
+            map.as_mut_map().trim();
+            let start = ptr::from_ref(&map[keys[0]]).addr() / stayput::page_size();
+            let start = (start * stayput::page_size()) as *mut libc::c_void;
+            let protect = |flags| {
+                // SAFETY: meanwhile only the thread that is to wait reads or writes there.
+                assert_eq!(unsafe { libc::mprotect(start, 1 << 16, flags) }, 0);
+            };
+            // SAFETY: it does nothing but wait.
+            unsafe { libc::signal(libc::SIGSEGV, wait_there as *const () as libc::sighandler_t) };
+            protect(libc::PROT_NONE);
+            let result = thread::scope(|scope| {
+                let other = scope.spawn(|| _ = map.insert([2; 8]));
+                // It has taken some holes out of the bitmap, and reads their generations.
+                while !IS_CUT.load(Ordering::Acquire) {
+                    assert!(!other.is_finished());
+                    thread::yield_now();
+                }
+                protect(libc::PROT_READ | libc::PROT_WRITE);
+                let result = catch_unwind(AssertUnwindSafe(|| {
+                    forked(|| use_map_without_lock(&map, LIVE, SLOTS));
+                    // SAFETY: the other thread is the parent's; the child ends here.
+                    forked(|| drop(unsafe { ptr::read(&raw const map) }));
+                }));
+                IS_RELEASED.store(true, Ordering::Release);
+                result
+            });
+            result.unwrap_or_else(|panic| resume_unwind(panic));
+            let stats = map.as_mut_map().stats();
+            assert_eq!((stats.live, stats.holes), (LIVE + 1, SLOTS - LIVE - 1));
         },
     );
 }
