@@ -3,11 +3,11 @@
 #![forbid(unsafe_code)]
 
 use super::error::{FileError, FileErrorKind};
+use super::file_set::{FileId, FileSet};
 use super::system;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// Whether others are kept from writing to the file of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,13 +23,7 @@ pub enum Lock {
 }
 
 /// The files that this process has locked. `flock` alone would grant the lock again to a clone of the handle that has it.
-static LOCKED: Mutex<Vec<FileId>> = Mutex::new(Vec::new());
-
-type FileId = (u64, u64);
-
-fn locked<R>(call: impl FnOnce(&mut Vec<FileId>) -> R) -> R {
-    call(&mut LOCKED.lock().unwrap_or_else(PoisonError::into_inner))
-}
+static LOCKED: FileSet = FileSet::new();
 
 /// A file, locked or not. A lock ends by hand: a child that was just made may have the file open for a while.
 #[derive(Debug)]
@@ -52,14 +46,7 @@ impl Locked {
 
     fn try_lock(&mut self) -> io::Result<bool> {
         let id = system::file_id(self.file())?;
-        let is_new = |ids: &mut Vec<FileId>| match id {
-            Some(id) if ids.contains(&id) => false,
-            id => {
-                ids.extend(id);
-                true
-            }
-        };
-        if !locked(is_new) {
+        if id.is_some_and(|id| !LOCKED.insert(id)) {
             return Ok(false);
         }
         self.id = id;
@@ -99,7 +86,7 @@ impl Locked {
         self.lock = Lock::None;
         // Only after the unlock, which would also end the lock of a clone that takes the entry in between.
         if let Some(id) = self.id.take() {
-            locked(|ids| ids.retain(|other| *other != id));
+            LOCKED.remove(id);
         }
     }
 }

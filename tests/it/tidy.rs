@@ -59,6 +59,7 @@ const LAYERS: [(&str, &[&str]); 27] = [
             "growing",
             "reservation",
             "backing",
+            "os",
             "heap",
             "error",
         ],

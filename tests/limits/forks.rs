@@ -8,12 +8,16 @@
 
 use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
+#[cfg(feature = "file")]
+use stayput::file::{FileErrorKind, FileVec};
 use stayput::{
     Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused,
     Release, Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
 };
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+#[cfg(feature = "file")]
+use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
@@ -752,4 +756,50 @@ fn a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock() 
             assert_eq!((stats.live, stats.holes), (LIVE + 1, SLOTS - LIVE - 1));
         },
     );
+}
+
+/// Creates a file in `folder`, and checks that it is locked for as long as the array has it.
+#[cfg(feature = "file")]
+fn lock_a_file(folder: &Path, name: &str) {
+    let path = folder.join(name);
+    for _ in 0..2 {
+        // SAFETY: no other code writes to the file.
+        let _vec = unsafe { FileVec::<u64>::create(&path) }.expect("no other array has it");
+        // SAFETY: the same; it is refused.
+        let error = unsafe { FileVec::<u64>::open(&path) }.expect_err("it is locked");
+        assert_eq!(error.kind(), FileErrorKind::Locked);
+    }
+}
+
+#[cfg(feature = "file")]
+#[test]
+fn children_forked_while_others_lock_files_lock_theirs() {
+    in_child("forks::children_forked_while_others_lock_files_lock_theirs", || {
+        const THREADS: usize = 3;
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("stayput-forks-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder of its own");
+        let is_done = AtomicBool::new(false);
+        let result = thread::scope(|scope| {
+            for worker in 0..THREADS {
+                let (folder, is_done) = (&folder, &is_done);
+                scope.spawn(move || {
+                    while !is_done.load(Ordering::Relaxed) {
+                        lock_a_file(folder, &worker.to_string());
+                    }
+                });
+            }
+            let result = catch_unwind(|| {
+                for _ in 0..effort::rounds(30) {
+                    forked(|| lock_a_file(&folder, "child"));
+                }
+            });
+            is_done.store(true, Ordering::Relaxed);
+            result
+        });
+        std::fs::remove_dir_all(&folder).expect("no other process uses it");
+        result.unwrap_or_else(|panic| resume_unwind(panic));
+    });
 }
