@@ -466,8 +466,12 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
 
     let len = vec.len();
     // SAFETY: the threads of this process are gone, and it ends here.
-    let mut inner = unsafe { alone(vec) }.into_inner();
-    assert_eq!(inner.len(), len);
+    let mut vec = unsafe { alone(vec) };
+    assert_eq!(vec.as_mut_vec().len(), len);
+    // The lock is the owner's, whichever thread had it.
+    assert_eq!(vec.extend_from_slice(&vec![[5; 32]; 3000]), len..len + 3000);
+    let mut inner = vec.into_inner();
+    let len = inner.len();
     inner.extend(vec![[5; 32]; 3000]);
     assert!(all_are_whole(inner.iter()));
     let vec = SharedVec::from(inner);
