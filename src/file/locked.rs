@@ -5,6 +5,7 @@
 use super::error::{FileError, FileErrorKind};
 use super::file_set::{FileId, FileSet};
 use super::system;
+use crate::os;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -33,11 +34,14 @@ pub(super) struct Locked {
     lock: Lock,
     id: Option<FileId>,
     is_announced: bool,
+    /// The number of forks when it was opened.
+    forks: usize,
 }
 
 impl Locked {
     pub(super) fn new(file: File, lock: Lock, path: Option<&Path>) -> Result<Self, FileError> {
-        let mut this = Self { file: Some(file), lock: Lock::None, id: None, is_announced: false };
+        let (file, forks) = (Some(file), os::forks());
+        let mut this = Self { file, lock: Lock::None, id: None, is_announced: false, forks };
         if lock == Lock::Exclusive && !this.try_lock().map_err(|e| FileError::of_io(e, path))? {
             return Err(FileError::new(FileErrorKind::Locked, path));
         }
@@ -64,6 +68,11 @@ impl Locked {
         system::announce_writer(self.file());
     }
 
+    /// Returns `true` in the child of a fork: the file and its lock are the parent's, which shares the file description.
+    pub(super) fn is_inherited(&self) -> bool {
+        self.forks != os::forks()
+    }
+
     pub(super) fn file(&self) -> &File {
         self.file.as_ref().expect("it was not given away")
     }
@@ -75,14 +84,15 @@ impl Locked {
     }
 
     fn unlock(&mut self) {
+        let file = self.file.as_ref().filter(|_| !self.is_inherited());
         // A clone of the handle shares the announcement, so only the array that made it ends it.
-        if let (true, Some(file)) = (self.is_announced, &self.file) {
+        if let (true, Some(file)) = (self.is_announced, file) {
             system::withdraw_writer(file);
         }
-        self.is_announced = false;
-        if let (Lock::Exclusive, Some(file)) = (self.lock, &self.file) {
+        if let (Lock::Exclusive, Some(file)) = (self.lock, file) {
             system::unlock(file);
         }
+        self.is_announced = false;
         self.lock = Lock::None;
         // Only after the unlock, which would also end the lock of a clone that takes the entry in between.
         if let Some(id) = self.id.take() {

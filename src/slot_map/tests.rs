@@ -79,7 +79,7 @@ fn holes_that_a_fork_has_lost_are_found_again() {
         // Taken from the front, and not in the list yet.
         |map| _ = map.holes.pop().unwrap(),
         // In both.
-        |map| _ = map.holes.first().map(|hole| map.holes.mark(hole.index())).unwrap(),
+        |map| map.holes.mark(map.holes.first().unwrap().index()),
         // The bit is changed, and what depends on it is not.
         |map| map.holes.bitmap_mut().cut_off(0xff),
         |map| map.holes.bitmap_mut().cut_off(usize::MAX),

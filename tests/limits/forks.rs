@@ -9,7 +9,7 @@
 use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
 #[cfg(feature = "file")]
-use stayput::file::{FileErrorKind, FileVec};
+use stayput::file::{FileBacking, FileErrorKind, FileVec};
 use stayput::{
     Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused,
     Release, Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
@@ -805,5 +805,44 @@ fn children_forked_while_others_lock_files_lock_theirs() {
         });
         std::fs::remove_dir_all(&folder).expect("no other process uses it");
         result.unwrap_or_else(|panic| resume_unwind(panic));
+    });
+}
+
+#[cfg(feature = "file")]
+#[test]
+fn a_child_that_drops_an_array_in_a_file_leaves_the_file_to_its_parent() {
+    use std::os::fd::AsRawFd;
+    in_child("forks::a_child_that_drops_an_array_in_a_file_leaves_the_file_to_its_parent", || {
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        let path = std::env::temp_dir().join(format!("stayput-inherited-{}", std::process::id()));
+        let file_bytes = || std::fs::metadata(&path).expect("it is there").len();
+        // SAFETY: no other code writes to the file.
+        let created = unsafe { FileVec::<u64>::builder().capacity(100_000).create(&path) };
+        let mut vec = created.expect("a new file");
+        vec.push(7);
+        let before = file_bytes();
+        // SAFETY: the child ends here.
+        forked(|| drop(unsafe { ptr::read(&raw const vec) }));
+        let other = std::fs::File::open(&path).expect("it is there");
+        // SAFETY: the file is open.
+        let locked = unsafe { libc::flock(other.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
+        assert_eq!((file_bytes(), locked), (before, -1));
+        vec.extend_zeroed(50_000);
+        vec.close().expect("the disk accepts it");
+        assert!(file_bytes() < before);
+
+        let file = std::fs::File::options().read(true).write(true).open(&path);
+        // SAFETY: no other code writes to the file.
+        let backing = unsafe { FileBacking::from_file(file.expect("it is there"), 64 * MIB) };
+        let mut vec = VmVec::builder().build_in(backing.expect("addresses"));
+        vec.extend(0..1_000_000_u64);
+        let before = file_bytes();
+        // SAFETY: the child ends here.
+        forked(|| drop(unsafe { ptr::read(&raw const vec) }));
+        assert!(file_bytes() == before && vec.iter().copied().eq(0..1_000_000));
+        drop(vec);
+        std::fs::remove_file(&path).expect("it is there");
     });
 }
