@@ -3,7 +3,7 @@
 //! In two cases a thread would wait for the lock forever: when it already holds the lock in a call further up its stack,
 //! and in the child of a `fork`, if the lock was held by another thread, which the child does not have. Both are refused.
 //! In the second case, methods that take `&mut self` [replace](GrowthLock::renew) the lock: they use what it guards in
-//! any case, so to refuse the same to `&self` afterwards would protect nothing.
+//! any case, so refusing calls on `&self` afterwards would protect nothing.
 
 #![forbid(unsafe_code)]
 
