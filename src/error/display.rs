@@ -239,9 +239,11 @@ impl Error {
                 "{limit} is no power of two, no multiple of the page, or more than the memory is \
                  aligned to; round ranges to `page_size()`, and align to 1, 2, 4, …"
             ),
-            (ErrorKind::Busy, Holder::SharedVec) => f.write_str(
-                "this SharedVec is taking memory, and this call comes from a backing or an allocator that runs \
+            (ErrorKind::Busy, Holder::SharedVec | Holder::SharedSlotMap) => write!(
+                f,
+                "this {} is taking memory, and this call comes from a backing or an allocator that runs \
                  meanwhile, or from a fork of the process; call when that has returned, or in the process itself",
+                self.holder.name()
             ),
             _ => f.write_str(
                 "the array, or the map, of this scope is taking memory, and this call comes from a \

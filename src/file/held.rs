@@ -248,8 +248,12 @@ impl Held {
         Ok(self.file().metadata()?.len())
     }
 
-    /// Unmaps the file, and cuts it to what it holds.
+    /// Unmaps the file, and cuts it to what it holds, but in the child of a fork, whose parent may use the room.
     fn end(&mut self) -> io::Result<()> {
+        if self.file.as_ref().is_some_and(Locked::is_inherited) {
+            self.map = None;
+            return Ok(());
+        }
         if self.map.is_some() && *self.has_failed.get_mut() {
             // The disk may accept the mark now.
             self.leave_trace();

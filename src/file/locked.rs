@@ -3,11 +3,12 @@
 #![forbid(unsafe_code)]
 
 use super::error::{FileError, FileErrorKind};
+use super::file_set::{FileId, FileSet};
 use super::system;
+use crate::os;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// Whether others are kept from writing to the file of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,13 +24,7 @@ pub enum Lock {
 }
 
 /// The files that this process has locked. `flock` alone would grant the lock again to a clone of the handle that has it.
-static LOCKED: Mutex<Vec<FileId>> = Mutex::new(Vec::new());
-
-type FileId = (u64, u64);
-
-fn locked<R>(call: impl FnOnce(&mut Vec<FileId>) -> R) -> R {
-    call(&mut LOCKED.lock().unwrap_or_else(PoisonError::into_inner))
-}
+static LOCKED: FileSet = FileSet::new();
 
 /// A file, locked or not. A lock ends by hand: a child that was just made may have the file open for a while.
 #[derive(Debug)]
@@ -39,11 +34,14 @@ pub(super) struct Locked {
     lock: Lock,
     id: Option<FileId>,
     is_announced: bool,
+    /// The number of forks when it was opened.
+    forks: usize,
 }
 
 impl Locked {
     pub(super) fn new(file: File, lock: Lock, path: Option<&Path>) -> Result<Self, FileError> {
-        let mut this = Self { file: Some(file), lock: Lock::None, id: None, is_announced: false };
+        let (file, forks) = (Some(file), os::forks());
+        let mut this = Self { file, lock: Lock::None, id: None, is_announced: false, forks };
         if lock == Lock::Exclusive && !this.try_lock().map_err(|e| FileError::of_io(e, path))? {
             return Err(FileError::new(FileErrorKind::Locked, path));
         }
@@ -52,14 +50,7 @@ impl Locked {
 
     fn try_lock(&mut self) -> io::Result<bool> {
         let id = system::file_id(self.file())?;
-        let is_new = |ids: &mut Vec<FileId>| match id {
-            Some(id) if ids.contains(&id) => false,
-            id => {
-                ids.extend(id);
-                true
-            }
-        };
-        if !locked(is_new) {
+        if id.is_some_and(|id| !LOCKED.insert(id)) {
             return Ok(false);
         }
         self.id = id;
@@ -77,6 +68,11 @@ impl Locked {
         system::announce_writer(self.file());
     }
 
+    /// Returns `true` in the child of a fork: the file and its lock are the parent's, which shares the file description.
+    pub(super) fn is_inherited(&self) -> bool {
+        self.forks != os::forks()
+    }
+
     pub(super) fn file(&self) -> &File {
         self.file.as_ref().expect("it was not given away")
     }
@@ -88,18 +84,19 @@ impl Locked {
     }
 
     fn unlock(&mut self) {
+        let file = self.file.as_ref().filter(|_| !self.is_inherited());
         // A clone of the handle shares the announcement, so only the array that made it ends it.
-        if let (true, Some(file)) = (self.is_announced, &self.file) {
+        if let (true, Some(file)) = (self.is_announced, file) {
             system::withdraw_writer(file);
         }
-        self.is_announced = false;
-        if let (Lock::Exclusive, Some(file)) = (self.lock, &self.file) {
+        if let (Lock::Exclusive, Some(file)) = (self.lock, file) {
             system::unlock(file);
         }
+        self.is_announced = false;
         self.lock = Lock::None;
         // Only after the unlock, which would also end the lock of a clone that takes the entry in between.
         if let Some(id) = self.id.take() {
-            locked(|ids| ids.retain(|other| *other != id));
+            LOCKED.remove(id);
         }
     }
 }

@@ -177,6 +177,7 @@ mod backing;
 mod builder;
 mod change;
 mod error;
+mod file_set;
 mod follow;
 mod grow_only;
 mod header;

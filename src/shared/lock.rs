@@ -2,10 +2,13 @@
 //!
 //! In two cases a thread would wait for the lock forever: when it already holds the lock in a call further up its stack,
 //! and in the child of a `fork`, if the lock was held by another thread, which the child does not have. Both are refused.
+//! In the second case, methods that take `&mut self` [replace](GrowthLock::renew) the lock: they use what it guards in
+//! any case, so refusing calls on `&self` afterwards would protect nothing.
 
 #![forbid(unsafe_code)]
 
 use crate::os;
+use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -111,6 +114,19 @@ impl<M> GrowthLock<M> {
     fn set_state(&self, now: usize, new: usize) -> bool {
         let order = Ordering::Relaxed;
         self.state.compare_exchange(now, new, order, order).is_ok()
+    }
+
+    /// Replaces the lock if it is held, and returns whether it was. `placeholder` is dropped.
+    ///
+    /// `&mut self` proves that no thread of this process holds the lock. So if it is held, its holder was a thread of the
+    /// process that this one was forked from, and may have been anywhere in a change of the value.
+    pub(super) fn renew(&mut self, placeholder: impl FnOnce() -> M) -> bool {
+        let is_lost = self.try_lock_memory().is_none();
+        if is_lost {
+            let lost = mem::replace(self, Self::new(placeholder()));
+            *self = Self::new(lost.memory.into_inner().unwrap_or_else(PoisonError::into_inner));
+        }
+        is_lost
     }
 
     pub(super) fn get_mut(&mut self) -> &mut M {

@@ -113,9 +113,10 @@ use std::slice;
 ///
 /// If another thread was taking memory at the fork, calls that need memory or report on it, such as
 /// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy). So may
-/// pushes for which there is memory. If another thread was being refused memory at the fork, pushes may be refused for as
-/// long as the child runs. No call waits for a thread that the child does not have. All other calls work, and
-/// [`into_inner`](Self::into_inner) gives the child an array with the prefix.
+/// pushes for which there is memory. If another thread was being refused memory at the fork, pushes may be refused. Both
+/// end when the child calls [`as_mut_vec`](Self::as_mut_vec), or another method that takes `&mut self`, after which the
+/// array has the prefix. Only memory that a [`Backing`](crate::Backing) supplies stays as it is if a call of it was cut
+/// off. No call waits for a thread that the child does not have. All other calls work.
 ///
 /// # Examples
 ///

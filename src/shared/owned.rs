@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "hands out the array of elements, and makes slices of it")]
 
 use super::SharedVec;
+use super::memory::Memory;
 use crate::vec::{self, VmVec};
 use std::fmt;
 use std::iter::FusedIterator;
@@ -53,6 +54,9 @@ impl<T> SharedVec<T> {
 
     /// The elements, of which it says itself now how many there are; for `self` there are none.
     fn withdraw(&mut self) -> &mut VmVec<T> {
+        // Memory is consistent wherever a fork stopped the holder of a lost lock: an array raises its capacity after the
+        // commit, and `places` is told after that.
+        self.memory.renew(|| Memory::new(VmVec::new()));
         let len = if Self::IS_UNSIZED {
             let (len, most) = (self.places.counted(), self.places.committed());
             self.places.restore(0, most);

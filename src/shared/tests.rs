@@ -318,3 +318,22 @@ fn memory_does_not_count_that_was_taken_while_a_push_out_of_a_backing_closed_the
     assert!(matches!(places.claim_locked(&Claim::Next(5), &mut more), Ok(Some(2))));
     assert!(matches!(places.claim(), Claim::Place(7)));
 }
+
+#[test]
+fn a_lock_whose_holder_is_gone_is_replaced_when_the_owner_comes() {
+    let vec = &mut SharedVec::new();
+    vec.push(String::from("first"));
+    thread::scope(|scope| _ = scope.spawn(|| std::mem::forget(vec.memory.lock().ok())));
+    assert!(vec.memory.try_lock().is_none());
+    vec.push(String::from("second"));
+    assert_eq!(vec.as_mut_vec().len(), 2);
+    vec.reserve(10_000);
+    vec.extend((0..10_000).map(|n| n.to_string()));
+    assert_eq!((vec.len(), vec.stats().len, vec[10_001].as_str()), (10_002, 10_002, "9999"));
+
+    let mut unsized_vec = SharedVec::new();
+    unsized_vec.push(());
+    thread::scope(|scope| _ = scope.spawn(|| std::mem::forget(unsized_vec.memory.lock().ok())));
+    unsized_vec.clear();
+    assert_eq!((unsized_vec.stats().len, unsized_vec.max_len()), (0, usize::MAX));
+}

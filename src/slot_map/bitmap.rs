@@ -374,6 +374,19 @@ impl Bitmap {
         (self.lowest, self.count) = (NONE, 0);
     }
 
+    /// Derives all other fields from the words, after a fork has stopped a thread that was changing the set. Linear in the
+    /// words.
+    pub(super) fn repair(&mut self) {
+        self.count = self.words.iter().map(|word| word.count_ones() as usize).sum();
+        self.lowest = self.words.iter().position(|word| *word != 0).unwrap_or(NONE);
+        let mut below = &self.words[..];
+        for (level, len) in self.summaries.iter_mut().zip(summary_lens(self.words.len())) {
+            level.clear();
+            level.extend(below.chunks(WORD).map(summary).take(len));
+            below = level;
+        }
+    }
+
     /// The words at so many levels above the bits of the indices.
     #[inline]
     fn level(&self, height: usize) -> &[u64] {
@@ -443,6 +456,13 @@ impl Bitmap {
     #[inline]
     fn chunk_has_bits(&self, chunk: usize) -> bool {
         has_bits(&self.summaries, chunk)
+    }
+
+    /// Clears the bits of `mask` in the lowest word that is not zero, and updates nothing else.
+    #[cfg(test)]
+    pub(super) fn cut_off(&mut self, mask: usize) {
+        let lowest = self.lowest;
+        self.words[lowest] &= !(mask as u64);
     }
 
     /// Panics if something does not hold that is to hold between calls.

@@ -379,6 +379,13 @@ impl Holes {
         self.near = 0;
     }
 
+    /// Gives a hole its bit, if it has none.
+    pub(super) fn mark_again(&mut self, index: u32) {
+        if !self.bitmap().contains(index) {
+            self.mark(index);
+        }
+    }
+
     /// The next of those that are not in front.
     pub(super) fn first_marked(&self) -> Option<u32> {
         let Apart { bitmap, order, turn, .. } = self.apart();

@@ -89,6 +89,8 @@ pub(crate) struct Told {
 pub(crate) enum Gaps {
     None,
     Some,
+    /// Some; and a fork stopped a thread that was listing holes, so that a hole may be in no list, or in two.
+    Anywhere,
 }
 
 impl<K: Key> Begun<K> {
@@ -342,21 +344,62 @@ impl<K: Key, V> Sharing<K, V> {
             // SAFETY: what is behind belongs to tickets that were not used, by the caller's promise.
             unsafe { self.map.slots.retract(end) };
         }
-        for hole in self.list.iter().skip(dealt) {
-            self.map.take_back(hole.index());
+        if gaps == Gaps::Anywhere {
+            self.recover_holes();
+        } else {
+            for hole in self.list.iter().skip(dealt) {
+                self.map.take_back(hole.index());
+            }
         }
         if gaps == Gaps::Some {
             let holes = self.list.iter().take(dealt).map(|hole| hole.index());
             for index in holes.chain(indices(self.first_fresh..self.map.slots.len())) {
-                let is_removed = self.removed.get(index as usize / 8);
-                let is_removed = is_removed.is_some_and(|bits| bits >> (index % 8) & 1 == 1);
-                if !is_removed && !self.map.slots.state(index).is_live() {
+                if !self.is_removed(index) && !self.map.slots.state(index).is_live() {
                     self.map.take_back(index);
                 }
             }
         }
         self.list.clear();
         (self.is_fresh, self.first_fresh) = (false, self.map.slots.len());
+    }
+
+    /// Whether the bit of a slot says that its value is removed.
+    fn is_removed(&self, index: u32) -> bool {
+        self.removed.get(index as usize / 8).is_some_and(|bits| bits >> (index % 8) & 1 == 1)
+    }
+
+    /// Gives every hole its bit, including holes in no list. Linear in the slots.
+    ///
+    /// If slots are detached or retired, a hole in no list cannot be told from these, and counts as detached.
+    fn recover_holes(&mut self) {
+        if self.map.slots.len() == 0 {
+            return;
+        }
+        self.map.holes.bitmap_mut().repair();
+        while let Some(hole) = self.map.holes.pop() {
+            self.map.holes.mark_again(hole.index());
+        }
+        for hole in &self.list {
+            self.map.holes.mark_again(hole.index());
+        }
+        let retired = self.map.holes.apart().retired;
+        let are_all_holes = self.map.detached + retired == 0;
+        let (mut trimmed, mut others) = (0, 0);
+        for index in indices(0..self.map.slots.len()) {
+            let state = self.map.slots.state(index);
+            if state.is_live() || self.is_removed(index) {
+                self.map.holes.bitmap_mut().clear(index);
+                continue;
+            }
+            if are_all_holes {
+                self.map.holes.mark_again(index);
+            }
+            let is_hole = self.map.holes.bitmap().contains(index);
+            others += usize::from(!is_hole);
+            trimmed += usize::from(is_hole && state == State::EMPTY);
+        }
+        self.map.holes.apart_mut().trimmed = trimmed;
+        self.map.detached = others.saturating_sub(retired);
     }
 
     /// Takes out and drops what others have removed. Should a drop panic, the rest is dropped all the same.

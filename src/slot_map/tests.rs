@@ -54,6 +54,57 @@ fn refused<R>(call: impl FnOnce(&mut Map<String>) -> Result<R, Error>) {
     check(&map, before.0 + 1);
 }
 
+/// Takes `map` out of sharing where a fork cut off the thread that was listing holes, which `cut` simulates.
+#[expect(unsafe_code, reason = "ends what it has begun")]
+fn cut_off(map: Map<u64>, need: usize, cut: impl FnOnce(&mut Map<u64>)) -> Map<u64> {
+    let mut sharing = Sharing::new(map);
+    sharing.begin();
+    sharing.try_grow(need).unwrap();
+    cut(sharing.map());
+    // SAFETY: no ticket was used.
+    unsafe { sharing.end(0, Gaps::Anywhere) };
+    mem::take(sharing.map())
+}
+
+#[test]
+fn holes_that_a_fork_has_lost_are_found_again() {
+    let made = || {
+        let mut map: Map<u64> = (0..1000).collect();
+        map.retain(|key, _| key.data().index() % 3 == 0);
+        map
+    };
+    let cuts: [fn(&mut Map<u64>); 5] = [
+        // Taken out of the bitmap, and not in front yet.
+        |map| _ = map.holes.bitmap_mut().take_word(699, 64),
+        // Taken from the front, and not in the list yet.
+        |map| _ = map.holes.pop().unwrap(),
+        // In both.
+        |map| map.holes.mark(map.holes.first().unwrap().index()),
+        // The bit is changed, and what depends on it is not.
+        |map| map.holes.bitmap_mut().cut_off(0xff),
+        |map| map.holes.bitmap_mut().cut_off(usize::MAX),
+    ];
+    for cut in cuts {
+        for need in [1, 100, 600] {
+            let mut map = cut_off(made(), need, cut);
+            map.holes.bitmap().check();
+            assert_eq!((map.len(), map.iter().count(), map.stats().holes), (334, 334, 666));
+            map.extend(0..666);
+            assert_eq!((map.len(), map.slots.len(), map.stats().holes), (1000, 1000, 0));
+        }
+    }
+
+    // Where some are detached, what is lost counts as detached.
+    let mut map = made();
+    let key = map.keys().nth(100).unwrap();
+    assert_eq!(map.detach(key), Some(300));
+    let mut map = cut_off(map, 1, cuts[1]);
+    assert_eq!((map.len(), map.iter().count(), map.stats().holes), (333, 333, 665));
+    assert_eq!(map.stats().detached, 2);
+    map.reattach(key, 7);
+    assert_eq!((map[key], map.len(), map.stats().detached), (7, 334, 1));
+}
+
 #[test]
 fn refused_calls_give_the_values_back_and_change_nothing() {
     refused(|map| {

@@ -8,12 +8,16 @@
 
 use crate::effort;
 use crate::linux::{assert_counts, forked, in_child, under_sanitizer};
+#[cfg(feature = "file")]
+use stayput::file::{FileBacking, FileErrorKind, FileVec};
 use stayput::{
     Arena, Backing, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused,
     Release, Reservation, SharedSlotMap, SharedVec, SlotMap, VmVec, service,
 };
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+#[cfg(feature = "file")]
+use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock};
@@ -269,9 +273,12 @@ fn use_alone(mut vec: SharedVec<String>, expected: &[String], room: usize, pass:
             drop(vec.drain(1..3));
             vec.clear();
             assert!(vec.is_empty() && vec.get(0).is_none());
-            // There is memory, and it is seen to be.
+            // There is memory, and it is seen to be; and the owner has replaced the lock.
             assert_eq!(vec.push(text(1)).0, 0);
-            assert!(is_busy(|| vec.try_reserve(2 * (len + room)), Result::err));
+            assert_eq!((vec.stats().len, vec.max_len() > len), (1, true));
+            // But the backing was cut off in a call, and is never called again.
+            let error = vec.try_reserve(2 * (len + room)).expect_err("a call of it never returns");
+            assert_eq!(error.kind(), ErrorKind::System, "{error}");
         }
         _ => {
             let inner = vec.into_inner();
@@ -459,8 +466,12 @@ fn use_shared(vec: &SharedVec<Wide>, before: usize) {
 
     let len = vec.len();
     // SAFETY: the threads of this process are gone, and it ends here.
-    let mut inner = unsafe { alone(vec) }.into_inner();
-    assert_eq!(inner.len(), len);
+    let mut vec = unsafe { alone(vec) };
+    assert_eq!(vec.as_mut_vec().len(), len);
+    // The lock is the owner's, whichever thread had it.
+    assert_eq!(vec.extend_from_slice(&vec![[5; 32]; 3000]), len..len + 3000);
+    let mut inner = vec.into_inner();
+    let len = inner.len();
     inner.extend(vec![[5; 32]; 3000]);
     assert!(all_are_whole(inner.iter()));
     let vec = SharedVec::from(inner);
@@ -675,4 +686,163 @@ fn a_removal_that_a_fork_cuts_off_drops_nothing_twice_where_nothing_was_put_in()
             }
         },
     );
+}
+
+/// Uses a map in a child, where another thread of the parent was listing holes of it.
+fn use_map_without_lock(map: &SharedSlotMap<DefaultKey, [usize; 8]>, live: usize, slots: usize) {
+    assert_eq!((map.len(), map.iter().count()), (live, live));
+    assert!(is_busy(|| map.try_reserve(slots), Result::err));
+    assert!(is_busy(|| map.try_stats(), Result::err));
+    assert!(is_busy(|| map.try_insert([1; 8]).map(drop), |inserted| Some(inserted.err()?.error)));
+
+    // SAFETY: the other thread is the parent's, and the process ends here.
+    let mut map = unsafe { ptr::read(map) };
+    let owned = map.as_mut_map();
+    let stats = owned.stats();
+    assert_eq!((owned.len(), owned.iter().count(), stats.detached), (live, live, 0));
+    assert_eq!(stats.holes, slots - live);
+    drop(owned);
+    // The owner has replaced the lock.
+    assert_eq!(map.stats().live, live);
+    let more = 2 * map.capacity();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| (0..more).for_each(|_| _ = map.insert([1; 8])));
+        }
+    });
+    let owned = map.into_inner();
+    assert_eq!((owned.len(), owned.stats().holes), (live + 2 * more, 0));
+}
+
+#[test]
+fn a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock() {
+    in_child(
+        "forks::a_map_whose_holes_were_just_listed_at_a_fork_has_them_all_and_another_lock",
+        || {
+            const SLOTS: usize = 1000;
+            const LIVE: usize = SLOTS / 4;
+            if under_sanitizer("threads of a forked child") {
+                return;
+            }
+            let mut map = SharedSlotMap::<DefaultKey, _>::new();
+            let mut keys = Vec::new();
+            map.insert_many((0..SLOTS).map(|n| [n; 8]), &mut keys);
+            map.retain(|key, _| key.index() % 4 == 0);
+            // No hole is at hand: all have their bits.
+            map.as_mut_map().trim();
+            let start = ptr::from_ref(&map[keys[0]]).addr() / stayput::page_size();
+            let start = (start * stayput::page_size()) as *mut libc::c_void;
+            let protect = |flags| {
+                // SAFETY: meanwhile only the thread that is to wait reads or writes there.
+                assert_eq!(unsafe { libc::mprotect(start, 1 << 16, flags) }, 0);
+            };
+            // SAFETY: it does nothing but wait.
+            unsafe { libc::signal(libc::SIGSEGV, wait_there as *const () as libc::sighandler_t) };
+            protect(libc::PROT_NONE);
+            let result = thread::scope(|scope| {
+                let other = scope.spawn(|| _ = map.insert([2; 8]));
+                // It has taken some holes out of the bitmap, and reads their generations.
+                while !IS_CUT.load(Ordering::Acquire) {
+                    assert!(!other.is_finished());
+                    thread::yield_now();
+                }
+                protect(libc::PROT_READ | libc::PROT_WRITE);
+                let result = catch_unwind(AssertUnwindSafe(|| {
+                    forked(|| use_map_without_lock(&map, LIVE, SLOTS));
+                    // SAFETY: the other thread is the parent's; the child ends here.
+                    forked(|| drop(unsafe { ptr::read(&raw const map) }));
+                }));
+                IS_RELEASED.store(true, Ordering::Release);
+                result
+            });
+            result.unwrap_or_else(|panic| resume_unwind(panic));
+            let stats = map.as_mut_map().stats();
+            assert_eq!((stats.live, stats.holes), (LIVE + 1, SLOTS - LIVE - 1));
+        },
+    );
+}
+
+/// Creates a file in `folder`, and checks that it is locked for as long as the array has it.
+#[cfg(feature = "file")]
+fn lock_a_file(folder: &Path, name: &str) {
+    let path = folder.join(name);
+    for _ in 0..2 {
+        // SAFETY: no other code writes to the file.
+        let _vec = unsafe { FileVec::<u64>::create(&path) }.expect("no other array has it");
+        // SAFETY: the same; it is refused.
+        let error = unsafe { FileVec::<u64>::open(&path) }.expect_err("it is locked");
+        assert_eq!(error.kind(), FileErrorKind::Locked);
+    }
+}
+
+#[cfg(feature = "file")]
+#[test]
+fn children_forked_while_others_lock_files_lock_theirs() {
+    in_child("forks::children_forked_while_others_lock_files_lock_theirs", || {
+        const THREADS: usize = 3;
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("stayput-forks-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder of its own");
+        let is_done = AtomicBool::new(false);
+        let result = thread::scope(|scope| {
+            for worker in 0..THREADS {
+                let (folder, is_done) = (&folder, &is_done);
+                scope.spawn(move || {
+                    while !is_done.load(Ordering::Relaxed) {
+                        lock_a_file(folder, &worker.to_string());
+                    }
+                });
+            }
+            let result = catch_unwind(|| {
+                for _ in 0..effort::rounds(30) {
+                    forked(|| lock_a_file(&folder, "child"));
+                }
+            });
+            is_done.store(true, Ordering::Relaxed);
+            result
+        });
+        std::fs::remove_dir_all(&folder).expect("no other process uses it");
+        result.unwrap_or_else(|panic| resume_unwind(panic));
+    });
+}
+
+#[cfg(feature = "file")]
+#[test]
+fn a_child_that_drops_an_array_in_a_file_leaves_the_file_to_its_parent() {
+    use std::os::fd::AsRawFd;
+    in_child("forks::a_child_that_drops_an_array_in_a_file_leaves_the_file_to_its_parent", || {
+        if under_sanitizer("threads of a forked child") {
+            return;
+        }
+        let path = std::env::temp_dir().join(format!("stayput-inherited-{}", std::process::id()));
+        let file_bytes = || std::fs::metadata(&path).expect("it is there").len();
+        // SAFETY: no other code writes to the file.
+        let created = unsafe { FileVec::<u64>::builder().capacity(100_000).create(&path) };
+        let mut vec = created.expect("a new file");
+        vec.push(7);
+        let before = file_bytes();
+        // SAFETY: the child ends here.
+        forked(|| drop(unsafe { ptr::read(&raw const vec) }));
+        let other = std::fs::File::open(&path).expect("it is there");
+        // SAFETY: the file is open.
+        let locked = unsafe { libc::flock(other.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
+        assert_eq!((file_bytes(), locked), (before, -1));
+        vec.extend_zeroed(50_000);
+        vec.close().expect("the disk accepts it");
+        assert!(file_bytes() < before);
+
+        let file = std::fs::File::options().read(true).write(true).open(&path);
+        // SAFETY: no other code writes to the file.
+        let backing = unsafe { FileBacking::from_file(file.expect("it is there"), 64 * MIB) };
+        let mut vec = VmVec::builder().build_in(backing.expect("addresses"));
+        vec.extend(0..1_000_000_u64);
+        let before = file_bytes();
+        // SAFETY: the child ends here.
+        forked(|| drop(unsafe { ptr::read(&raw const vec) }));
+        assert!(file_bytes() == before && vec.iter().copied().eq(0..1_000_000));
+        drop(vec);
+        std::fs::remove_file(&path).expect("it is there");
+    });
 }

@@ -123,11 +123,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// In the child of a `fork`, insertions that other threads had begun are never finished. Their slots become holes when the
 /// owner takes the map.
 ///
-/// If another thread was taking memory at the fork, calls that need memory or report on it, such as
-/// [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with [`Busy`](crate::ErrorKind::Busy), and
-/// holes that the thread was listing are lost there. If another thread was being refused memory at the fork, insertions
-/// may be refused until the owner takes the map. No call waits for a thread that the child does not have. All other calls
-/// work.
+/// If another thread was taking memory or listing holes at the fork, calls that do so or report on it, such as
+/// [`reserve`](Self::reserve), [`max_len`](Self::max_len) and [`stats`](Self::stats), fail in the child with
+/// [`Busy`](crate::ErrorKind::Busy) until the owner takes the map; so may insertions. If another thread was being refused
+/// memory at the fork, insertions may be refused until then. When the owner takes the map, it finds the holes that the
+/// thread was listing (linear in the slots; if slots are detached or retired, some holes may count as detached). Only
+/// memory that a [`Backing`](crate::Backing) supplies stays as it is if a call of it was cut off. No call waits for a
+/// thread that the child does not have. All other calls work.
 ///
 /// # Examples
 ///

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "hands out the map, which others filled")]
 
 use super::SharedSlotMap;
+use super::memory::Memory;
 use crate::key::Key;
 use crate::os;
 use crate::slot_map::{Gaps, SlotMap};
@@ -86,13 +87,18 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         let removals = self.removals.iter_mut();
         let removed =
             removals.map(|count| mem::take(count.0.get_mut())).fold(0, usize::wrapping_add);
+        let is_lost = self.memory.renew(|| Memory::new(SlotMap::with_key()));
         let memory = self.memory.get_mut();
         if memory.is_lent {
             // Somebody has forgotten to give it back.
             return Removed::None;
         }
-        let is_forked = memory.forks.is_some_and(|before| before != os::forks());
-        let gaps = if is_forked { Gaps::Some } else { Gaps::None };
+        let is_forked = is_lost || memory.forks.is_some_and(|before| before != os::forks());
+        let gaps = match (is_lost, is_forked) {
+            (true, _) => Gaps::Anywhere,
+            (false, true) => Gaps::Some,
+            (false, false) => Gaps::None,
+        };
         memory.is_lent = true;
         // SAFETY: no other ticket was dealt out that has its slot; and who has none writes nowhere.
         unsafe { memory.sharing.end(dealt, gaps) };

@@ -1,0 +1,179 @@
+//! [`FileSet`]: files, for all threads of a process and of those forked from it.
+//!
+//! A lock of std's that another thread holds at a fork is never released in the child, and what it guards may be half
+//! changed there. So the lock here names the process whose thread holds it, and a child takes one that its parent held;
+//! and the set is a list that changes by one store at a time, so it is whole wherever the fork stopped that thread.
+
+#![expect(unsafe_code, reason = "links entries by pointers")]
+
+use crate::os;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Identifies a file while it is open.
+pub(super) type FileId = (u64, u64);
+
+/// A set of files.
+#[derive(Debug)]
+pub(super) struct FileSet {
+    /// 0, or one more than the number of forks of the process whose thread has the lock.
+    holder: AtomicUsize,
+    first: AtomicPtr<Entry>,
+}
+
+/// An entry of the list. Read, changed and dropped by the holder of the lock.
+#[derive(Debug)]
+struct Entry {
+    file: FileId,
+    next: AtomicPtr<Entry>,
+}
+
+struct Guard<'s>(&'s FileSet);
+
+impl FileSet {
+    pub(super) const fn new() -> Self {
+        Self { holder: AtomicUsize::new(0), first: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// Waits for threads of this process only, which hold the lock for as long as it takes to walk the list.
+    fn lock(&self) -> Guard<'_> {
+        /// Longer waits leave the processor to the holder.
+        const SHORT_TRIES: u32 = 32;
+        let this_process = os::forks().wrapping_add(1).max(1);
+        let mut tries = 0_u32;
+        loop {
+            let holder = self.holder.load(Ordering::Relaxed);
+            let (order, failing) = (Ordering::Acquire, Ordering::Relaxed);
+            let is_free = holder != this_process;
+            if is_free && self.holder.compare_exchange(holder, this_process, order, failing).is_ok()
+            {
+                return Guard(self);
+            }
+            if tries < SHORT_TRIES {
+                thread::yield_now();
+            } else {
+                thread::sleep(Duration::from_micros(50));
+            }
+            tries = tries.saturating_add(1);
+        }
+    }
+
+    /// Adds a file, unless it is in the set. Returns whether it was added.
+    pub(super) fn insert(&self, file: FileId) -> bool {
+        let mut new = Box::new(Entry { file, next: AtomicPtr::new(ptr::null_mut()) });
+        let list = self.lock();
+        let (_, found) = list.find(file);
+        if found.is_some() {
+            return false;
+        }
+        *new.next.get_mut() = self.first.load(Ordering::Relaxed);
+        self.first.store(Box::into_raw(new), Ordering::Release);
+        true
+    }
+
+    /// Removes a file.
+    pub(super) fn remove(&self, file: FileId) {
+        let list = self.lock();
+        let (link, found) = list.find(file);
+        let Some(entry) = found else { return };
+        let next = entry.next.load(Ordering::Relaxed);
+        let entry = link.swap(next, Ordering::Release);
+        drop(list);
+        // SAFETY: made of a box by `insert`, and unlinked above, once. References to entries end with the lock.
+        drop(unsafe { Box::from_raw(entry) });
+    }
+}
+
+impl Guard<'_> {
+    /// The entry of a file, if there is one, and the link to it, or the last link.
+    fn find(&self, file: FileId) -> (&AtomicPtr<Entry>, Option<&Entry>) {
+        let mut link = &self.0.first;
+        loop {
+            // SAFETY: null, or an entry in the list, which is dropped after the lock was taken to unlink it.
+            let entry = unsafe { link.load(Ordering::Acquire).as_ref() };
+            match entry {
+                Some(entry) if entry.file != file => link = &entry.next,
+                found => return (link, found),
+            }
+        }
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.0.holder.store(0, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+
+    impl FileSet {
+        /// How many files there are.
+        fn len(&self) -> usize {
+            let _list = self.lock();
+            let first = &self.first;
+            // SAFETY: entries are dropped with the lock only.
+            let next = |link: &&AtomicPtr<Entry>| unsafe {
+                link.load(Ordering::Relaxed).as_ref().map(|entry| &entry.next)
+            };
+            std::iter::successors(Some(first), next).count() - 1
+        }
+    }
+
+    #[test]
+    fn a_file_is_added_once_and_is_gone_once_it_is_removed() {
+        let files = FileSet::new();
+        for file in 0..5 {
+            assert!(files.insert((1, file)) && !files.insert((1, file)) && files.insert((2, file)));
+        }
+        for (file, left) in [(2, 9), (2, 9), (0, 8), (4, 7), (3, 6), (1, 5), (9, 5)] {
+            files.remove((1, file));
+            assert_eq!(files.len(), left);
+        }
+        assert!(files.insert((1, 4)) && !files.insert((2, 0)));
+        (0..5).for_each(|file| [1, 2].into_iter().for_each(|device| files.remove((device, file))));
+        assert_eq!(files.len(), 0);
+    }
+
+    #[test]
+    fn a_lock_that_a_thread_of_another_process_holds_is_taken() {
+        let files = FileSet::new();
+        assert!(files.insert((1, 1)));
+        files.holder.store(os::forks().wrapping_add(2), Ordering::Relaxed);
+        assert!(!files.insert((1, 1)) && files.insert((1, 2)));
+        files.remove((1, 1));
+        files.remove((1, 2));
+        assert_eq!((files.len(), files.holder.load(Ordering::Relaxed)), (0, 0));
+    }
+
+    #[test]
+    fn of_threads_that_add_the_same_file_one_does() {
+        const THREADS: usize = 4;
+        const FILES: u64 = if cfg!(miri) { 10 } else { 1000 };
+        let (files, barrier) = (&FileSet::new(), &Barrier::new(THREADS));
+        let added: Vec<Vec<u64>> = thread::scope(|scope| {
+            let add = || {
+                barrier.wait();
+                let added = (0..FILES).filter(|file| files.insert((1, file % 100))).collect();
+                barrier.wait();
+                added
+            };
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(add)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut added: Vec<_> = added.into_iter().flatten().map(|file| file % 100).collect();
+        added.sort_unstable();
+        assert!(added.iter().copied().eq(0..FILES.min(100)));
+        thread::scope(|scope| {
+            for n in 0..THREADS as u64 {
+                scope.spawn(move || (n..100).step_by(THREADS).for_each(|n| files.remove((1, n))));
+            }
+        });
+        assert_eq!(files.len(), 0);
+    }
+}
