@@ -89,7 +89,9 @@
 //! do, the one with the greater number counts. All other bytes of the header are zero, and reserved.
 //!
 //! The writer flushes the elements and the name of the file before it writes a record. If it then cannot flush the record,
-//! it overwrites all 88 bytes with zeros, and the record before counts.
+//! it overwrites all 88 bytes with zeros, and the record before counts. The last record of a file that is opened may not be
+//! on the disk, because a process was killed before it flushed it. So the writer flushes the header before it writes the
+//! first record of its own, and already when it opens the file if either record counts more elements than there are.
 //!
 //! While the file is created, it starts with `stayput\0` in place of the first 8 bytes. A file of up to 65536 bytes that are
 //! all zero is unfinished, too.

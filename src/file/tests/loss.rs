@@ -12,14 +12,18 @@ use proptest::test_runner::TestRunner;
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 
-const SECTOR: usize = 512;
+/// What the disk writes at once. A record may be torn, and is larger than this.
+const SECTOR: usize = 64;
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
     /// The number of syncs that succeed before one is refused.
     static REFUSED: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The number of syncs that succeed before the process is killed.
+    static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Makes one sync fail after `count` that succeed.
@@ -36,6 +40,11 @@ pub(in crate::file) fn may_sync() -> io::Result<()> {
             run.is_stale |= is_refused;
         }
     });
+    match KILLED.take() {
+        // Does not print, unlike a panic.
+        Some(0) => resume_unwind(Box::new(())),
+        count => KILLED.set(count.map(|count| count - 1)),
+    }
     match REFUSED.get() {
         Some(0) => {
             REFUSED.set(None);
@@ -56,6 +65,8 @@ struct Run {
     flushed: Vec<Vec<usize>>,
     /// Whether the system treats pages as written that the disk refused.
     is_stale: bool,
+    /// Whether elements that are zero were pushed.
+    has_zeros: bool,
 }
 
 struct Seen {
@@ -96,6 +107,8 @@ enum Op {
     Flush,
     /// A flush that fails after this number of syncs, and opening the file again.
     Refused(usize),
+    /// A flush during which the process is killed after this number of syncs, and opening the file in another.
+    Killed(usize),
     Reopen,
 }
 
@@ -104,6 +117,7 @@ fn ops(may_remove: bool) -> impl Strategy<Value = Vec<Op>> {
         4 => (1_usize..3000).prop_map(Op::Push),
         3 => Just(Op::Flush),
         2 => (0_usize..5).prop_map(Op::Refused),
+        2 => (0_usize..4).prop_map(Op::Killed),
         1 => Just(Op::Reopen),
         u32::from(may_remove) * 2 => (0_usize..4000).prop_map(Op::Truncate),
         u32::from(may_remove) => Just(Op::Shrink),
@@ -149,6 +163,24 @@ fn flush_refused<M: Mode>(
     vec
 }
 
+/// Flushes in a process that is killed meanwhile, and opens the file again; returns also whether it was flushed.
+fn flush_killed<M: Mode>(mut vec: FileVec<u32, M>, count: usize) -> (FileVec<u32, M>, bool) {
+    let (path, len) = (vec.path().unwrap().to_owned(), vec.len());
+    RUN.with_borrow_mut(|run| run.as_mut().unwrap().may_be_flushed(len));
+    KILLED.set(Some(count));
+    let flush = AssertUnwindSafe(|| vec.flush().unwrap());
+    let is_flushed = catch_unwind(flush).is_ok();
+    KILLED.set(None);
+    if !is_flushed {
+        let left = fs::read(&path).unwrap();
+        drop(vec);
+        fs::write(&path, left).unwrap();
+        vec = open(&path);
+        assert_eq!(vec.len(), len);
+    }
+    (vec, is_flushed)
+}
+
 /// A number of its own for each place; never zero.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap() * 2 + 1
@@ -160,26 +192,48 @@ fn push<M: Mode>(vec: &mut FileVec<u32, M>, count: usize) {
 
 /// Does the operations, and sees what the file is after each.
 fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32, M>, &Op)) -> Run {
-    let run =
-        Run { path: path.to_owned(), seen: Vec::new(), flushed: vec![vec![0]], is_stale: false };
+    let run = Run {
+        path: path.to_owned(),
+        seen: Vec::new(),
+        flushed: vec![vec![0]],
+        is_stale: false,
+        has_zeros: ops.iter().any(|op| matches!(op, Op::Zeroed(_))),
+    };
     RUN.set(Some(run));
     let mut vec = open::<M>(path);
+    // The numbers of elements that count if the last record is not durable, since a process was killed.
+    let mut before_kill = Vec::new();
     for op in ops {
+        let flushed = vec.flushed_len();
+        let mut is_flushed = false;
         match op {
             Op::Push(count) => push(&mut vec, *count),
-            Op::Flush => vec.flush().unwrap(),
-            Op::Refused(count) => vec = flush_refused(vec, *count, &mut remove),
+            Op::Flush => {
+                vec.flush().unwrap();
+                is_flushed = true;
+            }
+            Op::Refused(count) => {
+                vec = flush_refused(vec, *count, &mut remove);
+                is_flushed = true;
+            }
+            Op::Killed(count) => {
+                before_kill.push(flushed);
+                (vec, is_flushed) = flush_killed(vec, *count);
+            }
             Op::Reopen => {
                 drop(vec);
                 vec = open(path);
             }
             _ => remove(&mut vec, op),
         }
+        if is_flushed || (flushed != vec.flushed_len() && !matches!(op, Op::Killed(_))) {
+            before_kill.clear();
+        }
         let flushed = vec.flushed_len();
         RUN.with_borrow_mut(|run| {
             let run = run.as_mut().unwrap();
             run.may_be_flushed(flushed);
-            run.flushed.push(vec![flushed]);
+            run.flushed.push([&[flushed], before_kill.as_slice()].concat());
             run.see(false);
         });
     }
@@ -227,7 +281,7 @@ fn lose<M: Mode>(folder: &Folder, run: &Run, random: &mut impl FnMut(usize) -> u
                     assert!(allowed.contains(&vec.len()), "{} of {allowed:?}", vec.len());
                     for (i, element) in vec.iter().enumerate() {
                         // Zeros are elements, where some were pushed.
-                        let is_zero = !M::IS_APPEND_ONLY && *element == 0;
+                        let is_zero = run.has_zeros && *element == 0;
                         assert!(*element == number(i) || is_zero, "{element} at {i}");
                     }
                 }
@@ -276,6 +330,29 @@ fn a_loss_of_power_leaves_what_was_flushed_where_elements_are_removed() {
         Op::Zeroed(count) => vec.extend_zeroed(*count),
         op => unreachable!("{op:?} is done"),
     });
+}
+
+#[test]
+fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flushed() {
+    let remove = |vec: &mut FileVec<u32, Mutable>, op: &Op| match op {
+        Op::Truncate(len) => vec.truncate(*len),
+        op => unreachable!("{op:?} is done"),
+    };
+    // The record is written and its sync does not begin, for a length that is less, and for one that is more.
+    let less = [Op::Push(3000), Op::Flush, Op::Truncate(10), Op::Killed(1), Op::Push(1)];
+    let more =
+        [Op::Push(9), Op::Flush, Op::Push(9), Op::Flush, Op::Push(9), Op::Killed(1), Op::Flush];
+    let mut state = 1_usize;
+    for _ in 0..20 {
+        for ops in [less.as_slice(), more.as_slice()] {
+            let folder = Folder::new();
+            let run = run::<Mutable>(&folder.file(), ops, remove);
+            lose::<Mutable>(&folder, &run, &mut |below| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 33) % below
+            });
+        }
+    }
 }
 
 #[test]
