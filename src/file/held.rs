@@ -13,6 +13,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, PoisonError};
 
 /// A file that is mapped for writing. Who has an array in it, and the array's memory, share it.
 #[derive(Debug)]
@@ -34,8 +35,8 @@ pub(super) struct Held {
     /// Whether the folder has the name for good.
     is_name_durable: AtomicBool,
     /// Whether writing it to the disk has failed: then what is there is not known, and the system may say that all
-    /// is well the next time.
-    has_failed: AtomicBool,
+    /// is well the next time. Locked during each sync: of several calls at once, the system reports a failure to one.
+    has_failed: Mutex<bool>,
 }
 
 impl Held {
@@ -66,7 +67,7 @@ impl Held {
                 element_bytes: None,
                 most: AtomicUsize::new(0),
                 is_name_durable: AtomicBool::new(true),
-                has_failed: AtomicBool::new(false),
+                has_failed: Mutex::new(false),
             }),
         }
     }
@@ -205,13 +206,14 @@ impl Held {
         record: Option<&Record>,
         sync: impl FnOnce() -> io::Result<()>,
     ) -> Result<(), FileError> {
-        if self.has_failed.load(Ordering::Relaxed) {
+        let mut has_failed = self.has_failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if *has_failed {
             return Err(FileError::new(FileErrorKind::Failed, self.path()));
         }
         #[cfg(all(test, not(no_vm)))]
         let sync = || super::tests::loss::may_sync().and_then(|()| sync());
         sync().map_err(|error| {
-            self.has_failed.store(true, Ordering::Relaxed);
+            *has_failed = true;
             // Before the mark: an open that finds the mark must not find this record.
             if let Some(record) = record {
                 let _ = self.write(record.at(), &[0; Record::BYTES]);
@@ -250,7 +252,8 @@ impl Held {
 
     /// Unmaps the file, and cuts it to what it holds.
     fn end(&mut self) -> io::Result<()> {
-        if self.map.is_some() && *self.has_failed.get_mut() {
+        let has_failed = *self.has_failed.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.map.is_some() && has_failed {
             // The disk may accept the mark now.
             self.leave_trace();
         }

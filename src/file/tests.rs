@@ -16,6 +16,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
 crate::new_key_type! {
     /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
     pub(super) struct TaggedKey: crate::Tagged64;
@@ -297,6 +299,27 @@ fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
 }
 
 #[test]
+#[test]
+fn a_sync_fails_if_another_fails_meanwhile() {
+    // The system reports what the disk refused to one of them only.
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..1000);
+    let both = Arc::new(Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let both = both.clone();
+            loss::refuse_after(move || {
+                both.wait();
+                std::thread::sleep(Duration::from_millis(50));
+            });
+            assert_eq!(vec.flush_range(..10).unwrap_err().kind(), FileErrorKind::System);
+        });
+        both.wait();
+        assert_eq!(vec.flush_range(10..).unwrap_err().kind(), FileErrorKind::Failed);
+    });
+}
+
 fn opening_a_file_makes_it_no_longer() {
     let folder = Folder::new();
     for len in [0, 1, 100, 1023, 100_000] {

@@ -573,7 +573,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     }
 
     /// Makes some elements durable, but not the length: for elements that are changed in place and were flushed
-    /// before.
+    /// before. Calls of several threads wait for each other.
     ///
     /// # Errors
     ///

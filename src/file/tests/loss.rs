@@ -22,6 +22,8 @@ thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
     /// The number of syncs that succeed before one is refused.
     static REFUSED: Cell<Option<usize>> = const { Cell::new(None) };
+    /// What the sync that is refused does before it fails.
+    static BEFORE: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
     /// The number of syncs that succeed before the process is killed.
     static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
 }
@@ -29,6 +31,12 @@ thread_local! {
 /// Makes one sync fail after `count` that succeed.
 pub(in crate::file) fn refuse(count: usize) {
     REFUSED.set(Some(count));
+}
+
+/// Makes the next sync fail after a call.
+pub(in crate::file) fn refuse_after(call: impl FnOnce() + 'static) {
+    BEFORE.set(Some(Box::new(call)));
+    refuse(0);
 }
 
 /// Called before each sync.
@@ -48,6 +56,7 @@ pub(in crate::file) fn may_sync() -> io::Result<()> {
     match REFUSED.get() {
         Some(0) => {
             REFUSED.set(None);
+            BEFORE.take().into_iter().for_each(|call| call());
             Err(io::Error::other("the disk refuses"))
         }
         count => {
