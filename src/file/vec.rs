@@ -535,7 +535,8 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// readable here. When the file is [opened](Self::open) again, it holds the elements of the last successful `flush`, even
     /// in the same boot; [`lost_len`](Self::lost_len) returns the number of the others.
     ///
-    /// If the header cannot be written because a copy-on-write file system is full; a later call can succeed.
+    /// If the header cannot be written because a copy-on-write file system is full, or because the process may have no file as
+    /// large as the header (`RLIMIT_FSIZE`); a later call can succeed.
     pub fn flush(&mut self) -> Result<(), FileError> {
         let held = self.live.held();
         held.sync(HEADER_BYTES..Self::bytes(self.len()))?;

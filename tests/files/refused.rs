@@ -73,6 +73,35 @@ fn a_limit_of_files() {
 }
 
 #[test]
+fn a_limit_of_files_that_is_less_than_what_is_there() {
+    in_child("refused::a_limit_of_files_that_is_less_than_what_is_there", |folder| {
+        let path = folder.join("array");
+        let mut vec = create(&path);
+        vec.push([0; 8]);
+        vec.flush().unwrap();
+        vec.push([1; 8]);
+        let set_limit = |bytes| {
+            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: it reads one `rlimit`.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        };
+        set_limit(1 << 10);
+        assert_eq!(vec.flush().unwrap_err().kind(), FileErrorKind::FileLimit);
+        assert_eq!((vec.len(), vec.flushed_len()), (2, 1));
+        set_limit(libc::RLIM_INFINITY);
+        vec.flush().unwrap();
+        drop(vec);
+        set_limit(1 << 10);
+        // SAFETY: it lies in a folder of the test's.
+        let error = unsafe { FileVec::<Element>::open(&path) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::FileLimit);
+        set_limit(libc::RLIM_INFINITY);
+        // SAFETY: as above.
+        is_whole(&unsafe { FileVec::<Element>::open(&path) }.unwrap());
+    });
+}
+
+#[test]
 fn a_limit_of_files_and_a_full_disk_leave_what_was_saved() {
     in_child("refused::a_limit_of_files_and_a_full_disk_leave_what_was_saved", |folder| {
         let path = folder.join("map");

@@ -283,6 +283,10 @@ pub(in crate::file) const MAPS_SEE_WRITES: bool = !cfg!(target_os = "openbsd");
 
 /// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    // The system would end the process, even if the file is longer.
+    if size_limit().is_some_and(|limit| at.saturating_add(bytes.len() as u64) > limit) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     file.write_all_at(bytes, at)
 }
 
