@@ -15,9 +15,9 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
+
 crate::new_key_type! {
     /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
     pub(super) struct TaggedKey: crate::Tagged64;
@@ -221,6 +221,23 @@ fn a_writer_that_comes_later_vouches_for_its_length() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_that_is_open_for_appending_is_refused() {
+    let folder = Folder::new();
+    create(&folder.file()).close().unwrap();
+    let whole = fs::read(folder.file()).unwrap();
+    let open = || File::options().read(true).append(true).open(folder.file()).unwrap();
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::from_file(open()) };
+    // SAFETY: as in `create`.
+    let backing = unsafe { FileBacking::from_file(open(), 1 << 20) };
+    for error in [vec.unwrap_err(), backing.unwrap_err()] {
+        assert_eq!(error.kind(), FileErrorKind::Unsupported, "{error}");
+    }
+    assert!(fs::read(folder.file()).unwrap() == whole);
+}
+
+#[test]
 fn readers_are_told_of_every_removal_and_of_nothing_else() {
     let folder = Folder::new();
     let path = folder.file();
@@ -299,7 +316,6 @@ fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
 }
 
 #[test]
-#[test]
 fn a_sync_fails_if_another_fails_meanwhile() {
     // The system reports what the disk refused to one of them only.
     let folder = Folder::new();
@@ -320,6 +336,7 @@ fn a_sync_fails_if_another_fails_meanwhile() {
     });
 }
 
+#[test]
 fn opening_a_file_makes_it_no_longer() {
     let folder = Folder::new();
     for len in [0, 1, 100, 1023, 100_000] {

@@ -290,6 +290,13 @@ pub(in crate::file) fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Resul
     file.write_all_at(bytes, at)
 }
 
+/// Whether the file is open for appending. Linux then ignores the offset of a write.
+pub(in crate::file) fn appends(file: &File) -> bool {
+    // SAFETY: the file is open; no memory is involved.
+    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+    flags != -1 && flags & libc::O_APPEND != 0
+}
+
 /// Makes a part of a mapped file durable, and the file's length.
 ///
 /// On Linux only that part is written: writing the header before the elements that it counts would leave a wrong length
