@@ -279,7 +279,12 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         held.announce();
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long, sized_by);
-        let elements = elements.map_err(|error| held.refused(error))?;
+        let elements = elements.map_err(|error| {
+            if live > len {
+                held.restore_lost(live);
+            }
+            held.refused(error)
+        })?;
         Ok(FileVec::new(elements, held, settled, is_durable, live.saturating_sub(len)))
     }
 

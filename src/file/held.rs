@@ -118,6 +118,14 @@ impl Held {
         self.count_up(OPENINGS_AT)?;
         self.write_boot(boot.unwrap_or_default(), false)
     }
+    /// Marks the live length that an opening found as one that does not count, as after a failed flush. If the opening fails
+    /// after [`begin_live`](Self::begin_live), the next one counts as lost what this one dropped.
+    pub(super) fn restore_lost(&self, live: usize) {
+        if self.write_boot([0; 16], true).is_ok() {
+            let _ = self.write(LIVE_AT, &(live as u64).to_ne_bytes());
+        }
+    }
+
 
     /// Counts a removal, as the function in [`map`](super::map::count_removal), by a system call.
     pub(super) fn count_removal(&self) -> Result<(), FileError> {

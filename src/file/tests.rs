@@ -221,6 +221,25 @@ fn a_writer_that_comes_later_vouches_for_its_length() {
 }
 
 #[test]
+fn an_open_that_fails_leaves_the_number_of_lost_elements_to_the_next() {
+    let folder = Folder::new();
+    let path = folder.file();
+    leave_partly_flushed(&path);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    for _ in 0..2 {
+        // SAFETY: as in `create`.
+        let vec = unsafe { FileVec::<u64>::builder().max_len(1000).capacity(1001).open(&path) };
+        assert_eq!(vec.unwrap_err().kind(), FileErrorKind::MaxLen);
+        assert_eq!((follow.len(), Follow::<u64>::open(&path).unwrap().len()), (100, 100));
+    }
+    let vec = open(&path);
+    assert!(vec.iter().copied().eq(0..100));
+    assert_eq!((vec.lost_len(), follow.len()), (400, 100));
+    drop(vec);
+    assert_eq!(open(&path).lost_len(), 0);
+}
+
+#[test]
 #[cfg(unix)]
 fn a_file_that_is_open_for_appending_is_refused() {
     let folder = Folder::new();
