@@ -276,7 +276,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             held.write(8, &identity[8..])?;
             held.write(0, &identity[..8])?;
         }
-        held.announce();
+        held.announce()?;
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long, sized_by);
         let elements = elements.map_err(|error| {

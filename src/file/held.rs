@@ -101,10 +101,10 @@ impl Held {
         Ok(())
     }
 
-    /// Publishes the length that a writer starts with and the boot that it is of, counts the opening, and clears the mark
-    /// of a failure. `is_cut` says that readers may have seen more elements.
+    /// Publishes the length that a writer starts with and the boot that it is of, and clears the mark of a failure. `is_cut`
+    /// says that readers may have seen more elements.
     ///
-    /// The number of openings and the boot are written last: a reader that sees either also sees the length.
+    /// The boot is written last: a reader that sees it also sees the length.
     pub(super) fn begin_live(
         &self,
         len: usize,
@@ -115,9 +115,9 @@ impl Held {
         if is_cut {
             self.count_removal()?;
         }
-        self.count_up(OPENINGS_AT)?;
         self.write_boot(boot.unwrap_or_default(), false)
     }
+
     /// Marks the live length that an opening found as one that does not count, as after a failed flush. If the opening fails
     /// after [`begin_live`](Self::begin_live), the next one counts as lost what this one dropped.
     pub(super) fn restore_lost(&self, live: usize) {
@@ -125,7 +125,6 @@ impl Held {
             let _ = self.write(LIVE_AT, &(live as u64).to_ne_bytes());
         }
     }
-
 
     /// Counts a removal, as the function in [`map`](super::map::count_removal), by a system call.
     pub(super) fn count_removal(&self) -> Result<(), FileError> {
@@ -168,10 +167,13 @@ impl Held {
         self.file.as_ref().expect("it has not ended").file()
     }
 
-    /// Shows readers that the live length is that of a running writer, whichever boot the header names. Called after the
-    /// length was written.
-    pub(super) fn announce(&mut self) {
+    /// Shows readers that the live length is that of a running writer, whichever boot the header names, and counts the
+    /// opening. Called after the length was written.
+    ///
+    /// In this order: a reader that still does not see the writer has not seen the count, either.
+    pub(super) fn announce(&mut self) -> Result<(), FileError> {
         self.file.as_mut().expect("it has not ended").announce();
+        self.count_up(OPENINGS_AT)
     }
 
     pub(super) fn path(&self) -> Option<&Path> {

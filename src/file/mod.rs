@@ -99,8 +99,8 @@
 //! A reader loads 4288, then the length, copies elements, and loads 4288 again. If that has changed, copies may be torn. The
 //! writer stores the length after elements that it adds. When it removes elements, it stores the length first and then
 //! counts at 4288, before it overwrites what lies past the length. A writer that opens the file and continues from fewer
-//! elements than readers may have seen counts once more before it stores a record or the length. It stores 4296, 4160 and 4176 last, in
-//! this order.
+//! elements than readers may have seen counts once more before it stores a record or the length. It stores 4160, 4176 and 4296 last, in
+//! this order. On Linux it takes its lock, which readers look for, before it stores 4296.
 //!
 //! A file can be opened on a machine with larger pages, but not with the other byte order.
 //!

@@ -8,6 +8,7 @@ pub(super) mod loss;
 
 use super::header::{HEADER_BYTES, Record};
 use super::{AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
+use crate::effort;
 use crate::error::ErrorKind;
 use crate::reservation::page_size;
 use crate::{Growth, VmVec};
@@ -218,6 +219,36 @@ fn a_writer_that_comes_later_vouches_for_its_length() {
     // As if the writer did not know the boot of this process.
     set_boot(&path, [0xAA; 16]);
     assert_eq!((follow.len(), follow.get(299)), (300, Some(299)));
+}
+
+#[test]
+// As above.
+#[cfg(target_os = "linux")]
+fn a_reader_that_comes_while_a_writer_opens_the_file_sees_the_writer() {
+    let folder = Folder::new();
+    let path = folder.file();
+    create(&path).close().unwrap();
+    for n in 0..u64::from(effort::rounds(100)) {
+        let is_open = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let readers = scope.spawn(|| {
+                let mut readers = Vec::new();
+                while !is_open.load(Ordering::Relaxed) {
+                    readers.push(Follow::<u64>::open(&path).unwrap());
+                }
+                readers
+            });
+            let mut vec = open(&path);
+            is_open.store(true, Ordering::Relaxed);
+            // As if the writer did not know the boot of this process.
+            set_boot(&path, [0xAA; 16]);
+            vec.push(n);
+            for reader in readers.join().unwrap() {
+                assert_eq!(reader.len(), vec.len());
+            }
+            vec.close().unwrap();
+        });
+    }
 }
 
 #[test]
