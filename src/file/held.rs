@@ -198,7 +198,7 @@ impl Held {
 
     /// Makes what was written to a part of the file durable, with how long the file is.
     pub(super) fn sync(&self, range: Range<usize>) -> Result<(), FileError> {
-        self.noting_failure(None, || system::sync(self.file(), self.map().raw(), range))
+        self.sync_noting(None, range)
     }
 
     /// Makes a part of the file durable that includes a record just written. On failure the record is erased, since only the
@@ -208,7 +208,15 @@ impl Held {
         record: &Record,
         range: Range<usize>,
     ) -> Result<(), FileError> {
-        self.noting_failure(Some(record), || system::sync(self.file(), self.map().raw(), range))
+        self.sync_noting(Some(record), range)
+    }
+
+    fn sync_noting(&self, record: Option<&Record>, range: Range<usize>) -> Result<(), FileError> {
+        let sync = || system::sync(self.file(), self.map().raw(), range.clone());
+        self.noting_failure(record, sync)?;
+        #[cfg(all(test, not(no_vm)))]
+        super::tests::loss::is_durable(range);
+        Ok(())
     }
 
     fn noting_failure(
@@ -230,10 +238,7 @@ impl Held {
             }
             self.leave_trace();
             self.error(error)
-        })?;
-        #[cfg(all(test, not(no_vm)))]
-        super::tests::loss::is_durable();
-        Ok(())
+        })
     }
 
     /// Begins to write a part to the disk.
@@ -250,6 +255,8 @@ impl Held {
     pub(super) fn sync_name(&self) -> Result<(), FileError> {
         if !self.is_name_durable.load(Ordering::Relaxed) {
             self.noting_failure(None, || system::sync_name(self.file(), self.folder.as_ref()))?;
+            #[cfg(all(test, not(no_vm)))]
+            super::tests::loss::is_durable(0..usize::MAX);
             self.is_name_durable.store(true, Ordering::Relaxed);
         }
         Ok(())

@@ -1,22 +1,26 @@
 //! Losses of power, simulated: what the disk may hold at any moment of a run.
 //!
-//! Images of the file are taken after each operation, and whenever something was made durable. At a loss each sector
-//! holds what it held at some time since the last of those, and so is the file as long as it was at some time since
-//! then; sectors behind the end of that may hold zeros, too.
+//! Images of the file are taken after each operation, and whenever a part was made durable. At a loss each sector
+//! holds what it held at some time since it was part of the last of those, and so is the file as long as it was at some
+//! time since then; sectors behind the end of that may hold zeros, too.
 
 use super::{BOOT, Folder};
 use crate::effort;
+use crate::file::header::HEADER_BYTES;
 use crate::file::{AppendOnly, FileError, FileErrorKind, FileVec, Mode, Mutable};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 
-/// What the disk writes at once. A record may be torn, and is larger than this.
-const SECTOR: usize = 64;
+const SECTOR: usize = 512;
+
+/// What the disk writes at once of the header, since it may tear a record.
+const PIECE: usize = 64;
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
@@ -44,7 +48,7 @@ pub(in crate::file) fn may_sync() -> io::Result<()> {
     let is_refused = REFUSED.get() == Some(0);
     RUN.with_borrow_mut(|run| {
         if let Some(run) = run {
-            run.see(false);
+            run.see(0..0);
             run.is_stale |= is_refused;
         }
     });
@@ -80,16 +84,16 @@ struct Run {
 
 struct Seen {
     image: Vec<u8>,
-    /// Whether all of it is on the disk for good.
-    is_durable: bool,
+    /// Which part of it is on the disk for good, and with it how long the file is.
+    durable: Range<usize>,
     /// During which operation.
     op: usize,
 }
 
 impl Run {
-    fn see(&mut self, is_durable: bool) {
+    fn see(&mut self, durable: Range<usize>) {
         let image = fs::read(&self.path).unwrap();
-        self.seen.push(Seen { image, is_durable, op: self.flushed.len() - 1 });
+        self.seen.push(Seen { image, durable, op: self.flushed.len() - 1 });
     }
 
     fn may_be_flushed(&mut self, len: usize) {
@@ -97,9 +101,13 @@ impl Run {
     }
 }
 
-/// Called when the system has said so.
-pub(in crate::file) fn is_durable() {
-    RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.see(!run.is_stale)));
+/// Called when the system has said so of a part.
+pub(in crate::file) fn is_durable(part: Range<usize>) {
+    RUN.with_borrow_mut(|run| {
+        if let Some(run) = run {
+            run.see(if run.is_stale { 0..0 } else { part });
+        }
+    });
 }
 
 /// Called after all elements were written again. Until then the system does not retry what the disk refused.
@@ -243,7 +251,7 @@ fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32
             let run = run.as_mut().unwrap();
             run.may_be_flushed(flushed);
             run.flushed.push([&[flushed], before_kill.as_slice()].concat());
-            run.see(false);
+            run.see(0..0);
         });
     }
     drop(vec);
@@ -252,23 +260,25 @@ fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32
 
 /// What the disk may hold at a moment behind one of those seen, as `choose` chooses.
 fn image(seen: &[Seen], moment: usize, mut choose: impl FnMut(usize) -> usize) -> Vec<u8> {
-    let base = seen[..=moment].iter().rposition(|seen| seen.is_durable);
     // Before the first there was nothing at all.
-    let none = Seen { image: Vec::new(), is_durable: true, op: 0 };
-    let mut versions: Vec<&Seen> = seen[base.unwrap_or(0)..=moment].iter().collect();
-    if base.is_none() {
-        versions.insert(0, &none);
-    }
-    versions.extend(seen.get(moment + 1));
-    let long = versions[choose(versions.len())].image.len();
-    let mut image = vec![0; long];
-    for (i, sector) in image.chunks_mut(SECTOR).enumerate() {
-        let at = i * SECTOR;
-        let version = &versions[choose(versions.len())].image;
-        if at < version.len() {
-            let end = version.len().min(at + sector.len());
-            sector[..end - at].copy_from_slice(&version[at..end]);
+    let none = [Vec::new()];
+    let mut version = |is_durable: &dyn Fn(&Range<usize>) -> bool| {
+        let base = seen[..=moment].iter().rposition(|seen| is_durable(&seen.durable));
+        let later = &seen[base.unwrap_or(0)..seen.len().min(moment + 2)];
+        let before = &none[..usize::from(base.is_none())];
+        let chosen = choose(before.len() + later.len());
+        chosen.checked_sub(before.len()).map_or(&none[0], |chosen| &later[chosen].image)
+    };
+    let mut image = vec![0; version(&|durable| !durable.is_empty()).len()];
+    let mut at = 0;
+    while at < image.len() {
+        let sector = if at < HEADER_BYTES { PIECE } else { SECTOR };
+        let version = version(&|durable| durable.contains(&at));
+        let end = version.len().min(image.len()).min(at + sector);
+        if at < end {
+            image[at..end].copy_from_slice(&version[at..end]);
         }
+        at += sector;
     }
     if image.len() >= BOOT.end {
         image[BOOT].iter_mut().for_each(|byte| *byte = !*byte);
@@ -352,7 +362,7 @@ fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flu
     let more =
         [Op::Push(9), Op::Flush, Op::Push(9), Op::Flush, Op::Push(9), Op::Killed(1), Op::Flush];
     let mut state = 1_usize;
-    for _ in 0..20 {
+    for _ in 0..8 {
         for ops in [less.as_slice(), more.as_slice()] {
             let folder = Folder::new();
             let run = run::<Mutable>(&folder.file(), ops, remove);
