@@ -47,6 +47,15 @@ pub(crate) fn try_reserve_exact<T>(vec: &mut Vec<T>, additional: usize) -> Resul
         .map_err(|_| Error::new(ErrorKind::Memory, additional.saturating_mul(size_of::<T>())))
 }
 
+/// Collects what an iterator that knows its length yields, or returns the error.
+#[cfg(feature = "file")]
+pub(crate) fn try_collect<T>(iter: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Error> {
+    let mut vec = Vec::new();
+    try_reserve_exact(&mut vec, iter.len())?;
+    vec.extend(iter);
+    Ok(vec)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

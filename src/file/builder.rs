@@ -265,7 +265,9 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             // If opening ends early, the next one may no longer find that elements were removed.
             held.count_removal()?;
         }
-        let record = Self::settle(&held, record, len)?;
+        let settled = Self::settle(&held, record, len)?;
+        // Otherwise a process that was killed may have written the record without making it durable.
+        let is_durable = is_new || settled != record;
         held.write(MOST_AT, &(most as u64).to_ne_bytes())?;
         held.begin_live(len, is_cut, system::boot())?;
         if is_new {
@@ -274,22 +276,37 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
             held.write(8, &identity[8..])?;
             held.write(0, &identity[..8])?;
         }
-        held.announce();
+        held.announce()?;
         let held = Arc::new(held);
         let elements = self.elements(&held, len, long, sized_by);
-        let elements = elements.map_err(|error| held.refused(error))?;
-        Ok(FileVec::new(elements, held, record, live.saturating_sub(len)))
+        let elements = elements.map_err(|error| {
+            if live > len {
+                held.restore_lost(live);
+            }
+            held.refused(error)
+        })?;
+        Ok(FileVec::new(elements, held, settled, is_durable, live.saturating_sub(len)))
     }
 
     /// Makes the elements and the length durable if they may not be, and returns the last record.
     fn settle(held: &Held, record: Record, len: usize) -> Result<Record, FileError> {
+        let header = held.map().header();
+        let before = record.other(header).map_or(0, |before| before.len);
+        let has_failed = header.has_failed();
+        if !has_failed && record.len.max(before) <= len as u64 {
+            return Ok(record);
+        }
         let mut end = HEADER_BYTES;
-        if held.map().header().has_failed() {
+        if has_failed {
             // Cached pages may differ from the disk although the system treats them as written. A record that may be on
             // the disk is overwritten by this one, before anything else changes.
             end += len * size_of::<T>();
             held.rewrite_data(HEADER_BYTES as u64..end as u64)?;
-        } else if record.len <= len as u64 {
+        }
+        // A process that was killed may have written the record without making it durable. Then the one before still counts,
+        // which the next one overwrites.
+        held.sync(0..HEADER_BYTES)?;
+        if !has_failed && record.len <= len as u64 {
             return Ok(record);
         }
         // If elements were removed and that was not flushed, what follows them is used anew from now on.

@@ -122,7 +122,7 @@ struct Vouched {
 
 impl Vouched {
     fn new(file: &File, header: Header<'_>) -> Self {
-        // In this order: a writer announces itself after it has counted.
+        // In this order: a writer announces itself before it counts.
         let openings = header.openings();
         let stale = (!system::has_writer(file)).then_some(openings);
         Self { boot: system::boot(), stale }

@@ -184,6 +184,11 @@ impl Record {
         last
     }
 
+    /// Returns the record in the other place, if that is whole.
+    pub(super) fn other(&self, header: Header<'_>) -> Option<Self> {
+        Self::read(header, 1 - self.place())
+    }
+
     /// Whether there may be no number for one that is to come. Nobody has ever written so many.
     pub(super) const fn is_too_late(&self) -> bool {
         self.sequence >= Self::MOST / 2

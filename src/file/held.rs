@@ -13,6 +13,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, PoisonError};
 
 /// A file that is mapped for writing. Who has an array in it, and the array's memory, share it.
 #[derive(Debug)]
@@ -34,8 +35,8 @@ pub(super) struct Held {
     /// Whether the folder has the name for good.
     is_name_durable: AtomicBool,
     /// Whether writing it to the disk has failed: then what is there is not known, and the system may say that all
-    /// is well the next time.
-    has_failed: AtomicBool,
+    /// is well the next time. Locked during each sync: of several calls at once, the system reports a failure to one.
+    has_failed: Mutex<bool>,
 }
 
 impl Held {
@@ -66,7 +67,7 @@ impl Held {
                 element_bytes: None,
                 most: AtomicUsize::new(0),
                 is_name_durable: AtomicBool::new(true),
-                has_failed: AtomicBool::new(false),
+                has_failed: Mutex::new(false),
             }),
         }
     }
@@ -100,10 +101,10 @@ impl Held {
         Ok(())
     }
 
-    /// Publishes the length that a writer starts with and the boot that it is of, counts the opening, and clears the mark
-    /// of a failure. `is_cut` says that readers may have seen more elements.
+    /// Publishes the length that a writer starts with and the boot that it is of, and clears the mark of a failure. `is_cut`
+    /// says that readers may have seen more elements.
     ///
-    /// The number of openings and the boot are written last: a reader that sees either also sees the length.
+    /// The boot is written last: a reader that sees it also sees the length.
     pub(super) fn begin_live(
         &self,
         len: usize,
@@ -114,8 +115,15 @@ impl Held {
         if is_cut {
             self.count_removal()?;
         }
-        self.count_up(OPENINGS_AT)?;
         self.write_boot(boot.unwrap_or_default(), false)
+    }
+
+    /// Marks the live length that an opening found as one that does not count, as after a failed flush. If the opening fails
+    /// after [`begin_live`](Self::begin_live), the next one counts as lost what this one dropped.
+    pub(super) fn restore_lost(&self, live: usize) {
+        if self.write_boot([0; 16], true).is_ok() {
+            let _ = self.write(LIVE_AT, &(live as u64).to_ne_bytes());
+        }
     }
 
     /// Counts a removal, as the function in [`map`](super::map::count_removal), by a system call.
@@ -159,10 +167,13 @@ impl Held {
         self.file.as_ref().expect("it has not ended").file()
     }
 
-    /// Shows readers that the live length is that of a running writer, whichever boot the header names. Called after the
-    /// length was written.
-    pub(super) fn announce(&mut self) {
+    /// Shows readers that the live length is that of a running writer, whichever boot the header names, and counts the
+    /// opening. Called after the length was written.
+    ///
+    /// In this order: a reader that still does not see the writer has not seen the count, either.
+    pub(super) fn announce(&mut self) -> Result<(), FileError> {
         self.file.as_mut().expect("it has not ended").announce();
+        self.count_up(OPENINGS_AT)
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
@@ -187,7 +198,7 @@ impl Held {
 
     /// Makes what was written to a part of the file durable, with how long the file is.
     pub(super) fn sync(&self, range: Range<usize>) -> Result<(), FileError> {
-        self.noting_failure(None, || system::sync(self.file(), self.map().raw(), range))
+        self.sync_noting(None, range)
     }
 
     /// Makes a part of the file durable that includes a record just written. On failure the record is erased, since only the
@@ -197,7 +208,15 @@ impl Held {
         record: &Record,
         range: Range<usize>,
     ) -> Result<(), FileError> {
-        self.noting_failure(Some(record), || system::sync(self.file(), self.map().raw(), range))
+        self.sync_noting(Some(record), range)
+    }
+
+    fn sync_noting(&self, record: Option<&Record>, range: Range<usize>) -> Result<(), FileError> {
+        let sync = || system::sync(self.file(), self.map().raw(), range.clone());
+        self.noting_failure(record, sync)?;
+        #[cfg(all(test, not(no_vm)))]
+        super::tests::loss::is_durable(range);
+        Ok(())
     }
 
     fn noting_failure(
@@ -205,23 +224,21 @@ impl Held {
         record: Option<&Record>,
         sync: impl FnOnce() -> io::Result<()>,
     ) -> Result<(), FileError> {
-        if self.has_failed.load(Ordering::Relaxed) {
+        let mut has_failed = self.has_failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if *has_failed {
             return Err(FileError::new(FileErrorKind::Failed, self.path()));
         }
         #[cfg(all(test, not(no_vm)))]
         let sync = || super::tests::loss::may_sync().and_then(|()| sync());
         sync().map_err(|error| {
-            self.has_failed.store(true, Ordering::Relaxed);
+            *has_failed = true;
             // Before the mark: an open that finds the mark must not find this record.
             if let Some(record) = record {
                 let _ = self.write(record.at(), &[0; Record::BYTES]);
             }
             self.leave_trace();
             self.error(error)
-        })?;
-        #[cfg(all(test, not(no_vm)))]
-        super::tests::loss::is_durable();
-        Ok(())
+        })
     }
 
     /// Begins to write a part to the disk.
@@ -238,6 +255,8 @@ impl Held {
     pub(super) fn sync_name(&self) -> Result<(), FileError> {
         if !self.is_name_durable.load(Ordering::Relaxed) {
             self.noting_failure(None, || system::sync_name(self.file(), self.folder.as_ref()))?;
+            #[cfg(all(test, not(no_vm)))]
+            super::tests::loss::is_durable(0..usize::MAX);
             self.is_name_durable.store(true, Ordering::Relaxed);
         }
         Ok(())
@@ -254,7 +273,8 @@ impl Held {
             self.map = None;
             return Ok(());
         }
-        if self.map.is_some() && *self.has_failed.get_mut() {
+        let has_failed = *self.has_failed.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.map.is_some() && has_failed {
             // The disk may accept the mark now.
             self.leave_trace();
         }

@@ -40,6 +40,13 @@ pub(super) struct Locked {
 
 impl Locked {
     pub(super) fn new(file: File, lock: Lock, path: Option<&Path>) -> Result<Self, FileError> {
+        if system::appends(&file) {
+            let error = io::Error::new(
+                io::ErrorKind::Unsupported,
+                "the file is open for appending; open it for writing",
+            );
+            return Err(FileError::of_io(error, path));
+        }
         let (file, forks) = (Some(file), os::forks());
         let mut this = Self { file, lock: Lock::None, id: None, is_announced: false, forks };
         if lock == Lock::Exclusive && !this.try_lock().map_err(|e| FileError::of_io(e, path))? {

@@ -89,7 +89,9 @@
 //! do, the one with the greater number counts. All other bytes of the header are zero, and reserved.
 //!
 //! The writer flushes the elements and the name of the file before it writes a record. If it then cannot flush the record,
-//! it overwrites all 88 bytes with zeros, and the record before counts.
+//! it overwrites all 88 bytes with zeros, and the record before counts. The last record of a file that is opened may not be
+//! on the disk, because a process was killed before it flushed it. So the writer flushes the header before it writes the
+//! first record of its own, and already when it opens the file if either record counts more elements than there are.
 //!
 //! While the file is created, it starts with `stayput\0` in place of the first 8 bytes. A file of up to 65536 bytes that are
 //! all zero is unfinished, too.
@@ -97,8 +99,8 @@
 //! A reader loads 4288, then the length, copies elements, and loads 4288 again. If that has changed, copies may be torn. The
 //! writer stores the length after elements that it adds. When it removes elements, it stores the length first and then
 //! counts at 4288, before it overwrites what lies past the length. A writer that opens the file and continues from fewer
-//! elements than readers may have seen counts once more before it stores a record or the length. It stores 4296, 4160 and 4176 last, in
-//! this order.
+//! elements than readers may have seen counts once more before it stores a record or the length. It stores 4160, 4176 and 4296 last, in
+//! this order. On Linux it takes its lock, which readers look for, before it stores 4296.
 //!
 //! A file can be opened on a machine with larger pages, but not with the other byte order.
 //!

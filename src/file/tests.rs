@@ -8,6 +8,7 @@ pub(super) mod loss;
 
 use super::header::{HEADER_BYTES, Record};
 use super::{AppendOnly, FileBacking, FileErrorKind, FileVec, Follow, Lock, Space};
+use crate::effort;
 use crate::error::ErrorKind;
 use crate::reservation::page_size;
 use crate::{Growth, VmVec};
@@ -15,6 +16,8 @@ use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
 
 crate::new_key_type! {
     /// With bits of tag; here, where unsafe code may be, which the macro can expand to.
@@ -219,6 +222,72 @@ fn a_writer_that_comes_later_vouches_for_its_length() {
 }
 
 #[test]
+// As above.
+#[cfg(target_os = "linux")]
+fn a_reader_that_comes_while_a_writer_opens_the_file_sees_the_writer() {
+    let folder = Folder::new();
+    let path = folder.file();
+    create(&path).close().unwrap();
+    for n in 0..u64::from(effort::rounds(100)) {
+        let is_open = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let readers = scope.spawn(|| {
+                let mut readers = Vec::new();
+                while !is_open.load(Ordering::Relaxed) {
+                    readers.push(Follow::<u64>::open(&path).unwrap());
+                }
+                readers
+            });
+            let mut vec = open(&path);
+            is_open.store(true, Ordering::Relaxed);
+            // As if the writer did not know the boot of this process.
+            set_boot(&path, [0xAA; 16]);
+            vec.push(n);
+            for reader in readers.join().unwrap() {
+                assert_eq!(reader.len(), vec.len());
+            }
+            vec.close().unwrap();
+        });
+    }
+}
+
+#[test]
+fn an_open_that_fails_leaves_the_number_of_lost_elements_to_the_next() {
+    let folder = Folder::new();
+    let path = folder.file();
+    leave_partly_flushed(&path);
+    let follow = Follow::<u64>::open(&path).unwrap();
+    for _ in 0..2 {
+        // SAFETY: as in `create`.
+        let vec = unsafe { FileVec::<u64>::builder().max_len(1000).capacity(1001).open(&path) };
+        assert_eq!(vec.unwrap_err().kind(), FileErrorKind::MaxLen);
+        assert_eq!((follow.len(), Follow::<u64>::open(&path).unwrap().len()), (100, 100));
+    }
+    let vec = open(&path);
+    assert!(vec.iter().copied().eq(0..100));
+    assert_eq!((vec.lost_len(), follow.len()), (400, 100));
+    drop(vec);
+    assert_eq!(open(&path).lost_len(), 0);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_is_open_for_appending_is_refused() {
+    let folder = Folder::new();
+    create(&folder.file()).close().unwrap();
+    let whole = fs::read(folder.file()).unwrap();
+    let open = || File::options().read(true).append(true).open(folder.file()).unwrap();
+    // SAFETY: as in `create`.
+    let vec = unsafe { FileVec::<u64>::from_file(open()) };
+    // SAFETY: as in `create`.
+    let backing = unsafe { FileBacking::from_file(open(), 1 << 20) };
+    for error in [vec.unwrap_err(), backing.unwrap_err()] {
+        assert_eq!(error.kind(), FileErrorKind::Unsupported, "{error}");
+    }
+    assert!(fs::read(folder.file()).unwrap() == whole);
+}
+
+#[test]
 fn readers_are_told_of_every_removal_and_of_nothing_else() {
     let folder = Folder::new();
     let path = folder.file();
@@ -294,6 +363,27 @@ fn what_the_disk_refused_is_not_there_when_the_file_is_opened_again() {
         let vec = open(&folder.file());
         assert_eq!((vec.len(), vec.lost_len()), (1001, 0));
     }
+}
+
+#[test]
+fn a_sync_fails_if_another_fails_meanwhile() {
+    // The system reports what the disk refused to one of them only.
+    let folder = Folder::new();
+    let mut vec = create(&folder.file());
+    vec.extend(0..1000);
+    let both = Arc::new(Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let both = both.clone();
+            loss::refuse_after(move || {
+                both.wait();
+                std::thread::sleep(Duration::from_millis(50));
+            });
+            assert_eq!(vec.flush_range(..10).unwrap_err().kind(), FileErrorKind::System);
+        });
+        both.wait();
+        assert_eq!(vec.flush_range(10..).unwrap_err().kind(), FileErrorKind::Failed);
+    });
 }
 
 #[test]

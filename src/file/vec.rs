@@ -99,6 +99,8 @@ pub struct FileVec<T: Pod, M: Mode = Mutable> {
     pub(super) live: Live,
     /// What was written last of what is to be durable.
     record: Record,
+    /// Whether the record is durable. If not, the one before it may be what is on the disk.
+    is_record_durable: bool,
     /// How many elements are durable, or more: those that were when that was last so for certain.
     flushed: u64,
     /// The number of elements dropped when the file was opened.
@@ -153,9 +155,15 @@ impl<T: Pod, M: Mode> Drop for Publish<'_, T, M> {
 }
 
 impl<T: Pod, M: Mode> FileVec<T, M> {
-    pub(super) fn new(elements: VmVec<T>, held: Arc<Held>, record: Record, lost: usize) -> Self {
-        let Record { user, len: flushed, .. } = record;
-        Self { elements, live: Live::new(held), record, flushed, lost, user, mode: PhantomData }
+    pub(super) fn new(
+        elements: VmVec<T>,
+        held: Arc<Held>,
+        record: Record,
+        is_record_durable: bool,
+        lost: usize,
+    ) -> Self {
+        let (live, Record { user, len: flushed, .. }) = (Live::new(held), record);
+        Self { elements, live, record, is_record_durable, flushed, lost, user, mode: PhantomData }
     }
 
     /// Options: how many elements at most, a tag that says what they mean, and others.
@@ -518,7 +526,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// Makes all elements durable, and then the length and the [user's bytes](Self::user_bytes): they are there after
     /// a loss of power.
     ///
-    /// Enters the kernel, and waits for the disk, twice.
+    /// Enters the kernel, and waits for the disk, twice; three times if it is the first call since the file was opened.
     ///
     /// # Errors
     ///
@@ -527,12 +535,18 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// readable here. When the file is [opened](Self::open) again, it holds the elements of the last successful `flush`, even
     /// in the same boot; [`lost_len`](Self::lost_len) returns the number of the others.
     ///
-    /// If the header cannot be written because a copy-on-write file system is full; a later call can succeed.
+    /// If the header cannot be written because a copy-on-write file system is full, or because the process may have no file as
+    /// large as the header (`RLIMIT_FSIZE`); a later call can succeed.
     pub fn flush(&mut self) -> Result<(), FileError> {
         let held = self.live.held();
         held.sync(HEADER_BYTES..Self::bytes(self.len()))?;
         // Before the record: if the file has one, its name is durable.
         held.sync_name()?;
+        if !self.is_record_durable {
+            // The next record overwrites the one before it.
+            held.sync(0..HEADER_BYTES)?;
+            self.is_record_durable = true;
+        }
         let record = self.record.next(self.len(), self.user);
         held.write(record.at(), &record.to_bytes())?;
         // From here on either may be what is on the disk.
@@ -560,7 +574,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     }
 
     /// Makes some elements durable, but not the length: for elements that are changed in place and were flushed
-    /// before.
+    /// before. Calls of several threads wait for each other.
     ///
     /// # Errors
     ///

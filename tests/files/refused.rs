@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "sets limits, and mounts")]
 
 use crate::{Folder, child, told};
-use stayput::file::{FileErrorKind, Space};
+use stayput::file::{FileErrorKind, Snapshot, Space};
 use stayput::{DefaultKey, Error, ErrorKind, FileBacking, FileVec, Follow, SlotMap};
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -69,6 +69,35 @@ fn a_limit_of_files() {
         // SAFETY: it lies in a folder of the test's.
         let error = unsafe { FileVec::<u8>::create(folder.join("other")) }.unwrap_err();
         assert_eq!(error.kind(), FileErrorKind::FileLimit);
+    });
+}
+
+#[test]
+fn a_limit_of_files_that_is_less_than_what_is_there() {
+    in_child("refused::a_limit_of_files_that_is_less_than_what_is_there", |folder| {
+        let path = folder.join("array");
+        let mut vec = create(&path);
+        vec.push([0; 8]);
+        vec.flush().unwrap();
+        vec.push([1; 8]);
+        let set_limit = |bytes| {
+            let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: it reads one `rlimit`.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
+        };
+        set_limit(1 << 10);
+        assert_eq!(vec.flush().unwrap_err().kind(), FileErrorKind::FileLimit);
+        assert_eq!((vec.len(), vec.flushed_len()), (2, 1));
+        set_limit(libc::RLIM_INFINITY);
+        vec.flush().unwrap();
+        drop(vec);
+        set_limit(1 << 10);
+        // SAFETY: it lies in a folder of the test's.
+        let error = unsafe { FileVec::<Element>::open(&path) }.unwrap_err();
+        assert_eq!(error.kind(), FileErrorKind::FileLimit);
+        set_limit(libc::RLIM_INFINITY);
+        // SAFETY: as above.
+        is_whole(&unsafe { FileVec::<Element>::open(&path) }.unwrap());
     });
 }
 
@@ -247,20 +276,26 @@ fn who_may_not_read_it() {
     });
 }
 
+/// Limits the addresses of the process to those that it has and so many bytes more, and returns the limit.
+fn limit_addresses(more: u64) -> Option<u64> {
+    let sizes = fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
+    let bytes = pages * stayput::page_size() as u64;
+    if bytes >> 40 > 0 {
+        eprintln!("SKIPPED: a sanitizer needs addresses of its own");
+        return None;
+    }
+    let most = libc::rlim_t::try_from(bytes + more).unwrap_or(libc::RLIM_INFINITY);
+    let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: it reads one `rlimit`.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+    Some(bytes + more)
+}
+
 #[test]
 fn a_limit_of_addresses() {
     in_child("refused::a_limit_of_addresses", |folder| {
-        let sizes = fs::read_to_string("/proc/self/statm").unwrap();
-        let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
-        let bytes = pages * stayput::page_size() as u64;
-        if bytes >> 40 > 0 {
-            eprintln!("SKIPPED: a sanitizer needs addresses of its own");
-            return;
-        }
-        let most = libc::rlim_t::try_from(bytes + (1 << 30)).unwrap_or(libc::RLIM_INFINITY);
-        let limit = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: it reads one `rlimit`.
-        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+        let Some(limit) = limit_addresses(1 << 30) else { return };
         // Less is reserved than usual, unless somebody asks for it.
         let mut vec = create(&folder.join("array"));
         vec.extend((0..100_000).map(|n| [n; 8]));
@@ -272,7 +307,7 @@ fn a_limit_of_addresses() {
         let is_of_limit = |error: Error| {
             assert_eq!(
                 (error.kind(), error.limit()),
-                (ErrorKind::AddressLimit, Some(bytes + (1 << 30))),
+                (ErrorKind::AddressLimit, Some(limit)),
                 "{error}"
             );
             assert!(error.to_string().contains("RLIMIT_AS"), "{error}");
@@ -302,6 +337,56 @@ fn a_limit_of_addresses() {
             is_of_limit(error.refused().unwrap());
         }
     });
+}
+
+#[test]
+fn memory_that_the_words_of_a_file_or_its_directory_take() {
+    in_child("refused::memory_that_the_words_of_a_file_or_its_directory_take", |folder| {
+        // More than the allocator keeps for reuse.
+        const BYTES: usize = 33 << 20;
+        let (map, snapshot) = (folder.join("map"), folder.join("snapshot"));
+        SlotMap::<DefaultKey, u64>::new().save(&map).unwrap();
+        // As many words for the next keys as there are, whose checksum is right.
+        let mut bytes = fs::read(&map).unwrap();
+        bytes.truncate(68);
+        bytes[64..68].copy_from_slice(&u32::try_from(BYTES / 4).unwrap().to_ne_bytes());
+        bytes.resize(68 + BYTES, 0);
+        bytes.extend(crc(&bytes).to_ne_bytes());
+        fs::write(&map, &bytes).unwrap();
+        // As many containers without a name.
+        Snapshot::builder().save(&snapshot).unwrap();
+        let mut bytes = fs::read(&snapshot).unwrap();
+        let entry = [64_u64.to_ne_bytes(), 64_u64.to_ne_bytes(), [0; 8]].concat();
+        let directory = entry.repeat(BYTES / entry.len());
+        bytes[24..32].copy_from_slice(&(64 + directory.len() as u64).to_ne_bytes());
+        bytes[32..36].copy_from_slice(&crc(&directory).to_ne_bytes());
+        let sum = u64::from(crc(&bytes[..56]));
+        bytes[56..64].copy_from_slice(&sum.to_ne_bytes());
+        bytes.extend(directory);
+        fs::write(&snapshot, &bytes).unwrap();
+        drop(bytes);
+        if limit_addresses(55 << 20).is_none() {
+            return;
+        }
+        let map = SlotMap::<DefaultKey, u64>::load(&map).unwrap_err();
+        let snapshot = Snapshot::open(&snapshot).unwrap_err();
+        for error in [map, snapshot] {
+            let refused = error.refused().map(|error| error.kind());
+            assert_eq!(refused, Some(ErrorKind::Memory), "{error}");
+        }
+    });
+}
+
+/// The CRC-32 of the format.
+fn crc(bytes: &[u8]) -> u32 {
+    let shift = |sum: u32| (sum >> 1) ^ (0xEDB8_8320 & 0_u32.wrapping_sub(sum & 1));
+    let mut table = [0; 256];
+    for (byte, entry) in (0..).zip(&mut table) {
+        *entry = (0..8).fold(byte, |sum, _| shift(sum));
+    }
+    !bytes
+        .iter()
+        .fold(!0, |sum, byte| (sum >> 8) ^ table[((sum ^ u32::from(*byte)) & 0xFF) as usize])
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::backing::Backing;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
 use crate::file::header::{Misfit, part};
-use crate::heap::try_reserve_exact;
+use crate::heap::{try_collect, try_reserve_exact};
 use crate::key::Key;
 use crate::slot_map::parts::{BadPart, NextKeys, Part};
 use crate::slot_map::{Reuse, SlotMap, SlotMapBuilder};
@@ -199,9 +199,9 @@ pub(super) fn read_from<K: Key, V: Pod>(
             break;
         }
     }
-    let words: Vec<u32> =
-        next[4..].chunks_exact(4).map(|word| u32::from_ne_bytes(part(word, 0))).collect();
-    let next = NextKeys::of_words(&words).ok_or(Misfit::Not(FileErrorKind::Content, None))?;
+    let words = next[4..].chunks_exact(4).map(|word| u32::from_ne_bytes(part(word, 0)));
+    let next = NextKeys::try_of_words(&try_collect(words)?)?;
+    let next = next.ok_or(Misfit::Not(FileErrorKind::Content, None))?;
     map.try_set_next_keys(head.floor, &next, reuse).map_err(misfit)?;
     Ok(map)
 }

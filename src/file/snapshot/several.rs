@@ -7,21 +7,23 @@ use super::read::{self, Source};
 use super::write::Sink;
 use super::{Head, ORDER, VERSION, check_begin};
 use crate::dense::DenseSlotMap;
+use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
 use crate::file::header::{Misfit, part, seal};
 use crate::file::temporary;
+use crate::heap::try_collect;
 use crate::key::Key;
 use crate::secondary::{SecondaryMap, SparseSecondaryMap};
 use crate::slot_map::SlotMap;
 use crate::table::{Indices, Row, Table};
 use crate::vec::VmVec;
 use bytemuck::Pod;
+use std::fmt;
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::io::{Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::{fmt, str};
 
 const MAGIC: [u8; 8] = *b"staysnap";
 
@@ -238,7 +240,12 @@ fn read_directory(mut file: &File) -> Result<Vec<Entry>, Misfit> {
         if bytes.start < Head::BYTES as u64 || bytes.start > bytes.end || bytes.end > start {
             return Err(damaged());
         }
-        let name = str::from_utf8(name).map_err(|_| damaged())?.to_owned();
+        let name = try_collect(name.iter().copied())?;
+        let name = String::from_utf8(name).map_err(|_| damaged())?;
+        if entries.try_reserve(1).is_err() {
+            let bytes = (entries.len() + 1).saturating_mul(size_of::<Entry>());
+            return Err(Error::new(ErrorKind::Memory, bytes).into());
+        }
         entries.push(Entry { name, bytes, sum: u32::from_ne_bytes(part(entry, 16)) });
         rest = after;
     }

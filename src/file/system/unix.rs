@@ -283,7 +283,18 @@ pub(in crate::file) const MAPS_SEE_WRITES: bool = !cfg!(target_os = "openbsd");
 
 /// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    // The system would end the process, even if the file is longer.
+    if size_limit().is_some_and(|limit| at.saturating_add(bytes.len() as u64) > limit) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
     file.write_all_at(bytes, at)
+}
+
+/// Whether the file is open for appending. Linux then ignores the offset of a write.
+pub(in crate::file) fn appends(file: &File) -> bool {
+    // SAFETY: the file is open; no memory is involved.
+    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+    flags != -1 && flags & libc::O_APPEND != 0
 }
 
 /// Makes a part of a mapped file durable, and the file's length.

@@ -168,6 +168,11 @@ pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> i
     Ok(())
 }
 
+/// Whether the file is open for appending: such a handle cannot be mapped.
+pub(in crate::file) fn appends(_: &File) -> bool {
+    false
+}
+
 /// Reads at an offset.
 pub(in crate::file) fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {

@@ -23,6 +23,10 @@ pub(in crate::file) fn file_id(_: &File) -> io::Result<Option<(u64, u64)>> {
     unsupported()
 }
 
+pub(in crate::file) fn appends(_: &File) -> bool {
+    false
+}
+
 pub(in crate::file) const MAPS_SEE_WRITES: bool = true;
 
 pub(in crate::file) fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {

@@ -1,25 +1,35 @@
 //! Losses of power, simulated: what the disk may hold at any moment of a run.
 //!
-//! Images of the file are taken after each operation, and whenever something was made durable. At a loss each sector
-//! holds what it held at some time since the last of those, and so is the file as long as it was at some time since
-//! then; sectors behind the end of that may hold zeros, too.
+//! Images of the file are taken after each operation, and whenever a part was made durable. At a loss each sector
+//! holds what it held at some time since it was part of the last of those, and so is the file as long as it was at some
+//! time since then; sectors behind the end of that may hold zeros, too.
 
 use super::{BOOT, Folder};
 use crate::effort;
+use crate::file::header::HEADER_BYTES;
 use crate::file::{AppendOnly, FileError, FileErrorKind, FileVec, Mode, Mutable};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 
 const SECTOR: usize = 512;
+
+/// What the disk writes at once of the header, since it may tear a record.
+const PIECE: usize = 64;
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
     /// The number of syncs that succeed before one is refused.
     static REFUSED: Cell<Option<usize>> = const { Cell::new(None) };
+    /// What the sync that is refused does before it fails.
+    static BEFORE: Cell<Option<Box<dyn FnOnce()>>> = const { Cell::new(None) };
+    /// The number of syncs that succeed before the process is killed.
+    static KILLED: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Makes one sync fail after `count` that succeed.
@@ -27,18 +37,30 @@ pub(in crate::file) fn refuse(count: usize) {
     REFUSED.set(Some(count));
 }
 
+/// Makes the next sync fail after a call.
+pub(in crate::file) fn refuse_after(call: impl FnOnce() + 'static) {
+    BEFORE.set(Some(Box::new(call)));
+    refuse(0);
+}
+
 /// Called before each sync.
 pub(in crate::file) fn may_sync() -> io::Result<()> {
     let is_refused = REFUSED.get() == Some(0);
     RUN.with_borrow_mut(|run| {
         if let Some(run) = run {
-            run.see(false);
+            run.see(0..0);
             run.is_stale |= is_refused;
         }
     });
+    match KILLED.take() {
+        // Does not print, unlike a panic.
+        Some(0) => resume_unwind(Box::new(())),
+        count => KILLED.set(count.map(|count| count - 1)),
+    }
     match REFUSED.get() {
         Some(0) => {
             REFUSED.set(None);
+            BEFORE.take().into_iter().for_each(|call| call());
             Err(io::Error::other("the disk refuses"))
         }
         count => {
@@ -56,20 +78,22 @@ struct Run {
     flushed: Vec<Vec<usize>>,
     /// Whether the system treats pages as written that the disk refused.
     is_stale: bool,
+    /// Whether elements that are zero were pushed.
+    has_zeros: bool,
 }
 
 struct Seen {
     image: Vec<u8>,
-    /// Whether all of it is on the disk for good.
-    is_durable: bool,
+    /// Which part of it is on the disk for good, and with it how long the file is.
+    durable: Range<usize>,
     /// During which operation.
     op: usize,
 }
 
 impl Run {
-    fn see(&mut self, is_durable: bool) {
+    fn see(&mut self, durable: Range<usize>) {
         let image = fs::read(&self.path).unwrap();
-        self.seen.push(Seen { image, is_durable, op: self.flushed.len() - 1 });
+        self.seen.push(Seen { image, durable, op: self.flushed.len() - 1 });
     }
 
     fn may_be_flushed(&mut self, len: usize) {
@@ -77,9 +101,13 @@ impl Run {
     }
 }
 
-/// Called when the system has said so.
-pub(in crate::file) fn is_durable() {
-    RUN.with_borrow_mut(|run| run.iter_mut().for_each(|run| run.see(!run.is_stale)));
+/// Called when the system has said so of a part.
+pub(in crate::file) fn is_durable(part: Range<usize>) {
+    RUN.with_borrow_mut(|run| {
+        if let Some(run) = run {
+            run.see(if run.is_stale { 0..0 } else { part });
+        }
+    });
 }
 
 /// Called after all elements were written again. Until then the system does not retry what the disk refused.
@@ -96,6 +124,8 @@ enum Op {
     Flush,
     /// A flush that fails after this number of syncs, and opening the file again.
     Refused(usize),
+    /// A flush during which the process is killed after this number of syncs, and opening the file in another.
+    Killed(usize),
     Reopen,
 }
 
@@ -104,6 +134,7 @@ fn ops(may_remove: bool) -> impl Strategy<Value = Vec<Op>> {
         4 => (1_usize..3000).prop_map(Op::Push),
         3 => Just(Op::Flush),
         2 => (0_usize..5).prop_map(Op::Refused),
+        2 => (0_usize..4).prop_map(Op::Killed),
         1 => Just(Op::Reopen),
         u32::from(may_remove) * 2 => (0_usize..4000).prop_map(Op::Truncate),
         u32::from(may_remove) => Just(Op::Shrink),
@@ -149,6 +180,24 @@ fn flush_refused<M: Mode>(
     vec
 }
 
+/// Flushes in a process that is killed meanwhile, and opens the file again; returns also whether it was flushed.
+fn flush_killed<M: Mode>(mut vec: FileVec<u32, M>, count: usize) -> (FileVec<u32, M>, bool) {
+    let (path, len) = (vec.path().unwrap().to_owned(), vec.len());
+    RUN.with_borrow_mut(|run| run.as_mut().unwrap().may_be_flushed(len));
+    KILLED.set(Some(count));
+    let flush = AssertUnwindSafe(|| vec.flush().unwrap());
+    let is_flushed = catch_unwind(flush).is_ok();
+    KILLED.set(None);
+    if !is_flushed {
+        let left = fs::read(&path).unwrap();
+        drop(vec);
+        fs::write(&path, left).unwrap();
+        vec = open(&path);
+        assert_eq!(vec.len(), len);
+    }
+    (vec, is_flushed)
+}
+
 /// A number of its own for each place; never zero.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap() * 2 + 1
@@ -160,27 +209,49 @@ fn push<M: Mode>(vec: &mut FileVec<u32, M>, count: usize) {
 
 /// Does the operations, and sees what the file is after each.
 fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32, M>, &Op)) -> Run {
-    let run =
-        Run { path: path.to_owned(), seen: Vec::new(), flushed: vec![vec![0]], is_stale: false };
+    let run = Run {
+        path: path.to_owned(),
+        seen: Vec::new(),
+        flushed: vec![vec![0]],
+        is_stale: false,
+        has_zeros: ops.iter().any(|op| matches!(op, Op::Zeroed(_))),
+    };
     RUN.set(Some(run));
     let mut vec = open::<M>(path);
+    // The numbers of elements that count if the last record is not durable, since a process was killed.
+    let mut before_kill = Vec::new();
     for op in ops {
+        let flushed = vec.flushed_len();
+        let mut is_flushed = false;
         match op {
             Op::Push(count) => push(&mut vec, *count),
-            Op::Flush => vec.flush().unwrap(),
-            Op::Refused(count) => vec = flush_refused(vec, *count, &mut remove),
+            Op::Flush => {
+                vec.flush().unwrap();
+                is_flushed = true;
+            }
+            Op::Refused(count) => {
+                vec = flush_refused(vec, *count, &mut remove);
+                is_flushed = true;
+            }
+            Op::Killed(count) => {
+                before_kill.push(flushed);
+                (vec, is_flushed) = flush_killed(vec, *count);
+            }
             Op::Reopen => {
                 drop(vec);
                 vec = open(path);
             }
             _ => remove(&mut vec, op),
         }
+        if is_flushed || (flushed != vec.flushed_len() && !matches!(op, Op::Killed(_))) {
+            before_kill.clear();
+        }
         let flushed = vec.flushed_len();
         RUN.with_borrow_mut(|run| {
             let run = run.as_mut().unwrap();
             run.may_be_flushed(flushed);
-            run.flushed.push(vec![flushed]);
-            run.see(false);
+            run.flushed.push([&[flushed], before_kill.as_slice()].concat());
+            run.see(0..0);
         });
     }
     drop(vec);
@@ -189,23 +260,25 @@ fn run<M: Mode>(path: &Path, ops: &[Op], mut remove: impl FnMut(&mut FileVec<u32
 
 /// What the disk may hold at a moment behind one of those seen, as `choose` chooses.
 fn image(seen: &[Seen], moment: usize, mut choose: impl FnMut(usize) -> usize) -> Vec<u8> {
-    let base = seen[..=moment].iter().rposition(|seen| seen.is_durable);
     // Before the first there was nothing at all.
-    let none = Seen { image: Vec::new(), is_durable: true, op: 0 };
-    let mut versions: Vec<&Seen> = seen[base.unwrap_or(0)..=moment].iter().collect();
-    if base.is_none() {
-        versions.insert(0, &none);
-    }
-    versions.extend(seen.get(moment + 1));
-    let long = versions[choose(versions.len())].image.len();
-    let mut image = vec![0; long];
-    for (i, sector) in image.chunks_mut(SECTOR).enumerate() {
-        let at = i * SECTOR;
-        let version = &versions[choose(versions.len())].image;
-        if at < version.len() {
-            let end = version.len().min(at + sector.len());
-            sector[..end - at].copy_from_slice(&version[at..end]);
+    let none = [Vec::new()];
+    let mut version = |is_durable: &dyn Fn(&Range<usize>) -> bool| {
+        let base = seen[..=moment].iter().rposition(|seen| is_durable(&seen.durable));
+        let later = &seen[base.unwrap_or(0)..seen.len().min(moment + 2)];
+        let before = &none[..usize::from(base.is_none())];
+        let chosen = choose(before.len() + later.len());
+        chosen.checked_sub(before.len()).map_or(&none[0], |chosen| &later[chosen].image)
+    };
+    let mut image = vec![0; version(&|durable| !durable.is_empty()).len()];
+    let mut at = 0;
+    while at < image.len() {
+        let sector = if at < HEADER_BYTES { PIECE } else { SECTOR };
+        let version = version(&|durable| durable.contains(&at));
+        let end = version.len().min(image.len()).min(at + sector);
+        if at < end {
+            image[at..end].copy_from_slice(&version[at..end]);
         }
+        at += sector;
     }
     if image.len() >= BOOT.end {
         image[BOOT].iter_mut().for_each(|byte| *byte = !*byte);
@@ -227,7 +300,7 @@ fn lose<M: Mode>(folder: &Folder, run: &Run, random: &mut impl FnMut(usize) -> u
                     assert!(allowed.contains(&vec.len()), "{} of {allowed:?}", vec.len());
                     for (i, element) in vec.iter().enumerate() {
                         // Zeros are elements, where some were pushed.
-                        let is_zero = !M::IS_APPEND_ONLY && *element == 0;
+                        let is_zero = run.has_zeros && *element == 0;
                         assert!(*element == number(i) || is_zero, "{element} at {i}");
                     }
                 }
@@ -276,6 +349,29 @@ fn a_loss_of_power_leaves_what_was_flushed_where_elements_are_removed() {
         Op::Zeroed(count) => vec.extend_zeroed(*count),
         op => unreachable!("{op:?} is done"),
     });
+}
+
+#[test]
+fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flushed() {
+    let remove = |vec: &mut FileVec<u32, Mutable>, op: &Op| match op {
+        Op::Truncate(len) => vec.truncate(*len),
+        op => unreachable!("{op:?} is done"),
+    };
+    // The record is written and its sync does not begin, for a length that is less, and for one that is more.
+    let less = [Op::Push(3000), Op::Flush, Op::Truncate(10), Op::Killed(1), Op::Push(1)];
+    let more =
+        [Op::Push(9), Op::Flush, Op::Push(9), Op::Flush, Op::Push(9), Op::Killed(1), Op::Flush];
+    let mut state = 1_usize;
+    for _ in 0..8 {
+        for ops in [less.as_slice(), more.as_slice()] {
+            let folder = Folder::new();
+            let run = run::<Mutable>(&folder.file(), ops, remove);
+            lose::<Mutable>(&folder, &run, &mut |below| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 33) % below
+            });
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ use super::super::vacancy::Fresh;
 use super::super::{Reuse, SlotMap};
 use super::BadPart;
 use crate::error::Error;
+#[cfg(feature = "file")]
+use crate::heap::try_collect;
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, Layout};
 
@@ -250,21 +252,26 @@ impl NextKeys {
     }
 
     /// What the words say, if they are of this form.
-    pub(crate) fn of_words(words: &[u32]) -> Option<Self> {
-        let [highest, floors, rest @ ..] = words else { return None };
-        let (floors, order) = rest.split_at_checked((*floors as usize).checked_mul(2)?)?;
-        let floors = floors.chunks_exact(2).map(|floor| (floor[0], floor[1])).collect();
+    ///
+    /// # Errors
+    ///
+    /// If the allocator refuses the memory for it.
+    pub(crate) fn try_of_words(words: &[u32]) -> Result<Option<Self>, Error> {
+        let [highest, floors, rest @ ..] = words else { return Ok(None) };
+        let count = (*floors as usize).saturating_mul(2);
+        let Some((floors, order)) = rest.split_at_checked(count) else { return Ok(None) };
+        let floors = try_collect(floors.chunks_exact(2).map(|floor| (floor[0], floor[1])))?;
         let reuse = match *order {
             [Self::RECENT, room, near, has_latest @ 0..=1, latest, ref stack @ ..] => {
                 let latest = (has_latest == 1).then_some(latest);
-                Order::Recent { stack: stack.to_vec(), latest, room, near }
+                Order::Recent { stack: try_collect(stack.iter().copied())?, latest, room, near }
             }
             [Self::LOWEST] => Order::Lowest,
             [Self::ROTATING, low, high, turn] => {
                 Order::Rotating { min_free: u64::from(high) << 32 | u64::from(low), turn }
             }
-            _ => return None,
+            _ => return Ok(None),
         };
-        Some(Self { highest: *highest, floors, reuse })
+        Ok(Some(Self { highest: *highest, floors, reuse }))
     }
 }
