@@ -24,7 +24,11 @@ const BLOCK_BYTES: u64 = 4 << 10;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
-    /// Room is taken when the array grows, so that a full disk is an error then.
+    /// Allocates disk space when the array grows, so a full disk is an error at that point.
+    ///
+    /// This does not hold for blocks that share their space with another file, such as those of a reflink copy or of a
+    /// snapshot: the file system allocates space for them when they are written to, as for
+    /// [`Sparse`](Self::Sparse).
     ///
     /// By `fallocate` on Linux and `posix_fallocate` on FreeBSD; on other systems, and on file systems that
     /// have no such call, by writing zeros. What a file holds already when it is opened is left as it is: holes in it

@@ -42,7 +42,7 @@
 //! | the disk did not accept a write, and `flush` failed | what was there at the last `flush` that succeeded; [`lost_len`](FileVec::lost_len) counts the rest (see below) |
 //! | the same, and what was flushed had been changed since | the same elements, each part of which (as large as the disk writes at once) is old or new. An [append-only](AppendOnly) file has none such. |
 //! | the disk was taken away, or the file copied, while it was written, and the system stayed up | the live length: elements that were not flushed may be zero, and no checksum tells |
-//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed, and opening a file takes none; but for what is written to holes of a file that had some when it was opened (a sparse copy): that ends the process by a signal |
+//! | the disk was full | all: room is [taken](Space::Allocated) before it is needed, and opening a file takes none; but writes to parts of the file that have no space of their own when it is opened (holes of a sparse copy, blocks shared with a reflink copy or a snapshot) end the process by a signal |
 //! | somebody cut the file | [`Short`](FileErrorKind::Short), or [`Length`](FileErrorKind::Length) if elements are gone |
 //! | somebody changed the header | an error, or another length within the file |
 //!

@@ -15,8 +15,9 @@ pub trait Mode: sealed::Sealed + 'static {
 #[derive(Clone, Copy, Debug)]
 pub enum Mutable {}
 
-/// Elements never change, and none is ever removed. So who [follows](crate::Follow) never sees one half written,
-/// and what was flushed is there after a loss of power as it was.
+/// Elements never change, and no method removes any, so a [`Follow`](crate::Follow) never reads one that is half written, and
+/// flushed elements are the same after a loss of power. Elements that were not flushed may be gone after a restart of the
+/// system or a failed flush.
 #[derive(Clone, Copy, Debug)]
 pub enum AppendOnly {}
 

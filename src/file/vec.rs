@@ -67,9 +67,10 @@ use std::sync::Arc;
 /// A file with a name is one that others can write to, and cut. So who opens it promises that they do not: see
 /// [`open`](Self::open). An array in a [file without a name](Self::temporary_in) needs no such promise.
 ///
-/// After `fork` the array is the parent's: a child may neither use nor drop it, since both would write to the same file,
-/// and a drop cuts it, and ends the lock. The child keeps the lock until it exits or executes another program, even if the
-/// parent is killed; until then, opening the file fails with [`Locked`](super::FileErrorKind::Locked).
+/// After `fork` the array belongs to the parent. A child must not use it, because both would write to the same file; dropping
+/// it leaves the file as it is. The child shares the lock until it exits or, unless the file was opened without `O_CLOEXEC`
+/// and passed to [`from_file`](Self::from_file), executes another program, even if the parent is killed. Until then, opening
+/// the file fails with [`Locked`](super::FileErrorKind::Locked).
 ///
 /// # Examples
 ///
@@ -282,7 +283,9 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         self.elements.max_len()
     }
 
-    /// How many elements were there at the last [`flush`](Self::flush), this time or before.
+    /// Returns the number of elements at the last [`flush`](Self::flush), this time or before.
+    ///
+    /// If a process was killed during a flush, that flush may count although it never returned.
     pub fn flushed_len(&self) -> usize {
         // What was found was not more than there are addresses for, and the rest was written here.
         usize::try_from(self.flushed).unwrap_or(usize::MAX)
@@ -526,7 +529,8 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     /// Makes all elements durable, and then the length and the [user's bytes](Self::user_bytes): they are there after
     /// a loss of power.
     ///
-    /// Enters the kernel, and waits for the disk, twice; three times if it is the first call since the file was opened.
+    /// Enters the kernel, and waits for the disk twice. The first call since the file was opened waits once more, and so does
+    /// the first call for a new file, whose name is made durable.
     ///
     /// # Errors
     ///

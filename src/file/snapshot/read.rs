@@ -19,7 +19,7 @@ use std::path::Path;
 impl<K: Key, V: Pod> SlotMap<K, V> {
     /// Reads a map from a file that [`save`](Self::save) has written.
     ///
-    /// Whatever the file holds is checked, and memory is allocated only for what is there. (Needs the feature `file`.)
+    /// All contents are checked. No more memory is allocated than for the length of the file, which includes its holes. (Needs the feature `file`.)
     ///
     /// # Errors
     ///

@@ -38,7 +38,7 @@ impl<K: Key, V: Pod> SecondaryMap<K, V> {
 
     /// Reads a map from a file that [`save`](Self::save) has written. (Needs the feature `file`.)
     ///
-    /// Whatever the file holds is checked, and memory is allocated only for what is there.
+    /// All contents are checked. No more memory is allocated than for the length of the file, which includes its holes.
     ///
     /// # Errors
     ///

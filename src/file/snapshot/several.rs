@@ -180,7 +180,7 @@ impl Snapshot {
 
     /// Reads a container.
     ///
-    /// Whatever the file holds is checked, and memory is allocated only for what is there.
+    /// All contents are checked. No more memory is allocated than for the length of the file, which includes its holes.
     ///
     /// # Errors
     ///
