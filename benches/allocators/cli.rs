@@ -1,7 +1,6 @@
 //! The command line.
 
-use std::env;
-
+use bench_common::harness::Common;
 use clap::{Parser, ValueEnum};
 
 use crate::{arena, growth, short_lived, small, soak};
@@ -9,27 +8,19 @@ use crate::{arena, growth, short_lived, small, soak};
 /// Allocators under a whole program: what growing in place saves, and what it costs.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench allocators --")]
+#[command(mut_arg("quick", |arg| arg.help("A look in under a minute")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 9; with --quick: 3; short-lived: half of that; small: a hundred times that]")))]
 pub(crate) struct Options {
-    /// A look in under a minute
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Measure these parts only [default: all; the soak only with --quick]
     #[arg(long, value_name = "PART", num_args = 1..)]
     only: Vec<Part>,
 
-    /// How often each thing is measured [default: 9; with --quick: 3; short-lived: half of that;
-    /// small: a hundred times that]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    repetitions: Option<u32>,
-
     /// How long the soak takes [with --quick: 6 seconds]
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     minutes: u32,
-
-    /// Print everything as JSON instead of tables
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -60,16 +51,10 @@ pub(crate) struct Plan {
 }
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
-        let quick = self.quick;
+        let quick = self.common.quick;
         let wanted = |part| self.only.is_empty() || self.only.contains(&part);
-        let usual = if quick { 3 } else { 9 };
-        let repetitions = self.repetitions.map_or(usual, |repetitions| repetitions as usize);
+        let repetitions = self.common.repetitions(9, 3);
         Plan {
             growth: wanted(Part::Growth).then_some(growth::Extent {
                 arrays: 1,

@@ -4,15 +4,16 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bench_common::harness;
 use bench_common::memory::{Entity, entity, touch};
-use bench_common::spread::Spread;
+use bench_common::spread::{Spread, median, micros, nanoseconds};
 use bench_common::table::{Table, short, words};
 use bench_common::usage;
 use serde::{Deserialize, Serialize};
 
 use crate::child;
 use crate::contenders::{self, Contender};
-use crate::stats::{each, median, micros, millis, nanoseconds};
+use crate::stats::{each, millis};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -127,21 +128,22 @@ pub(crate) struct Row {
 
 /// Interleaved: each repetition goes through all allocators before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
-    let mut cases: Vec<_> =
-        contenders::ALL.iter().map(|contender| (contender, Vec::new(), Vec::new())).collect();
     let entities_each = extent.bytes / size_of::<Entity>();
     let job = |pass| child::Job::Growth(Job { arrays: extent.arrays, entities_each, pass });
-    for _ in 0..extent.repetitions {
-        for (contender, totals, pushes) in &mut cases {
-            // The last copy has half of it in the old place, and some allocators keep others.
-            touch(2 * extent.arrays * extent.bytes)?;
-            totals.push(child::measure(contender, job(Pass::Total))?);
-            touch(2 * extent.arrays * extent.bytes)?;
-            pushes.push(child::measure(contender, job(Pass::Pushes))?);
-        }
-    }
+    let run = |contender: &Contender, pass| -> harness::Result<Outcome> {
+        // The last copy has half of it in the old place, and some allocators keep others.
+        touch(2 * extent.arrays * extent.bytes)?;
+        child::measure(contender, job(pass))
+    };
+    let found = harness::in_turns(
+        contenders::ALL,
+        |_| extent.repetitions,
+        |contender| contender.name.to_owned(),
+        |contender| Ok((run(contender, Pass::Total)?, run(contender, Pass::Pushes)?)),
+    )?;
     let entities = extent.arrays * entities_each;
-    let row = |(contender, totals, pushes): (&Contender, Vec<Outcome>, Vec<Outcome>)| {
+    let row = |(contender, found): (&Contender, Vec<(Outcome, Outcome)>)| {
+        let (totals, pushes): (Vec<Outcome>, Vec<Outcome>) = found.into_iter().unzip();
         let over = |figure: fn(&Outcome) -> Option<u64>| median(totals.iter().map(figure));
         let total_ns = median(totals.iter().map(|outcome| outcome.total_ns));
         Row {
@@ -154,7 +156,7 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
             peak_rss_bytes: over(|outcome| outcome.peak_rss_bytes),
         }
     };
-    Ok(cases.into_iter().map(row).collect())
+    Ok(contenders::ALL.iter().zip(found).map(row).collect())
 }
 
 pub(crate) fn table(rows: &[Row]) -> Table {

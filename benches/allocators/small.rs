@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::ptr;
 use std::time::Instant;
 
-use bench_common::spread::Spread;
+use bench_common::spread::{Spread, nanoseconds};
 use bench_common::table::{Table, short, words};
 use mimalloc::MiMalloc;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use stayput::alloc::GlobalVm;
 #[cfg(unix)]
 use tikv_jemallocator::Jemalloc;
 
-use crate::stats::{each, nanoseconds};
+use crate::stats::each;
 
 /// How much is measured.
 #[derive(Debug)]

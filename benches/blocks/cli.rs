@@ -1,7 +1,6 @@
 //! The command line.
 
-use std::env;
-
+use bench_common::harness::Common;
 use bench_common::numbers;
 use clap::Parser;
 
@@ -11,10 +10,11 @@ use crate::case::{Case, Size};
 /// Arrays in pieces, beside those in one: pushing, making and dropping, iterating, reading at random.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench blocks --")]
+#[command(mut_arg("quick", |arg| arg.help("A look in under 10 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each array is measured [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
-    /// A look in under 10 seconds
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Compare these only [default: all]
     #[arg(long, value_name = "ARRAY", num_args = 1..)]
@@ -27,14 +27,6 @@ pub(crate) struct Options {
     /// Bytes of an element [default: both]
     #[arg(long, value_name = "BYTES", num_args = 1..)]
     size: Vec<Size>,
-
-    /// How often each array is measured [default: 5; with --quick: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    repetitions: Option<u32>,
-
-    /// Print everything as JSON instead of tables
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// What is to be measured, every choice made.
@@ -47,16 +39,11 @@ pub(crate) struct Plan {
 }
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
         let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
         let size = |size: &Size| self.size.is_empty() || self.size.contains(size);
         let usual: &[usize] =
-            if self.quick { &[1 << 10, 64 << 10] } else { &[1 << 10, 64 << 10, 1 << 20, 8 << 20] };
+            self.common.of(&[1 << 10, 64 << 10, 1 << 20, 8 << 20], &[1 << 10, 64 << 10]);
         let counts = |size: Size| match self.elements.as_slice() {
             [] => [&[Case::SMALL_BYTES / size.bytes()], usual].concat(),
             counts => counts.iter().copied().map(|count| count.max(1)).collect(),
@@ -68,12 +55,8 @@ impl Options {
                 .filter(size)
                 .flat_map(|element| cases(element, counts(element)))
                 .collect(),
-            ms: if self.quick { 2 } else { 20 },
-            repetitions: match (self.repetitions, self.quick) {
-                (Some(repetitions), _) => repetitions as usize,
-                (None, true) => 1,
-                (None, false) => 5,
-            },
+            ms: self.common.of(20, 2),
+            repetitions: self.common.repetitions(5, 1),
         }
     }
 }

@@ -13,17 +13,8 @@ mod peers;
 mod run;
 mod task;
 
-use std::error::Error;
+use bench_common::harness;
 
-/// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the test harness. Criterion
-/// tells the two apart in the same way.
-fn main() -> Result<(), Box<dyn Error>> {
-    if let Some(task) = bench_common::delegate::task_from_args()? {
-        return Ok(bench_common::delegate::answer(&task::run(task)?)?);
-    }
-    if std::env::args().any(|arg| arg == "--bench") {
-        run::bench(&cli::Options::from_args())
-    } else {
-        run::smoke()
-    }
+fn main() -> harness::Result {
+    harness::main(task::answer, run::bench, run::smoke)
 }

@@ -1,10 +1,8 @@
 //! From the plan to what is printed.
 
-use std::error::Error;
-
 use bench_common::delegate;
+use bench_common::harness;
 use bench_common::machine::Machine;
-use bench_common::progress::Progress;
 use bench_common::spread::Spread;
 use bench_common::table::{Table, short, table, words};
 use serde::Serialize;
@@ -40,47 +38,30 @@ pub(crate) struct Row {
 const PEERS: [&str; 3] = ["boxcar", "orx-split-vec", "segvec"];
 
 /// Measures, and prints everything.
-pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+pub(crate) fn bench(options: &Options) -> harness::Result {
     let summary = measure(&options.plan())?;
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&summary)?);
-        return Ok(());
-    }
-    for (label, value) in summary.machine.facts().iter().filter(|(_, value)| !value.is_empty()) {
-        println!("{label}: {value}");
-    }
-    for (title, table) in tables(&summary) {
-        println!("\n{title}\n{table}");
-    }
-    Ok(())
+    harness::print(options.common.json, &summary, &summary.machine, &tables(&summary))
 }
 
 /// Everything once, and small: what `cargo test --benches` runs.
-pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+pub(crate) fn smoke() -> harness::Result {
     let summary = measure(&Plan::smoke())?;
-    let tables = tables(&summary);
-    let lines: usize = tables.iter().map(|(_, table)| table.height()).sum();
-    let json = serde_json::to_string(&summary)?;
-    println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
-    Ok(())
+    harness::print_smoke(&summary, &tables(&summary))
 }
 
-/// Case by case, all contenders in turns: what disturbs the machine disturbs each.
-fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
+/// Case by case, all contenders in turns.
+fn measure(plan: &Plan) -> harness::Result<Summary> {
     let Plan { contenders, cases, ms, repetitions } = plan;
-    let mut progress = Progress::new(cases.len() * contenders.len() * repetitions);
-    let empty = |&contender| Row { contender, found: Vec::new() };
     let mut measured = Vec::new();
     for &case in cases {
-        let mut rows: Vec<Row> = contenders.iter().map(empty).collect();
-        for _ in 0..*repetitions {
-            for Row { contender, found } in &mut rows {
-                progress.begin(format!("{case}, {}", contender.name()));
-                let task = Task { contender: *contender, case, ms: *ms };
-                found.push(delegate::outcome(delegate::command(&task)?)?);
-            }
-        }
-        measured.push(Measured { case, rows });
+        let found = harness::in_turns(
+            contenders,
+            |_| *repetitions,
+            |contender| format!("{case}, {}", contender.name()),
+            |&contender| delegate::outcome(delegate::command(&Task { contender, case, ms: *ms })?),
+        )?;
+        let rows = contenders.iter().zip(found).map(|(&contender, found)| Row { contender, found });
+        measured.push(Measured { case, rows: rows.collect() });
     }
     Ok(Summary {
         machine: Machine::with(env!("CARGO_PKG_NAME"), PEERS),

@@ -1,10 +1,11 @@
 //! What a process does: all operations on one array.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::iter;
 use std::time::{Duration, Instant};
 
+use bench_common::delegate;
+use bench_common::harness;
 use bench_common::memory::{self, Entity};
 use bench_common::usage;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,12 @@ const RUN: usize = 1 << 15;
 /// So many are read at random between two.
 const READS: usize = 1 << 16;
 
-pub(crate) fn run(task: Task) -> Result<Found, Box<dyn Error>> {
+/// Does the task and writes what was found to standard output.
+pub(crate) fn answer(task: &Task) -> harness::Result {
+    Ok(delegate::answer(&run(*task)?)?)
+}
+
+fn run(task: Task) -> harness::Result<Found> {
     let Task { contender, case, .. } = task;
     // An array that is copied as it grows needs up to three times as much.
     memory::touch(3 * case.bytes().max(FIRST * case.element.bytes()))?;

@@ -1,7 +1,6 @@
 //! The command line.
 
-use std::env;
-
+use bench_common::harness::{self, Common};
 use bench_common::numbers;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
@@ -14,18 +13,15 @@ use crate::operation::Operation;
 /// operation by operation; and what it does to a loop where columns begin.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench columns --")]
+#[command(mut_arg("quick", |arg| arg.help("A look in under half a minute")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each structure is measured [default: 15; from 1M rows on 9; with --quick: 3]")))]
 pub(crate) struct Options {
-    /// A look in under half a minute
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Rows, 64K for 65,536 [default: 1K 64K 1M; with --quick: 1K 64K]
     #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', value_parser = rows)]
     rows: Vec<usize>,
-
-    /// How often each structure is measured [default: 15; from 1M rows on 9; with --quick: 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    repetitions: Option<u16>,
 
     /// Measure these operations only
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
@@ -37,10 +33,6 @@ pub(crate) struct Options {
         value_parser = container_ids()
     )]
     only: Vec<String>,
-
-    /// Print the summary as JSON instead of the tables
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// What is to be measured, every choice made.
@@ -67,13 +59,8 @@ const QUICK_ROWS: &[usize] = &[1 << 10, 1 << 16];
 const MANY_ROWS: usize = 1 << 20;
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
-        let rows = match (self.rows.as_slice(), self.quick) {
+        let rows = match (self.rows.as_slice(), self.common.quick) {
             ([], false) => ROWS,
             ([], true) => QUICK_ROWS,
             (rows, _) => rows,
@@ -93,29 +80,17 @@ impl Options {
                 rows: rows.into(),
                 repetitions: self.repetitions(MANY_ROWS),
             }),
-            command: command(),
+            command: harness::command("columns"),
         }
     }
 
     fn repetitions(&self, rows: usize) -> usize {
-        let usual = match self.quick {
-            true => 3,
-            false if rows >= MANY_ROWS => 9,
-            false => 15,
-        };
-        self.repetitions.map_or(usual, usize::from)
+        self.common.repetitions(if rows >= MANY_ROWS { 9 } else { 15 }, 3)
     }
 
     fn wants(&self, container: &Container) -> bool {
         self.only.is_empty() || self.only.iter().any(|id| id == container.id)
     }
-}
-
-/// The arguments as they came, since plain words need no quoting.
-fn command() -> String {
-    let mut words = vec!["cargo bench --bench columns --".to_owned()];
-    words.extend(env::args().skip(1).filter(|arg| arg != "--bench"));
-    words.join(" ")
 }
 
 fn rows(text: &str) -> Result<usize, String> {

@@ -1,9 +1,7 @@
 //! From the plan to what is printed.
 
-use std::error::Error;
-
+use bench_common::harness;
 use bench_common::memory;
-use bench_common::progress::Progress;
 
 use crate::cli::{Options, Plan, PlannedCase};
 use crate::containers::{self, Container};
@@ -30,26 +28,16 @@ pub(crate) struct Measured {
 const ROW_BYTES: usize = 72;
 
 /// Measures, and prints everything.
-pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+pub(crate) fn bench(options: &Options) -> harness::Result {
     let plan = options.plan();
     let results = measure(&plan)?;
     let aliasing = plan.aliasing.as_ref().map(aliasing::measure).unwrap_or_default();
     let summary = Summary::new(&plan, &results, aliasing);
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&summary)?);
-        return Ok(());
-    }
-    for (label, value) in summary.machine.facts() {
-        println!("{label}: {value}");
-    }
-    for (title, table) in table::all(&summary) {
-        println!("\n{title}\n{table}");
-    }
-    Ok(())
+    harness::print(options.common.json, &summary, &summary.machine, &table::all(&summary))
 }
 
 /// Everything once, small, in this process: what `cargo test --benches` runs.
-pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+pub(crate) fn smoke() -> harness::Result {
     let rows = 200;
     let operations = Operation::ON_ROWS;
     let of =
@@ -60,43 +48,34 @@ pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
     let extent = aliasing::Extent { rows: vec![rows], repetitions: 1 };
     let plan = Plan { cases: vec![], containers: vec![], aliasing: None, command: String::new() };
     let summary = Summary::new(&plan, &[results], aliasing::measure(&extent));
-    let lines: usize = table::all(&summary).iter().map(|(_, table)| table.height()).sum();
-    let json = serde_json::to_string(&summary)?;
-    println!("smoke run: tables of {lines} lines, {} bytes of JSON", json.len());
-    Ok(())
+    harness::print_smoke(&summary, &table::all(&summary))
 }
 
-/// By turns: the structures one after the other, and some time later all of them again, so that a
-/// machine that slows down on the way slows them all.
-fn measure(plan: &Plan) -> Result<Vec<Results>, Box<dyn Error>> {
-    let turns: usize = plan.cases.iter().map(|case| case.repetitions).sum();
-    let mut progress = Progress::new(turns * plan.containers.len());
-    let of = |&container: &&'static Container| Measured { container, rounds: Vec::new() };
-    let none = |planned: &PlannedCase| Results {
+/// The structures of all cases in turns.
+fn measure(plan: &Plan) -> harness::Result<Vec<Results>> {
+    let of = |case| plan.containers.iter().map(move |&container| (case, container));
+    let turns: Vec<(&PlannedCase, &'static Container)> = plan.cases.iter().flat_map(of).collect();
+    let found = harness::in_turns(
+        &turns,
+        |(case, _)| case.repetitions,
+        |(_, container)| container.name.to_owned(),
+        |(case, container)| one_round(container, case),
+    )?;
+    let mut found = found.into_iter();
+    let results = plan.cases.iter().map(|planned| Results {
         rows: planned.rows,
         operations: planned.operations.clone(),
-        measured: plan.containers.iter().map(of).collect(),
-    };
-    let mut all: Vec<Results> = plan.cases.iter().map(none).collect();
-    let rounds = plan.cases.iter().map(|case| case.repetitions).max().unwrap_or(0);
-    for round in 0..rounds {
-        for (planned, results) in plan.cases.iter().zip(&mut all) {
-            if round >= planned.repetitions {
-                continue;
-            }
-            for Measured { container, rounds } in &mut results.measured {
-                progress.begin(container.name);
-                rounds.push(one_round(container, planned)?);
-            }
-        }
-    }
-    drop(progress);
-    all.iter().for_each(check);
-    Ok(all)
+        measured: (plan.containers.iter().zip(&mut found))
+            .map(|(container, rounds)| Measured { container, rounds })
+            .collect(),
+    });
+    let results: Vec<Results> = results.collect();
+    results.iter().for_each(check);
+    Ok(results)
 }
 
 /// All operations: those on fresh memory in a process each.
-fn one_round(container: &Container, planned: &PlannedCase) -> Result<Vec<Sample>, Box<dyn Error>> {
+fn one_round(container: &Container, planned: &PlannedCase) -> harness::Result<Vec<Sample>> {
     let (fresh, others): (Vec<Operation>, Vec<Operation>) =
         planned.operations.iter().partition(|operation| operation.needs_new_process());
     let mut samples = Vec::new();
@@ -115,20 +94,10 @@ fn one_round(container: &Container, planned: &PlannedCase) -> Result<Vec<Sample>
 /// If one read something else than another, or came to hold it.
 fn check(results: &Results) {
     for &operation in &results.operations {
-        let mut first = None;
-        for Measured { container, rounds } in &results.measured {
-            let samples = rounds.iter().flatten();
-            for sample in samples.filter(|sample| sample.operation == operation) {
-                let (checksum, of) = *first.get_or_insert((sample.checksum, container.name));
-                assert_eq!(
-                    sample.checksum,
-                    checksum,
-                    "{}, {} rows: {} came to something else than {of}",
-                    operation.name(),
-                    results.rows,
-                    container.name,
-                );
-            }
-        }
+        let found = results.measured.iter().flat_map(|Measured { container, rounds }| {
+            let samples = rounds.iter().flatten().filter(|one| one.operation == operation);
+            samples.map(|sample| (container.name, sample.checksum))
+        });
+        harness::check_same(format_args!("{}, {} rows", operation.name(), results.rows), found);
     }
 }

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bench_common::random::Random;
+use bench_common::spread::nanoseconds;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
@@ -167,7 +168,7 @@ impl<R: Rows> Perform for Stage<R> {
             Operation::Sort => self.sort(),
             Operation::Aliasing => unreachable!("it is about no rows"),
         };
-        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let ns = nanoseconds(time);
         Sample { operation, ns, checksum }
     }
 }

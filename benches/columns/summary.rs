@@ -1,6 +1,6 @@
 //! The figures, and what they were measured on.
 
-use bench_common::machine::Machine;
+use bench_common::machine::{Contender, Machine};
 use bench_common::spread::Spread;
 use serde::Serialize;
 
@@ -14,16 +14,9 @@ use crate::run::{Measured, Results};
 pub(crate) struct Summary {
     pub(crate) machine: Machine,
     command: String,
-    containers: Vec<ContainerSummary>,
+    containers: Vec<Contender>,
     pub(crate) cases: Vec<CaseSummary>,
     pub(crate) aliasing: Vec<aliasing::Row>,
-}
-
-#[derive(Debug, Serialize)]
-struct ContainerSummary {
-    id: &'static str,
-    version: String,
-    settings: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -48,7 +41,7 @@ impl Summary {
     pub(crate) fn new(plan: &Plan, results: &[Results], aliasing: Vec<aliasing::Row>) -> Self {
         let packages = plan.containers.iter().flat_map(|container| container.packages);
         let machine = Machine::with(env!("CARGO_PKG_NAME"), packages.copied());
-        let containers = plan.containers.iter().map(|container| ContainerSummary {
+        let containers = plan.containers.iter().map(|container| Contender {
             id: container.id,
             version: machine.versions_of(container.packages),
             settings: container.settings,

@@ -28,7 +28,9 @@ fn case(case: &CaseSummary) -> (String, Table) {
         for (row, spread) in rows.iter_mut().zip(&operation.figures) {
             row.push(spread.as_ref().map_or_else(String::new, |spread| cell(operation, spread)));
         }
-        ratios.push(operation.best_peer_ratio.as_ref().map_or_else(String::new, quartiles));
+        ratios.push(
+            operation.best_peer_ratio.as_ref().map_or_else(String::new, Spread::short_quartiles),
+        );
         peers.push(operation.best_peer.unwrap_or_default().to_owned());
         if operation.operation == Operation::PushFresh {
             header.push("in total, µs".to_owned());
@@ -47,12 +49,8 @@ fn cell(operation: &OperationSummary, spread: &Spread) -> String {
     match operation.operation {
         // Others that use the processor make any of them longer, and none shorter.
         Operation::WorstPush => format!("{}, {}", short(spread.median), short(spread.min)),
-        _ => quartiles(spread),
+        _ => spread.short_quartiles(),
     }
-}
-
-fn quartiles(spread: &Spread) -> String {
-    format!("{} {}–{}", short(spread.median), short(spread.p25), short(spread.p75))
 }
 
 /// What all pushes took together.

@@ -6,6 +6,7 @@ pub mod allocator;
 pub mod callgrind;
 pub mod cores;
 pub mod delegate;
+pub mod harness;
 pub mod machine;
 pub mod memory;
 pub mod numbers;

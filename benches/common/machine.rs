@@ -28,6 +28,15 @@ pub struct Machine {
     pub crates: BTreeMap<&'static str, String>,
 }
 
+/// What takes part in a comparison, as reports name it.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields' names say it")]
+pub struct Contender {
+    pub id: &'static str,
+    pub version: String,
+    pub settings: &'static str,
+}
+
 impl Machine {
     /// With the version of each of the packages that the bench's own package has.
     pub fn with(bench: &str, packages: impl IntoIterator<Item = &'static str>) -> Self {

@@ -1,5 +1,7 @@
 //! From samples to figures.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::table::short;
@@ -33,8 +35,31 @@ impl Spread {
         [short(self.median), format!("{}–{}", short(self.min), short(self.max))]
     }
 
+    /// The median and the quartiles, in one cell.
+    pub fn short_quartiles(&self) -> String {
+        format!("{} {}–{}", short(self.median), short(self.p25), short(self.p75))
+    }
+
     /// With the quartiles, where small differences count.
     pub fn quartiles(&self) -> [String; 2] {
         [format!("{:.3}", self.median), format!("{:.3}–{:.3}", self.p25, self.p75)]
     }
+}
+
+/// The middle value, the higher one of two: always a value that was observed.
+pub fn median<T: Ord + Copy + Default>(values: impl IntoIterator<Item = T>) -> T {
+    let mut values: Vec<T> = values.into_iter().collect();
+    values.sort_unstable();
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Returns the duration in nanoseconds.
+pub fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Returns nanoseconds in microseconds.
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
+pub fn micros(ns: u64) -> f64 {
+    ns as f64 / 1e3
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bench_common::delegate;
-use bench_common::progress::Progress;
+use bench_common::harness;
 use bench_common::spread::Spread;
 use bench_common::table::{Table, table, words};
 use serde::Serialize;
@@ -61,26 +61,28 @@ pub(crate) fn in_turns(
         return Ok(None);
     };
     let count = limit * 2 / ELEMENT_BYTES;
-    let mut found: Vec<Vec<Grown>> = vec![Vec::new(); contenders.len()];
-    let mut progress = Progress::new(repetitions * contenders.len());
-    for _ in 0..repetitions {
-        for (contender, found) in contenders.iter().copied().zip(&mut found) {
-            progress.begin(format_args!("growth beyond memory of {}", contender.name()));
+    let found = harness::in_turns(
+        contenders,
+        |_| repetitions,
+        |contender| format!("growth beyond memory of {}", contender.name()),
+        |&contender| {
             let own = Folder::new(inside)?;
             let (folder, group) = (own.path().to_owned(), Some(group.path.clone()));
             // Reading here and there would be a matter of the disk alone.
             let task = Task::Grow { contender, folder, count, reads: 0, group };
             let output = delegate::command(&task)?.output()?;
-            if output.status.success() {
-                found.push(serde_json::from_slice(&output.stdout)?);
-            }
-        }
-    }
+            let found = output.status.success().then(|| serde_json::from_slice(&output.stdout));
+            Ok(found.transpose()?)
+        },
+    )?;
     let rows = contenders.iter().zip(&found).map(|(contender, found)| {
-        let of = |figure: fn(&Grown) -> f64| {
-            (found.len() == repetitions).then(|| Spread::of(found.iter().map(figure)))
-        };
-        Row { contender: *contender, push_ns: of(Grown::push_ns), worst_ms: of(Grown::worst_ms) }
+        let found: Option<Vec<Grown>> = found.iter().copied().collect();
+        let of = |figure| found.as_ref().map(|found| Spread::of(found.iter().map(figure)));
+        Row {
+            contender: *contender,
+            push_ns: of(Grown::push_ns as fn(&Grown) -> f64),
+            worst_ms: of(Grown::worst_ms),
+        }
     });
     Ok(Some(rows.collect()))
 }

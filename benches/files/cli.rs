@@ -3,6 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
+use bench_common::harness::Common;
 use bench_common::numbers;
 use clap::{Parser, ValueEnum};
 
@@ -11,10 +12,11 @@ use crate::arrays::Contender;
 /// Arrays in files: growing, opening, reading, and following them.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench files --")]
+#[command(mut_arg("quick", |arg| arg.help("A look in under 20 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
-    /// A look in under 20 seconds
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Measure these parts only [default: all]
     #[arg(long, value_name = "PART", num_args = 1..)]
@@ -43,14 +45,6 @@ pub(crate) struct Options {
     /// Where files are made [default: where temporary ones are]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-
-    /// How often each thing is measured [default: 5; with --quick: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    repetitions: Option<u32>,
-
-    /// Print everything as JSON instead of tables
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,13 +75,8 @@ pub(crate) struct Plan {
 }
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
-        let of = |usual, if_quick| if self.quick { if_quick } else { usual };
+        let of = |usual, if_quick| self.common.of(usual, if_quick);
         let all = [Part::Growth, Part::Beyond, Part::Open, Part::Follow];
         let parts = if self.parts.is_empty() { all.to_vec() } else { self.parts.clone() };
         let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
@@ -96,12 +85,12 @@ impl Options {
             contenders: Contender::ALL.into_iter().filter(only).collect(),
             bytes: self.bytes.unwrap_or(of(512 << 20, 16 << 20)),
             limit_bytes: self.limit_bytes.unwrap_or(of(512 << 20, 32 << 20)),
-            open_sizes: if self.quick { vec![64 << 10] } else { vec![64 << 10, 64 << 20] },
+            open_sizes: self.common.of(vec![64 << 10, 64 << 20], vec![64 << 10]),
             open_bytes: self.open_bytes.unwrap_or(10 << 30),
             latency_pushes: of(100_000, 5_000),
             follow_reads: self.follow_reads.unwrap_or(of(100_000_000, 1_000_000)),
             folder: self.folder.clone().unwrap_or_else(env::temp_dir),
-            repetitions: self.repetitions.map_or(of(5, 1), |repetitions| repetitions as usize),
+            repetitions: self.common.repetitions(5, 1),
         }
     }
 }

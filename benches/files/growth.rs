@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use bench_common::progress::Progress;
+use bench_common::harness;
 use bench_common::random::Random;
 use bench_common::spread::Spread;
 use bench_common::table::{Table, short, table, words};
@@ -104,18 +104,16 @@ pub(crate) fn in_turns(
     repetitions: usize,
 ) -> Result<Vec<Row>, Box<dyn Error>> {
     let count = bytes / ELEMENT_BYTES;
-    let mut found = vec![Vec::new(); contenders.len()];
-    let mut progress = Progress::new(repetitions * contenders.len());
-    for _ in 0..repetitions {
-        for (contender, found) in contenders.iter().copied().zip(&mut found) {
-            progress.begin(format_args!("growth of {}", contender.name()));
+    let found: Vec<Vec<Grown>> = harness::in_turns(
+        contenders,
+        |_| repetitions,
+        |contender| format!("growth of {}", contender.name()),
+        |&contender| {
             let own = Folder::new(inside)?;
             let folder = own.path().to_owned();
-            let grown: Grown =
-                outcome(&Task::Grow { contender, folder, count, reads: READS, group: None })?;
-            found.push(grown);
-        }
-    }
+            outcome(&Task::Grow { contender, folder, count, reads: READS, group: None })
+        },
+    )?;
     let rows = contenders.iter().zip(&found).map(|(contender, found)| {
         let of = |figure: fn(&Grown) -> f64| Spread::of(found.iter().map(figure));
         let reads: Option<Vec<f64>> = found.iter().map(|grown| grown.read_ns).collect();

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use bench_common::progress::Progress;
+use bench_common::harness;
 use bench_common::spread::Spread;
 use bench_common::table::{Table, table, words};
 use serde::{Deserialize, Serialize};
@@ -87,17 +87,16 @@ pub(crate) fn in_turns(
     }
     cases.extend(sparse.map(|contender| (contender, sparse_bytes, true)));
     cases.retain(|(contender, ..)| contenders.contains(contender));
-    let mut found = vec![Vec::new(); cases.len()];
-    let mut progress = Progress::new(repetitions * cases.len());
-    for _ in 0..repetitions {
-        for ((contender, bytes, is_sparse), found) in cases.iter().copied().zip(&mut found) {
-            progress.begin(format_args!("opening of {}", contender.name()));
+    let found = harness::in_turns(
+        &cases,
+        |_| repetitions,
+        |(contender, ..)| format!("opening of {}", contender.name()),
+        |&(contender, bytes, is_sparse)| {
             let own = Folder::new(inside)?;
             let (count, folder) = (bytes / ELEMENT_BYTES, own.path().to_owned());
-            let opened: Opened = outcome(&Task::Open { contender, folder, count, is_sparse })?;
-            found.push(opened);
-        }
-    }
+            outcome(&Task::Open { contender, folder, count, is_sparse })
+        },
+    )?;
     let rows = cases.into_iter().zip(found).map(|((contender, bytes, is_sparse), found)| Row {
         contender,
         bytes,

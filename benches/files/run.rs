@@ -1,7 +1,6 @@
 //! From the plan to what is printed.
 
-use std::error::Error;
-
+use bench_common::harness;
 use bench_common::machine::Machine;
 use bench_common::table::Table;
 use serde::Serialize;
@@ -24,34 +23,20 @@ struct Summary {
 }
 
 /// Measures, and prints everything.
-pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+pub(crate) fn bench(options: &Options) -> harness::Result {
     let plan = options.plan();
     let summary = measure(&plan)?;
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&summary)?);
-        return Ok(());
-    }
-    for (label, value) in summary.machine.facts().iter().filter(|(_, value)| !value.is_empty()) {
-        println!("{label}: {value}");
-    }
-    for (title, table) in tables(&plan, &summary) {
-        println!("\n{title}\n{table}");
-    }
-    Ok(())
+    harness::print(options.common.json, &summary, &summary.machine, &tables(&plan, &summary))
 }
 
 /// Everything once, and small: what `cargo test --benches` runs.
-pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+pub(crate) fn smoke() -> harness::Result {
     let plan = Plan::smoke();
     let summary = measure(&plan)?;
-    let tables = tables(&plan, &summary);
-    let lines: usize = tables.iter().map(|(_, table)| table.height()).sum();
-    let json = serde_json::to_string(&summary)?;
-    println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
-    Ok(())
+    harness::print_smoke(&summary, &tables(&plan, &summary))
 }
 
-fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
+fn measure(plan: &Plan) -> harness::Result<Summary> {
     let Plan { contenders, folder, repetitions, .. } = plan;
     let repetitions = *repetitions;
     let is_wanted = |part| plan.parts.contains(&part);

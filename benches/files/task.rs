@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bench_common::delegate;
+use bench_common::harness;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -38,20 +39,20 @@ pub(crate) enum Task {
     },
 }
 
-pub(crate) fn run(task: Task) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(task: &Task) -> harness::Result {
     match task {
         Task::Grow { contender, folder, count, reads, group } => {
             if let Some(group) = group {
                 // 0 is the process that writes it.
                 fs::write(group.join("cgroup.procs"), "0")?;
             }
-            delegate::answer(&growth::grow(contender, &folder, count, reads)?)?;
+            delegate::answer(&growth::grow(*contender, folder, *count, *reads)?)?;
         }
         Task::Open { contender, folder, count, is_sparse } => {
-            delegate::answer(&open::open(contender, &folder, count, is_sparse)?)?;
+            delegate::answer(&open::open(*contender, folder, *count, *is_sparse)?)?;
         }
-        Task::Latency { folder, count } => delegate::answer(&follow::wait_for(&folder, count)?)?,
-        Task::Reads { folder, count } => delegate::answer(&follow::read(&folder, count)?)?,
+        Task::Latency { folder, count } => delegate::answer(&follow::wait_for(folder, *count)?)?,
+        Task::Reads { folder, count } => delegate::answer(&follow::read(folder, *count)?)?,
     }
     Ok(())
 }

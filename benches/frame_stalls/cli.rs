@@ -1,7 +1,5 @@
 //! The command line.
 
-use std::env;
-
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 
@@ -105,11 +103,6 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
         let (frames, rows, repetitions) =
             if self.quick { (100, 500_000, 1) } else { (220, 8_000_000, 3) };

@@ -20,18 +20,8 @@ mod summary;
 mod table;
 mod verdict;
 
-use std::error::Error;
+use bench_common::harness;
 
-use bench_common::delegate;
-
-/// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
-/// test harness. Criterion tells the two apart in the same way.
-fn main() -> Result<(), Box<dyn Error>> {
-    if let Some(task) = delegate::task_from_args()? {
-        child::perform(&task)
-    } else if std::env::args().any(|arg| arg == "--bench") {
-        run::bench(&cli::Options::from_args())
-    } else {
-        run::smoke()
-    }
+fn main() -> harness::Result {
+    harness::main(child::perform, run::bench, run::smoke)
 }

@@ -1,5 +1,7 @@
 //! From samples to the figures of a row.
 
+use bench_common::spread::median;
+pub(crate) use bench_common::spread::micros;
 use serde::Serialize;
 
 use crate::child::Outcome;
@@ -131,11 +133,6 @@ pub(crate) fn pooled(measured: &Measured) -> Vec<u64> {
     all
 }
 
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
-pub(crate) fn micros(ns: u64) -> f64 {
-    ns as f64 / 1e3
-}
-
 #[expect(clippy::cast_precision_loss, reason = "no memory comes near 2^53 bytes")]
 pub(crate) fn mebibytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
@@ -160,13 +157,6 @@ impl Spread {
             median: median(values),
         }
     }
-}
-
-/// The middle value, the higher one of two: always a value that was observed.
-fn median<T: Ord + Copy + Default>(values: impl Iterator<Item = T>) -> T {
-    let mut values: Vec<T> = values.collect();
-    values.sort_unstable();
-    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 fn sorted_frames(outcome: &Outcome) -> Vec<u64> {

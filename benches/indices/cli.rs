@@ -1,7 +1,6 @@
 //! The command line.
 
-use std::env;
-
+use bench_common::harness::{self, Common};
 use bench_common::numbers;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
@@ -14,10 +13,11 @@ use crate::operation::Operation;
 /// operation.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench indices --")]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under two minutes")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each structure is measured [default: 15; from 1M rows on 7, from 8M on 3; with --quick: 3]")))]
 pub(crate) struct Options {
-    /// Fewer cases and repetitions, in under two minutes
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Measure these groups only
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
@@ -26,10 +26,6 @@ pub(crate) struct Options {
     /// Rows, 64K for 65,536 [default: 1K 64K 1M 8M for unique keys, else 64K 1M; with --quick: 1K 64K]
     #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', value_parser = rows)]
     rows: Vec<usize>,
-
-    /// How often each structure is measured [default: 15; from 1M rows on 7, from 8M on 3; with --quick: 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    repetitions: Option<u16>,
 
     /// Measure these operations only
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
@@ -41,10 +37,6 @@ pub(crate) struct Options {
         value_parser = container_ids()
     )]
     only: Vec<String>,
-
-    /// Print the summary as JSON instead of the tables
-    #[arg(long)]
-    pub(crate) json: bool,
 
     /// Count instructions and cache lines by valgrind, instead of measuring time; some hundred times
     /// as slow
@@ -70,11 +62,6 @@ pub(crate) struct PlannedCase {
 }
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
         let groups: &[Group] =
             if self.groups.is_empty() { &Group::ALL } else { self.groups.as_slice() };
@@ -82,12 +69,12 @@ impl Options {
         let planned = cases.map(|case| self.planned(case));
         let is_something =
             |one: &PlannedCase| !one.operations.is_empty() && !one.containers.is_empty();
-        Plan { cases: planned.filter(is_something).collect(), command: command() }
+        Plan { cases: planned.filter(is_something).collect(), command: harness::command("indices") }
     }
 
     fn cases(&self, group: Group) -> Vec<Case> {
         let (mut rows, mut shapes) = (group.rows(), group.shapes());
-        if self.quick {
+        if self.common.quick {
             (rows, shapes) = group.quick();
         }
         if !self.rows.is_empty() {
@@ -99,7 +86,6 @@ impl Options {
 
     fn planned(&self, case: Case) -> PlannedCase {
         let usual = match case.rows {
-            _ if self.quick => 3,
             0x40_0000.. => 3,
             0x8_0000.. => 7,
             _ => 15,
@@ -112,7 +98,7 @@ impl Options {
         };
         PlannedCase {
             case,
-            repetitions: self.repetitions.map_or(usual, usize::from),
+            repetitions: self.common.repetitions(usual, 3),
             operations: Operation::LIFE.iter().copied().filter(wanted).collect(),
             containers: containers::of(case).filter(|one| self.wants(one)).collect(),
         }
@@ -121,13 +107,6 @@ impl Options {
     fn wants(&self, container: &Container) -> bool {
         self.only.is_empty() || self.only.iter().any(|id| id == container.id)
     }
-}
-
-/// The arguments as they came, since plain words need no quoting.
-fn command() -> String {
-    let mut words = vec!["cargo bench --bench indices --".to_owned()];
-    words.extend(env::args().skip(1).filter(|arg| arg != "--bench"));
-    words.join(" ")
 }
 
 fn rows(text: &str) -> Result<usize, String> {

@@ -1,9 +1,8 @@
 //! From the plan to the report.
 
-use std::error::Error;
 use std::fs;
 
-use bench_common::progress::Progress;
+use bench_common::harness;
 use bench_common::{memory, target};
 
 use crate::case::{Case, Group};
@@ -33,7 +32,7 @@ pub(crate) struct Measured {
 const SMOKE_ROWS: usize = 200;
 
 /// Measures, shows and writes everything.
-pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+pub(crate) fn bench(options: &Options) -> harness::Result {
     let plan = options.plan();
     if options.count {
         return count::run(&plan);
@@ -49,7 +48,7 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
         fs::write(directory.join(name), text)?;
     }
 
-    if options.json {
+    if options.common.json {
         println!("{}", serde_json::to_string_pretty(&summary)?);
         return Ok(());
     }
@@ -70,7 +69,7 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 /// Everything once, small, in this process, and nothing written: what `cargo test --benches` runs.
-pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+pub(crate) fn smoke() -> harness::Result {
     let of_group = |group: Group| {
         let shapes = group.shapes().iter();
         shapes.map(move |&shape| Case { group, rows: SMOKE_ROWS, shape })
@@ -100,38 +99,32 @@ fn operations_of(case: Case) -> impl Iterator<Item = Operation> {
     Operation::LIFE.iter().copied().filter(move |one| all.contains(one) && one.is_for(case.rows))
 }
 
-/// By turns: a case's structures one after the other, and some time later all of them again, so that a
-/// machine that slows down on the way slows them all.
-fn measure(plan: &Plan) -> Result<Vec<Results>, Box<dyn Error>> {
-    let turns = plan.cases.iter().map(|one| one.repetitions * one.containers.len()).sum();
-    let mut progress = Progress::new(turns);
-    let of = |&container: &&'static Container| Measured { container, rounds: Vec::new() };
-    let none = |planned: &PlannedCase| Results {
-        case: planned.case,
-        measured: planned.containers.iter().map(of).collect(),
-    };
-    let mut all: Vec<Results> = plan.cases.iter().map(none).collect();
-    let rounds = plan.cases.iter().map(|case| case.repetitions).max().unwrap_or(0);
-    for round in 0..rounds {
-        for (planned, results) in plan.cases.iter().zip(&mut all) {
-            // Of those that have fewer repetitions than there are rounds, evenly among these.
-            let done = |rounds_done: usize| rounds_done * planned.repetitions / rounds;
-            if done(round + 1) == done(round) {
-                continue;
-            }
-            for Measured { container, rounds } in &mut results.measured {
-                progress.begin(format_args!("{}, {}", planned.case, container.name));
-                rounds.push(one_round(container, planned)?);
-            }
-        }
+/// The structures of all cases in turns.
+fn measure(plan: &Plan) -> harness::Result<Vec<Results>> {
+    let mut turns: Vec<(&PlannedCase, &'static Container)> = Vec::new();
+    for case in &plan.cases {
+        turns.extend(case.containers.iter().map(|&container| (case, container)));
     }
-    drop(progress);
-    all.iter().for_each(check);
-    Ok(all)
+    let found = harness::in_turns(
+        &turns,
+        |(planned, _)| planned.repetitions,
+        |(planned, container)| format!("{}, {}", planned.case, container.name),
+        |(planned, container)| one_round(container, planned),
+    )?;
+    let mut found = found.into_iter();
+    let results = plan.cases.iter().map(|planned| Results {
+        case: planned.case,
+        measured: (planned.containers.iter().zip(&mut found))
+            .map(|(container, rounds)| Measured { container, rounds })
+            .collect(),
+    });
+    let results: Vec<Results> = results.collect();
+    results.iter().for_each(check);
+    Ok(results)
 }
 
 /// All operations: those on fresh memory in a process each.
-fn one_round(container: &Container, planned: &PlannedCase) -> Result<Vec<Sample>, Box<dyn Error>> {
+fn one_round(container: &Container, planned: &PlannedCase) -> harness::Result<Vec<Sample>> {
     let (fresh, others): (Vec<Operation>, Vec<Operation>) =
         planned.operations.iter().partition(|operation| operation.needs_new_process());
     let mut samples = Vec::new();
@@ -150,27 +143,14 @@ fn one_round(container: &Container, planned: &PlannedCase) -> Result<Vec<Sample>
 /// If one found something else than another.
 fn check(Results { case, measured }: &Results) {
     for &operation in Operation::of(case.group) {
-        let mut first = None;
-        for Measured { container, rounds } in measured {
-            for round in rounds {
+        let found = measured.iter().flat_map(|Measured { container, rounds }| {
+            rounds.iter().map(|round| {
                 // What comes later in a life depends on what came before.
-                let found: Vec<u64> = round
-                    .iter()
-                    .filter(|sample| sample.operation == operation)
-                    .map(|sample| sample.checksum)
-                    .collect();
-                if found.is_empty() {
-                    continue;
-                }
-                let (expected, of) = first.get_or_insert((found.clone(), container.name));
-                assert_eq!(
-                    found,
-                    *expected,
-                    "{}, {case}: {} came to something else than {of}",
-                    operation.name(),
-                    container.name,
-                );
-            }
-        }
+                let samples = round.iter().filter(|sample| sample.operation == operation);
+                (container.name, samples.map(|sample| sample.checksum).collect::<Vec<u64>>())
+            })
+        });
+        let found = found.filter(|(_, checksums)| !checksums.is_empty());
+        harness::check_same(format_args!("{}, {case}", operation.name()), found);
     }
 }

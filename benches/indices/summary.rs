@@ -1,6 +1,6 @@
 //! The figures, and what they were measured on.
 
-use bench_common::machine::Machine;
+use bench_common::machine::{Contender, Machine};
 use bench_common::plot::Shade;
 use bench_common::spread::Spread;
 use serde::Serialize;
@@ -17,15 +17,8 @@ use crate::stage::Sample;
 pub(crate) struct Summary {
     pub(crate) machine: Machine,
     command: String,
-    containers: Vec<ContainerSummary>,
+    containers: Vec<Contender>,
     pub(crate) cases: Vec<CaseSummary>,
-}
-
-#[derive(Debug, Serialize)]
-struct ContainerSummary {
-    id: &'static str,
-    version: String,
-    settings: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -88,7 +81,7 @@ impl Summary {
         }
         let packages = containers.iter().flat_map(|container| container.packages);
         let machine = Machine::with(env!("CARGO_PKG_NAME"), packages.copied());
-        let containers = containers.iter().map(|container| ContainerSummary {
+        let containers = containers.iter().map(|container| Contender {
             id: container.id,
             version: machine.versions_of(container.packages),
             settings: container.settings,

@@ -34,13 +34,9 @@ fn cell(operation: Operation, spread: &Spread) -> String {
     if operation.is_a_longest() {
         return format!("{}, {}", short(spread.median), short(spread.min));
     }
-    quartiles(spread)
+    spread.short_quartiles()
 }
 
 fn of_best(Ratio { best_name, spread, .. }: &Ratio) -> String {
-    format!("{} {best_name}", quartiles(spread))
-}
-
-fn quartiles(spread: &Spread) -> String {
-    format!("{} {}–{}", short(spread.median), short(spread.p25), short(spread.p75))
+    format!("{} {best_name}", spread.short_quartiles())
 }

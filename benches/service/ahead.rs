@@ -7,11 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_common::memory::{Entity, entity, touch};
+use bench_common::spread::{median, nanoseconds};
 use bench_common::table::{Table, short, words};
 use serde::Serialize;
 use stayput::{CommitAhead, VmVec};
 
-use crate::samples::{Figures, Run, latency, median, nanoseconds, resident};
+use crate::samples::{Figures, Run, latency, resident};
 
 /// How much is measured.
 #[derive(Debug)]

@@ -6,10 +6,11 @@ use std::hint::{black_box, spin_loop};
 use std::time::{Duration, Instant};
 
 use bench_common::memory::{Entity, entity};
+use bench_common::spread::nanoseconds;
 use serde::Serialize;
 use stayput::{Error, HugePages, Reservation, VmVec, page_size};
 
-use crate::samples::{Run, nanoseconds, resident};
+use crate::samples::{Run, resident};
 
 /// What is done again and again, and timed each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,8 +1,9 @@
 //! The command line.
 
+use std::thread;
 use std::time::Duration;
-use std::{env, thread};
 
+use bench_common::harness::Common;
 use clap::{Parser, ValueEnum};
 
 use crate::{ahead, idle, release, steps};
@@ -11,10 +12,11 @@ use crate::{ahead, idle, release, steps};
 /// do.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench service --")]
+#[command(mut_arg("quick", |arg| arg.help("A look in under 20 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 9; idle: 3; with --quick: 1 to 3]")))]
 pub(crate) struct Options {
-    /// A look in under 20 seconds
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Measure these parts only [default: all; on one processor: all but steps]
     #[arg(long, value_name = "PART", num_args = 1..)]
@@ -23,14 +25,6 @@ pub(crate) struct Options {
     /// Keep the whole process on one processor (Linux)
     #[arg(long)]
     pub(crate) one_core: bool,
-
-    /// How often each thing is measured [default: 9; idle: 3; with --quick: 1 to 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    repetitions: Option<u32>,
-
-    /// Print everything as JSON instead of tables
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -55,22 +49,14 @@ pub(crate) struct Plan {
 }
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Result<Plan, String> {
-        let quick = self.quick;
+        let quick = self.common.quick;
         let wanted = |part| self.only.is_empty() || self.only.contains(&part);
         let several = thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
         if !several && self.only.contains(&Part::Steps) {
             return Err("steps are measured by two threads at once, on a processor each".into());
         }
-        let times = |usual, if_quick| {
-            let times = if quick { if_quick } else { usual };
-            self.repetitions.map_or(times, |repetitions| repetitions as usize)
-        };
+        let times = |usual, if_quick| self.common.repetitions(usual, if_quick);
         Ok(Plan {
             steps: (several && wanted(Part::Steps)).then(|| steps::Extent {
                 bytes: if quick { 32 << 20 } else { 128 << 20 },

@@ -14,14 +14,8 @@ mod run;
 mod samples;
 mod steps;
 
-use std::error::Error;
+use bench_common::harness;
 
-/// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
-/// test harness. Criterion tells the two apart in the same way.
-fn main() -> Result<(), Box<dyn Error>> {
-    if std::env::args().any(|arg| arg == "--bench") {
-        run::bench(&cli::Options::from_args())
-    } else {
-        run::smoke()
-    }
+fn main() -> harness::Result {
+    harness::main(|(): &()| Ok(()), run::bench, run::smoke)
 }

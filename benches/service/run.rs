@@ -1,8 +1,7 @@
 //! From the plan to what is printed.
 
-use std::error::Error;
-
 use bench_common::cores;
+use bench_common::harness::{self, part};
 use bench_common::machine::Machine;
 use bench_common::table::Table;
 use serde::Serialize;
@@ -26,45 +25,22 @@ struct Summary {
 }
 
 /// Measures, and prints everything.
-pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+pub(crate) fn bench(options: &Options) -> harness::Result {
     if options.one_core {
         cores::pin_to_one()?;
     }
     let summary = measure(&options.plan()?)?;
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&summary)?);
-        return Ok(());
-    }
-    for (label, value) in summary.machine.facts().iter().filter(|(_, value)| !value.is_empty()) {
-        println!("{label}: {value}");
-    }
-    for (title, table) in tables(&summary) {
-        println!("\n{title}\n{table}");
-    }
-    Ok(())
+    harness::print(options.common.json, &summary, &summary.machine, &tables(&summary))
 }
 
 /// Everything once, and small: what `cargo test --benches` runs.
-pub(crate) fn smoke() -> Result<(), Box<dyn Error>> {
+pub(crate) fn smoke() -> harness::Result {
     let summary = measure(&Plan::SMOKE)?;
-    let tables = tables(&summary);
-    let lines: usize = tables.iter().map(|(_, table)| table.height()).sum();
-    let json = serde_json::to_string(&summary)?;
-    println!("smoke run: {} tables of {lines} lines, {} bytes of JSON", tables.len(), json.len());
-    Ok(())
+    harness::print_smoke(&summary, &tables(&summary))
 }
 
 /// One part after the other; each takes turns within itself.
-fn measure(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
-    fn part<E, R>(
-        name: &str,
-        extent: Option<&E>,
-        measure: impl FnOnce(&E) -> Result<R, Box<dyn Error>>,
-    ) -> Result<Option<R>, Box<dyn Error>> {
-        let Some(extent) = extent else { return Ok(None) };
-        eprintln!("measuring: {name}");
-        measure(extent).map(Some)
-    }
+fn measure(plan: &Plan) -> harness::Result<Summary> {
     Ok(Summary {
         machine: Machine::with(env!("CARGO_PKG_NAME"), []),
         steps: part("steps", plan.steps.as_ref(), steps::measure)?,

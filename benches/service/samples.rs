@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use bench_common::spread::{median, micros, nanoseconds};
 use bench_common::table::short;
 use serde::Serialize;
 
@@ -85,22 +86,6 @@ pub(crate) fn resident(count: usize) -> Vec<u64> {
     let mut values = vec![black_box(u64::MAX); count];
     black_box(&mut values).clear();
     values
-}
-
-pub(crate) fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
-fn micros(ns: u64) -> f64 {
-    ns as f64 / 1e3
-}
-
-/// The middle value, the higher one of two: always a value that was observed.
-pub(crate) fn median<T: Ord + Copy + Default>(values: impl Iterator<Item = T>) -> T {
-    let mut values: Vec<T> = values.collect();
-    values.sort_unstable();
-    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 /// The smallest value that at least so many in a hundred do not exceed.

@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 
 use bench_common::cores;
 use bench_common::memory::{size_text, touch};
+use bench_common::spread::{median, nanoseconds};
 use bench_common::table::Table;
 use serde::Serialize;
 use stayput::{Reservation, page_size};
 
 use crate::calls::Call;
 use crate::pages::Pages;
-use crate::samples::{self, Figures, Run, latency, median};
+use crate::samples::{Figures, Run, latency};
 
 /// How much is measured.
 #[derive(Debug)]
@@ -186,7 +187,7 @@ fn run(manner: Manner, call: Call, bytes: usize) -> Result<(Run, u64), Box<dyn E
         let prefaulted = prefaulting.join().expect("it has not panicked");
         (prefaulted, calling.join().expect("it has not panicked"))
     });
-    let ns = samples::nanoseconds(prefaulted?).max(1);
+    let ns = nanoseconds(prefaulted?).max(1);
     Ok((run?, (bytes as u64 >> 10) * 1_000_000_000 / 1024 / ns))
 }
 

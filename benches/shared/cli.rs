@@ -1,7 +1,8 @@
 //! The command line.
 
-use std::{env, thread};
+use std::thread;
 
+use bench_common::harness::Common;
 use bench_common::numbers;
 use clap::{Parser, ValueEnum};
 
@@ -12,10 +13,11 @@ use crate::push::Case;
 /// Arrays to which many threads append: pushing, reading meanwhile, memory, and whether anything is lost.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench shared --")]
+#[command(mut_arg("quick", |arg| arg.help("A look in under 10 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
-    /// A look in under 10 seconds
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Measure these parts only [default: all]
     #[arg(long, value_name = "PART", num_args = 1..)]
@@ -40,14 +42,6 @@ pub(crate) struct Options {
     /// Pushes of which none is to be lost [default: 10,000,000; with --quick: 200,000]
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     lost: Option<usize>,
-
-    /// How often each thing is measured [default: 5; with --quick: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    repetitions: Option<u32>,
-
-    /// Print everything as JSON instead of tables
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -80,28 +74,24 @@ pub(crate) struct Plan {
 }
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
-        let of = |usual, if_quick| if self.quick { if_quick } else { usual };
+        let Common { quick, .. } = self.common;
+        let of = |usual, if_quick| self.common.of(usual, if_quick);
         let all = [Part::Push, Part::Read, Part::Memory, Part::Maps];
         let only = |contender: &Contender| self.only.is_empty() || self.only.contains(contender);
         let mut threads: Vec<usize> = self.threads.iter().copied().map(usize::from).collect();
         if threads.is_empty() {
-            threads = if self.quick { vec![1, 2] } else { vec![1, 2, 4, 8] };
+            threads = if quick { vec![1, 2] } else { vec![1, 2, 4, 8] };
         }
         let elements = self.elements.unwrap_or(of(8 << 20, 256 << 10));
-        let everyday = if self.quick { vec![1 << 10] } else { vec![1 << 10, 64 << 10, 1 << 20] };
+        let everyday = if quick { vec![1 << 10] } else { vec![1 << 10, 64 << 10, 1 << 20] };
         let pushes = of(4 << 20, 64 << 10);
         Plan {
             parts: if self.parts.is_empty() { all.to_vec() } else { self.parts.clone() },
             contenders: Contender::ALL.into_iter().filter(only).collect(),
             cases: cases(&threads, elements, &everyday, pushes),
             worst_threads: no_more_than_cores(&threads),
-            maps: if self.quick {
+            maps: if quick {
                 map_cases(&[2], &[64 << 10], 100_000)
             } else {
                 map_cases(&no_more_than_cores(&threads), &[64 << 10, 1 << 20], 1 << 20)
@@ -109,9 +99,9 @@ impl Options {
             threads,
             elements,
             read: self.read.unwrap_or(of(1 << 20, 64 << 10)),
-            read_ms: if self.quick { 5 } else { 100 },
+            read_ms: if quick { 5 } else { 100 },
             lost: self.lost.unwrap_or(of(10_000_000, 200_000)),
-            repetitions: self.repetitions.map_or(of(5, 1), |repetitions| repetitions as usize),
+            repetitions: self.common.repetitions(5, 1),
         }
     }
 }

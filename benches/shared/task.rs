@@ -1,10 +1,9 @@
 //! What children do: each contender in each repetition has a process of its own.
 
-use std::error::Error;
 use std::{panic, process};
 
 use bench_common::delegate;
-use bench_common::progress::Progress;
+use bench_common::harness;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -36,14 +35,14 @@ impl Task {
     }
 }
 
-pub(crate) fn run(task: Task) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(task: &Task) -> harness::Result {
     // Others would wait for a thread that is gone.
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         report(info);
         process::exit(101);
     }));
-    match task {
+    match *task {
         Task::Push { contender, case } => delegate::answer(&push::push(contender, case)?)?,
         Task::Worst { contender, threads, total } => {
             delegate::answer(&worst::push(contender, threads, total)?)?;
@@ -60,18 +59,11 @@ pub(crate) fn run(task: Task) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What children find that do each of the tasks in turns, so many times over.
+/// What children find that do each of the tasks in turns.
 pub(crate) fn in_turns<R: DeserializeOwned>(
     tasks: &[Task],
     repetitions: usize,
-) -> Result<Vec<Vec<R>>, Box<dyn Error>> {
-    let mut found: Vec<Vec<R>> = tasks.iter().map(|_| Vec::new()).collect();
-    let mut progress = Progress::new(repetitions * tasks.len());
-    for _ in 0..repetitions {
-        for (task, found) in tasks.iter().zip(&mut found) {
-            progress.begin(task.text());
-            found.push(delegate::outcome(delegate::command(task)?)?);
-        }
-    }
-    Ok(found)
+) -> harness::Result<Vec<Vec<R>>> {
+    let run = |task: &Task| delegate::outcome(delegate::command(task)?);
+    harness::in_turns(tasks, |_| repetitions, Task::text, run)
 }

@@ -6,6 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bench_common::random::Random;
+use bench_common::spread::nanoseconds;
 use bench_common::table::{table, words};
 use bench_common::{allocator, delegate};
 use serde::{Deserialize, Serialize};
@@ -92,10 +93,6 @@ fn defragment() -> Found {
     times.sort_unstable();
     let (median, longest) = (times[times.len() / 2], times[times.len() - 1]);
     Found { longest, median, total, calls: times.len() }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// All of it, in turns, as tables for a terminal.

@@ -5,6 +5,7 @@ use std::error::Error;
 
 use bench_common::delegate;
 use bench_common::small::structures;
+use bench_common::spread::nanoseconds;
 use bench_common::usage::resident_bytes;
 use serde::{Deserialize, Serialize};
 use stayput::{HugePages, VmVec};
@@ -82,8 +83,7 @@ fn live(container: &Container, case: Case, operations: &[Operation]) -> Outcome 
         }
         let before = (operation == Operation::Insert).then(resident_bytes).flatten();
         for _ in 0..operation.times_in_life() {
-            let time = stage.perform(operation);
-            let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            let ns = nanoseconds(stage.perform(operation));
             outcome.times.push(Time { operation, ns });
         }
         if let Some((before, after)) = before.zip(before.and_then(|_| resident_bytes())) {

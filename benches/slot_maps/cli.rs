@@ -1,8 +1,8 @@
 //! The command line.
 
-use std::env;
 use std::time::Duration;
 
+use bench_common::harness::{self, Common};
 use bench_common::numbers;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
@@ -14,11 +14,11 @@ use crate::operation::Operation;
 /// Slot maps: stayput's against those of other crates, operation by operation.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench slot_maps --")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under two minutes")))]
+#[command(mut_arg("repetitions", |arg| arg.help("How often each map is measured [default: by the number of slots]")))]
 pub(crate) struct Options {
-    /// Fewer cases and repetitions, in under two minutes
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
 
     /// Slots a map, 64K for 65,536 [default: 1K 64K 180K 1M 8M]
     #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', value_parser = slots)]
@@ -31,10 +31,6 @@ pub(crate) struct Options {
     )]
     values: Vec<String>,
 
-    /// How often each map is measured [default: by the number of slots]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    repetitions: Option<u16>,
-
     /// Measure these operations only
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     operations: Vec<Operation>,
@@ -45,10 +41,6 @@ pub(crate) struct Options {
         value_parser = container_ids()
     )]
     only: Vec<String>,
-
-    /// Print the summary as JSON instead of the tables
-    #[arg(long)]
-    pub(crate) json: bool,
 
     /// Count instructions and cache lines by valgrind, instead of measuring time; some hundred times
     /// as slow
@@ -115,24 +107,19 @@ const QUICK: [Case; 5] = [
 ];
 
 impl Options {
-    /// From the command line, less the flag that cargo adds.
-    pub(crate) fn from_args() -> Self {
-        Self::parse_from(env::args_os().filter(|arg| arg != "--bench"))
-    }
-
     pub(crate) fn plan(&self) -> Plan {
         Plan {
             cases: self.cases().into_iter().map(|case| self.planned(case)).collect(),
             containers: containers::ALL.iter().filter(|one| self.wants(one)).collect(),
             criterion: self.criterion.then(|| Criterion { filter: self.filter.clone() }),
             with_ranges: self.operations.is_empty(),
-            enough: self.quick.then_some(QUICK_ENOUGH),
-            command: command(),
+            enough: self.common.quick.then_some(QUICK_ENOUGH),
+            command: harness::command("slot_maps"),
         }
     }
 
     fn cases(&self) -> Vec<Case> {
-        if self.quick && self.slots.is_empty() && self.values.is_empty() {
+        if self.common.quick && self.slots.is_empty() && self.values.is_empty() {
             return QUICK.into();
         }
         let slots = if self.slots.is_empty() { &SLOTS[..] } else { &self.slots };
@@ -149,14 +136,14 @@ impl Options {
     }
 
     fn planned(&self, case: Case) -> PlannedCase {
-        let repetitions = match (case.slots, self.quick) {
+        let repetitions = match (case.slots, self.common.quick) {
             (..0x2_0000, false) => 31,
             (..0x4_0000, _) => 15,
             (..0x40_0000, false) => 7,
             (..0x40_0000, true) => 5,
             (_, _) => 3,
         };
-        let short = self.quick && case.slots >= 0x40_0000;
+        let short = self.common.quick && case.slots >= 0x40_0000;
         let wanted = |operation: Operation| {
             if self.operations.is_empty() {
                 !(short && operation.takes_long())
@@ -166,7 +153,7 @@ impl Options {
         };
         PlannedCase {
             case,
-            repetitions: self.repetitions.map_or(repetitions, usize::from),
+            repetitions: self.common.repetitions(repetitions, repetitions),
             operations: Operation::LIFE.iter().copied().filter(|&one| wanted(one)).collect(),
         }
     }
@@ -177,13 +164,6 @@ impl Options {
             || container.kind == Kind::Limit
             || self.only.iter().any(|id| id == container.id)
     }
-}
-
-/// The arguments as they came, since plain words need no quoting.
-fn command() -> String {
-    let mut words = vec!["cargo bench --bench slot_maps --".to_owned()];
-    words.extend(env::args().skip(1).filter(|arg| arg != "--bench"));
-    words.join(" ")
 }
 
 fn slots(text: &str) -> Result<usize, String> {

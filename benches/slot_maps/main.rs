@@ -24,10 +24,9 @@ mod value;
 mod verdict;
 
 use std::alloc::System;
-use std::error::Error;
 
 use bench_common::allocator::Switch;
-use bench_common::delegate;
+use bench_common::harness;
 use mimalloc::MiMalloc;
 
 /// Each at the place that its number says; the system's, where nobody chose.
@@ -37,15 +36,10 @@ static GLOBAL: Switch = Switch::new(&[&System, &MiMalloc]);
 /// Its number there.
 const MIMALLOC: usize = 1;
 
-/// Without `--bench` it is `cargo test` that runs this file, perhaps with options meant for the
-/// test harness. Criterion tells the two apart in the same way.
-fn main() -> Result<(), Box<dyn Error>> {
-    if let Some(task) = delegate::task_from_args()? {
-        child::perform(&task)
-    } else if std::env::args().any(|arg| arg == "--bench") {
-        run::bench(&cli::Options::from_args())
-    } else {
+fn main() -> harness::Result {
+    let smoke = || {
         run::smoke();
         Ok(())
-    }
+    };
+    harness::main(child::perform, run::bench, smoke)
 }

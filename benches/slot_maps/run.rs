@@ -1,9 +1,9 @@
 //! From the plan to the report.
 
-use std::error::Error;
 use std::fs;
 use std::time::{Duration, Instant};
 
+use bench_common::harness;
 use bench_common::progress::Progress;
 use bench_common::target;
 
@@ -35,7 +35,7 @@ const RANGE_CASE: Case = Case { value_bytes: 56, slots: 1 << 16 };
 const SMOKE_SLOTS: usize = 40;
 
 /// Measures, shows and writes everything.
-pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
+pub(crate) fn bench(options: &Options) -> harness::Result {
     let plan = options.plan();
     if options.count {
         return count::run(&plan);
@@ -55,7 +55,7 @@ pub(crate) fn bench(options: &Options) -> Result<(), Box<dyn Error>> {
         fs::write(directory.join(name), text)?;
     }
 
-    if options.json {
+    if options.common.json {
         println!("{}", serde_json::to_string_pretty(&summary)?);
     } else {
         for (label, value) in summary.machine.facts() {
@@ -102,7 +102,7 @@ type Ranges = Vec<(&'static Container, Outcome)>;
 
 /// By turns: a case's containers one after the other, and some time later all of them again, so
 /// that a machine that slows down on the way slows them all.
-fn measure(plan: &Plan) -> Result<(Vec<Results>, Ranges), Box<dyn Error>> {
+fn measure(plan: &Plan) -> harness::Result<(Vec<Results>, Ranges)> {
     let start = Instant::now();
     let turns: usize = plan.cases.iter().map(|case| case.repetitions).sum();
     let to_churn = if plan.with_ranges { &plan.containers[..] } else { &[] };

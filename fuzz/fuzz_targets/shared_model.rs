@@ -1,53 +1,38 @@
-//! Whatever is done to a `SharedVec` and to a `Vec`, both hold the same, and what threads append to one is there: the
-//! model test, fuzzed.
+//! A `SharedVec` and a `Vec` have the same elements after any operations on both, and a `SharedVec` has what threads
+//! append to it: the model tests, fuzzed.
 
 #![no_main]
 
+#[path = "../../tests/it/arrays/mod.rs"]
+#[allow(dead_code, reason = "the models of other arrays")]
+mod arrays;
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
-#[path = "../../tests/it/elements.rs"]
-#[allow(dead_code, reason = "calls of one thread's arrays")]
-mod elements;
-#[path = "../../tests/it/op.rs"]
-#[allow(dead_code, reason = "the model of one thread's arrays")]
-mod op;
-#[path = "../../tests/it/shared_op.rs"]
-mod shared_op;
 
-use elements::{PageSized, ZeroSized};
+use arrays::op::{Config, Op};
+use arrays::shared_vec::Own;
+use arrays::threads::{Page, run_together};
+use arrays::{Kind, run};
 use libfuzzer_sys::fuzz_target;
-use op::Config;
-use shared_op::{Model, Op, Page, run_together};
-
-/// What the array holds.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Element {
-    Byte,
-    Word,
-    ThreeBytes,
-    Text,
-    ZeroSized,
-    PageSized,
-    /// Of threads.
-    Words,
-    Texts,
-    Pages,
-}
+use stayput::SharedVec;
 
 const THREADS: usize = 3;
 
-fuzz_target!(|input: (Element, Config, [Vec<Op>; THREADS])| {
-    let (element, config, lists) = input;
-    let ops = &lists[0];
-    match element {
-        Element::Byte => Model::<u8>::run(config, ops),
-        Element::Word => Model::<u64>::run(config, ops),
-        Element::ThreeBytes => Model::<[u8; 3]>::run(config, ops),
-        Element::Text => Model::<String>::run(config, ops),
-        Element::ZeroSized => Model::<ZeroSized>::run(config, ops),
-        Element::PageSized => Model::<PageSized>::run(config, ops),
-        Element::Words => run_together::<u64>(config, &lists),
-        Element::Texts => run_together::<String>(config, &lists),
-        Element::Pages => run_together::<Page>(config, &lists),
+/// The type of elements, and what is done by one thread or several.
+#[derive(Debug, arbitrary::Arbitrary)]
+enum Input {
+    Alone(Kind, Vec<Op<Own>>),
+    Words([Vec<Own>; THREADS]),
+    Texts([Vec<Own>; THREADS]),
+    Pages([Vec<Own>; THREADS]),
+}
+
+fuzz_target!(|input: (Config, Input)| {
+    let (config, input) = input;
+    match input {
+        Input::Alone(kind, ops) => run!(kind, SharedVec, config, &ops),
+        Input::Words(lists) => run_together::<u64>(config, &lists),
+        Input::Texts(lists) => run_together::<String>(config, &lists),
+        Input::Pages(lists) => run_together::<Page>(config, &lists),
     }
 });

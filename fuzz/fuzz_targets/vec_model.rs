@@ -1,37 +1,18 @@
-//! Whatever is done to a `VmVec` and to a `Vec`, both hold the same: the model test, fuzzed.
+//! A `VmVec` and a `Vec` have the same elements after any operations on both: the model test, fuzzed.
 
 #![no_main]
 
+#[path = "../../tests/it/arrays/mod.rs"]
+#[allow(dead_code, reason = "the models of other arrays")]
+mod arrays;
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
-#[path = "../../tests/it/elements.rs"]
-mod elements;
-#[path = "../../tests/it/op.rs"]
-mod op;
 
-use elements::{PageSized, ZeroSized};
+use arrays::{Kind, op::{Config, Op}, run, vm_vec::Own};
 use libfuzzer_sys::fuzz_target;
-use op::{Config, Model, Op};
+use stayput::VmVec;
 
-/// What the array holds.
-#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
-enum Element {
-    Byte,
-    Word,
-    ThreeBytes,
-    Text,
-    ZeroSized,
-    PageSized,
-}
-
-fuzz_target!(|input: (Element, Config, Vec<Op>)| {
-    let (element, config, ops) = input;
-    match element {
-        Element::Byte => Model::<u8>::run(config, &ops),
-        Element::Word => Model::<u64>::run(config, &ops),
-        Element::ThreeBytes => Model::<[u8; 3]>::run(config, &ops),
-        Element::Text => Model::<String>::run(config, &ops),
-        Element::ZeroSized => Model::<ZeroSized>::run(config, &ops),
-        Element::PageSized => Model::<PageSized>::run(config, &ops),
-    }
+fuzz_target!(|input: (Kind, Config, Vec<Op<Own>>)| {
+    let (kind, config, ops) = input;
+    run!(kind, VmVec, config, &ops);
 });

@@ -8,14 +8,14 @@ mod arena;
 mod arena_alloc;
 mod arena_box;
 mod arena_scope;
+mod array_models;
+mod arrays;
 mod backing;
 #[cfg(feature = "allocator-api2-02")]
 mod block_adapted;
 mod block_model;
 mod block_op;
 mod block_vec;
-mod block_vec_model;
-mod block_vec_op;
 #[cfg(feature = "rayon")]
 mod block_vec_rayon;
 mod budget;
@@ -34,7 +34,6 @@ mod dense_twin;
 mod drops;
 #[path = "../common/effort.rs"]
 mod effort;
-mod elements;
 mod errors;
 mod grid_model;
 mod grid_op;
@@ -53,8 +52,6 @@ mod max_len;
 // What the system has promised, and what is resident, is told of virtual memory alone.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
-mod model;
-mod op;
 mod panicking_drops;
 mod panics;
 #[cfg(stayput_asan)]
@@ -72,7 +69,6 @@ mod sets_op;
 mod shared;
 mod shared_hostile;
 mod shared_model;
-mod shared_op;
 #[cfg(feature = "rayon")]
 mod shared_rayon;
 mod shared_slot_map;

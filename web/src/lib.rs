@@ -4,12 +4,11 @@
 //! `run.mjs` calls each exported function in a WebAssembly module; one that panics traps. Natively `tests/native.rs`
 //! does, by `RUSTFLAGS='--cfg stayput_no_vm' cargo test`.
 
+#[path = "../../tests/it/arrays/mod.rs"]
+#[allow(dead_code, reason = "the models of other arrays")]
+mod arrays;
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
-#[path = "../../tests/it/elements.rs"]
-mod elements;
-#[path = "../../tests/it/op.rs"]
-mod op;
 #[path = "../../tests/it/secondary_op.rs"]
 mod secondary_op;
 #[path = "../../tests/it/slot_map_op.rs"]
@@ -373,19 +372,14 @@ fn for_each_round(rounds: u64, mut run: impl FnMut(u64, &mut Unstructured<'_>)) 
 /// Whatever is done to a `VmVec` and a `Vec`, both hold the same.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_agree_with_vec() {
-    use crate::elements::{PageSized, ZeroSized};
-    use crate::op::{Config, Model, Op};
+    use crate::arrays::op::{Config, Op};
+    use crate::arrays::vm_vec::Own;
+    use crate::arrays::{Kind, run};
 
-    for_each_round(600, |round, bytes| {
-        let (config, ops): (Config, Vec<Op>) = bytes.arbitrary().expect("there are bytes");
-        match round % 6 {
-            0 => Model::<u8>::run(config, &ops),
-            1 => Model::<u64>::run(config, &ops),
-            2 => Model::<[u8; 3]>::run(config, &ops),
-            3 => Model::<String>::run(config, &ops),
-            4 => Model::<ZeroSized>::run(config, &ops),
-            _ => Model::<PageSized>::run(config, &ops),
-        }
+    for_each_round(600, |_, bytes| {
+        let (kind, config, ops): (Kind, Config, Vec<Op<Own>>) =
+            bytes.arbitrary().expect("there are bytes");
+        run!(kind, VmVec, config, &ops);
     });
 }
 

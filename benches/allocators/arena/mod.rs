@@ -6,11 +6,11 @@ use std::error::Error;
 use std::time::Duration;
 
 use bench_common::memory::touch;
-use bench_common::spread::Spread;
+use bench_common::spread::{Spread, micros, nanoseconds};
 use bench_common::table::{Table, short, words};
 use serde::{Deserialize, Serialize};
 
-use crate::stats::{each, micros, nanoseconds};
+use crate::stats::each;
 use crate::{child, contenders};
 
 /// How much is measured.

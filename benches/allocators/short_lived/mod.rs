@@ -7,8 +7,9 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 use std::{iter, panic, thread};
 
+use bench_common::harness;
 use bench_common::memory::touch;
-use bench_common::spread::Spread;
+use bench_common::spread::{Spread, median, micros, nanoseconds};
 use bench_common::table::{Table, short, words};
 use bench_common::usage::{self, Resident};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::allocator::Allocator;
 use crate::child;
 use crate::contenders::{self, Contender};
-use crate::stats::{each, median, micros, nanoseconds};
+use crate::stats::each;
 use pattern::{Pattern, Work};
 
 /// How much is measured.
@@ -137,15 +138,19 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>, Box<dyn Error>> {
     for &(pattern, rounds) in extent.patterns {
         let job = Job { pattern, rounds };
         let contenders = contenders::AS_THEY_COME.iter();
-        cases.extend(contenders.map(|contender| (job.clone(), contender, Vec::new())));
+        cases.extend(contenders.map(|contender| (job.clone(), contender)));
     }
-    for _ in 0..extent.repetitions {
-        for (job, contender, runs) in &mut cases {
+    let found = harness::in_turns(
+        &cases,
+        |_| extent.repetitions,
+        |(job, contender)| format!("{}, {}", job.pattern, contender.name),
+        |(job, contender)| {
             touch(most_bytes(job.pattern.live_bytes(job.rounds)[0]))?;
-            runs.push(child::measure(contender, child::Job::ShortLived(job.clone()))?);
-        }
-    }
-    Ok(cases.iter().map(|(job, contender, runs)| row(job, contender, runs)).collect())
+            child::measure(contender, child::Job::ShortLived(job.clone()))
+        },
+    )?;
+    let cases = cases.iter().zip(found);
+    Ok(cases.map(|((job, contender), runs)| row(job, contender, &runs)).collect())
 }
 
 fn row(job: &Job, contender: &Contender, runs: &[Outcome]) -> Row {

@@ -10,13 +10,14 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::spread::median;
 use bench_common::table::{Table, short, words};
 use serde::{Deserialize, Serialize};
 use stayput::{VmVec, keeper};
 
 use crate::child;
 use crate::contenders;
-use crate::stats::{each, median};
+use crate::stats::each;
 use sample::{FIGURES, Figure, Sample};
 use work::Worker;
 

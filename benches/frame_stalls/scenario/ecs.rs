@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::slice;
 use std::time::{Duration, Instant};
 
+use bench_common::spread::nanoseconds;
 use serde::{Deserialize, Serialize};
 
 use super::handling::Handling;
@@ -187,8 +188,4 @@ fn join<W: World>(world: &mut W) {
 #[inline(never)]
 fn retain<W: World>(world: &mut W) {
     world.retain(Entity::lives);
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use bench_common::spread::nanoseconds;
 use bench_common::usage::{self, Resident};
 
 use super::pace::Pace;
@@ -101,8 +102,4 @@ pub(super) fn resident<T: Copy>(count: usize, filler: T) -> Vec<T> {
     let mut values = vec![black_box(filler); count];
     black_box(&mut values).clear();
     values
-}
-
-pub(super) fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

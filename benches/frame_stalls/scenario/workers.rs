@@ -9,10 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_common::random::Random;
+use bench_common::spread::nanoseconds;
 use bench_common::usage;
 
 use super::handling::Handling;
-use super::play::{Game, longest, nanoseconds, play, resident};
+use super::play::{Game, longest, play, resident};
 use super::script::Script;
 use crate::child::{Job, Outcome, Pass};
 use crate::entity::{self, Entity};

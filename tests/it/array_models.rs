@@ -1,0 +1,71 @@
+//! An array and a `Vec` have the same elements after any operations on both.
+
+use crate::arrays::array::Array;
+use crate::arrays::elements::{Element, PageSized, ZeroSized};
+use crate::arrays::model::Model;
+use crate::arrays::op::{Op, VecOp};
+use crate::effort;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// Runs random operations; fails with the shortest list of them that does.
+fn agrees_with_vec<T: Element, A: Array<T>>(cases: u32)
+where
+    A::Config: Arbitrary,
+    A::Own: Arbitrary + Clone,
+{
+    let op = || {
+        prop_oneof![
+            40 => any::<VecOp>().prop_map(Op::Vec),
+            A::OWN => any::<A::Own>().prop_map(Op::Own),
+        ]
+    };
+    proptest!(effort::cases(cases), |(config: A::Config, ops in vec(op(), 1..80))| {
+        Model::<T, A>::run(config, &ops);
+    });
+}
+
+macro_rules! agree_with_vec {
+    ($($module:ident: $array:ident;)*) => {
+        $(mod $module {
+            use super::*;
+            use stayput::$array;
+
+            #[test]
+            fn bytes_agree_with_vec() {
+                agrees_with_vec::<u8, $array<_>>(40);
+            }
+
+            #[test]
+            fn words_agree_with_vec() {
+                agrees_with_vec::<u64, $array<_>>(60);
+            }
+
+            #[test]
+            fn three_byte_elements_agree_with_vec() {
+                agrees_with_vec::<[u8; 3], $array<_>>(40);
+            }
+
+            #[test]
+            fn elements_with_memory_of_their_own_agree_with_vec() {
+                agrees_with_vec::<String, $array<_>>(40);
+            }
+
+            #[test]
+            fn zero_sized_elements_agree_with_vec() {
+                agrees_with_vec::<ZeroSized, $array<_>>(60);
+            }
+
+            #[test]
+            fn page_aligned_elements_agree_with_vec() {
+                agrees_with_vec::<PageSized, $array<_>>(60);
+            }
+        })*
+    };
+}
+
+agree_with_vec! {
+    vm_vec: VmVec;
+    block_vec: BlockVec;
+    shared_vec: SharedVec;
+}

@@ -1,0 +1,43 @@
+//! Arrays beside std's `Vec`: the same operations on both, compared after each. Shared by the model tests and the
+//! fuzz targets.
+
+pub(crate) mod array;
+pub(crate) mod block_vec;
+pub(crate) mod elements;
+pub(crate) mod model;
+pub(crate) mod op;
+pub(crate) mod shared_vec;
+pub(crate) mod threads;
+pub(crate) mod vm_vec;
+
+/// The type of elements.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, expect(dead_code, reason = "tests name the type"))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Kind {
+    Byte,
+    Word,
+    ThreeBytes,
+    Text,
+    ZeroSized,
+    PageSized,
+}
+
+/// Runs the model of an array of elements of this kind.
+#[cfg(not(test))]
+macro_rules! run {
+    ($kind:expr, $array:ident, $config:expr, $ops:expr) => {{
+        use $crate::arrays::elements::{PageSized, ZeroSized};
+        use $crate::arrays::{Kind, model::Model};
+        match $kind {
+            Kind::Byte => Model::<u8, $array<_>>::run($config, $ops),
+            Kind::Word => Model::<u64, $array<_>>::run($config, $ops),
+            Kind::ThreeBytes => Model::<[u8; 3], $array<_>>::run($config, $ops),
+            Kind::Text => Model::<String, $array<_>>::run($config, $ops),
+            Kind::ZeroSized => Model::<ZeroSized, $array<_>>::run($config, $ops),
+            Kind::PageSized => Model::<PageSized, $array<_>>::run($config, $ops),
+        }
+    }};
+}
+#[cfg(not(test))]
+pub(crate) use run;

@@ -1,0 +1,187 @@
+//! Operations on arrays, and the values they take. Compiled for tests with proptest and for fuzz targets with arbitrary.
+
+use super::elements::{Element, Source};
+use std::ops::Range;
+
+/// A number of elements: mostly few, sometimes up to the most that a run may hold.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Count(u16);
+
+impl Count {
+    const FEW: u16 = 0xf400;
+
+    pub(crate) fn of<T: Element>(self) -> usize {
+        self.up_to(T::SPAN)
+    }
+
+    pub(crate) fn up_to(self, span: usize) -> usize {
+        match self.0.checked_sub(Self::FEW) {
+            None => usize::from(self.0 % 24),
+            Some(part) => usize::from(part) * span / usize::from(u16::MAX - Self::FEW),
+        }
+    }
+}
+
+/// An index; beyond the end it wraps around.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Place(pub(crate) u16);
+
+impl Place {
+    /// At most `len`.
+    pub(crate) fn within(self, len: usize) -> usize {
+        // Large arrays are reached near both ends, which is where mistakes are.
+        let index = usize::from(self.0) % (len + 1);
+        if self.0 & 1 == 0 { index } else { len - index }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Span(Place, Place);
+
+impl Span {
+    pub(crate) fn within(self, len: usize) -> Range<usize> {
+        let (a, b) = (self.0.within(len), self.1.within(len));
+        a.min(b)..a.max(b)
+    }
+}
+
+/// What an iterator says about how many it will give.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Hint {
+    Exact,
+    Unknown,
+    Half,
+    TooMany,
+    Absurd,
+}
+
+/// Values, as many and from which seed on.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Batch {
+    pub(crate) count: Count,
+    seed: u8,
+}
+
+impl Batch {
+    pub(crate) fn source<T: Element>(self, hint: Hint) -> Source<T> {
+        let left = self.count.of::<T>();
+        let lower = match hint {
+            Hint::Exact => left,
+            Hint::Unknown => 0,
+            Hint::Half => left / 2,
+            Hint::TooMany => left + 1000,
+            Hint::Absurd => usize::MAX,
+        };
+        Source::new(self.seed, left, lower)
+    }
+
+    pub(crate) fn vec<T: Element>(self) -> Vec<T> {
+        self.source(Hint::Exact).collect()
+    }
+}
+
+/// The steps an iterator takes from the front and the back, and whether it is leaked then.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Partly {
+    pub(crate) front: Count,
+    pub(crate) back: Count,
+    pub(crate) forget: bool,
+}
+
+/// Names some of the elements.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) struct Choice(u8);
+
+impl Choice {
+    pub(crate) fn names(self, element: &impl Element) -> bool {
+        (element.key() ^ self.0) % (self.0 % 5 + 1) != 0
+    }
+}
+/// An operation of `Vec` that all arrays have.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum VecOp {
+    Push(u8),
+    PushMut(u8, u8),
+    Pop,
+    PopIf(Choice),
+    Insert(Place, u8),
+    InsertMut(Place, u8, u8),
+    Remove(Place),
+    SwapRemove(Place),
+    Set(Place, u8),
+    IndexOf(Place),
+    Truncate(Place),
+    Clear,
+    Resize(Count, u8),
+    ResizeWith(Count, u8),
+    Extend(Batch, Hint),
+    ExtendFiltered(Batch, Choice),
+    ExtendFromSlice(Batch),
+    ExtendFromWithin(Span),
+    Append(Batch),
+    AppendVec(Batch),
+    SplitOff(Place, bool),
+    Drain(Span, Partly),
+    ExtractIf(Span, Choice, Partly),
+    Retain(Choice),
+    RetainMut(Choice),
+    Dedup,
+    DedupBy(u8),
+    DedupByKey(u8),
+    Reserve(Count),
+    ReserveExact(Count),
+    ShrinkToFit,
+    ShrinkTo(Count),
+    /// With a number of steps, and a budget in bytes for each.
+    ShrinkWithin(u8, u16),
+    Clone,
+    CloneFrom(Batch),
+    IntoIter(Partly),
+    Move,
+}
+
+/// An operation of `Vec`, or one that only this array has.
+#[derive(Clone, Debug)]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Op<E> {
+    Vec(VecOp),
+    Own(E),
+}
+
+/// The options of a `VmVec` or `SharedVec`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
+#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+pub(crate) enum Config {
+    Default,
+    MaxLen,
+    Fixed(u16),
+    HugePages,
+    /// With memory ahead, and released in the background.
+    Served(u16),
+    ServedMaxLen,
+    /// In memory that is supplied, in runs of 64 bytes to 64 KiB: as much as is needed, or more.
+    Backed(u8),
+}
+
+impl Config {
+    pub(crate) fn names_maximum(self) -> bool {
+        matches!(self, Self::MaxLen | Self::ServedMaxLen | Self::Backed(_))
+    }
+}
