@@ -8,7 +8,12 @@ mod arrays;
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
 
-use arrays::{Kind, block_vec::{Config, Own}, op::Op, run};
+use arrays::{
+    Kind,
+    block_vec::{Config, Own},
+    op::Op,
+    run,
+};
 use libfuzzer_sys::fuzz_target;
 use stayput::BlockVec;
 

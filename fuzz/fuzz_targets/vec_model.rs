@@ -8,7 +8,12 @@ mod arrays;
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
 
-use arrays::{Kind, op::{Config, Op}, run, vm_vec::Own};
+use arrays::{
+    Kind,
+    op::{Config, Op},
+    run,
+    vm_vec::Own,
+};
 use libfuzzer_sys::fuzz_target;
 use stayput::VmVec;
 
