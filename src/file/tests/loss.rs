@@ -361,14 +361,14 @@ fn a_process_killed_while_it_flushed_and_then_a_loss_of_power_leave_what_was_flu
     let less = [Op::Push(3000), Op::Flush, Op::Truncate(10), Op::Killed(1), Op::Push(1)];
     let more =
         [Op::Push(9), Op::Flush, Op::Push(9), Op::Flush, Op::Push(9), Op::Killed(1), Op::Flush];
-    let mut state = 1_usize;
+    let mut state = 1_u64;
     for _ in 0..8 {
         for ops in [less.as_slice(), more.as_slice()] {
             let folder = Folder::new();
             let run = run::<Mutable>(&folder.file(), ops, remove);
             lose::<Mutable>(&folder, &run, &mut |below| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state >> 33) % below
+                usize::try_from(state >> 33).unwrap() % below
             });
         }
     }
