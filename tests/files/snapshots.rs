@@ -284,6 +284,7 @@ fn containers_that_are_saved_together_match_whenever_the_process_is_killed() {
     for round in 0..effort::rounds(10) {
         let mut saver = child("snapshots::saver", &path).stdout(Stdio::null()).spawn().unwrap();
         while !path.exists() {
+            assert_eq!(saver.try_wait().unwrap(), None, "it has ended");
             thread::sleep(Duration::from_millis(1));
         }
         thread::sleep(Duration::from_micros(u64::from(round) * 7919 % 20_000));
