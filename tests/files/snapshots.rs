@@ -100,10 +100,12 @@ fn what_is_saved_together_is_loaded_as_it_was() {
     assert!(loaded.table.find(|by| &by.first, &4).is_none());
     let key = loaded.dense.insert(1);
     assert_eq!((loaded.dense[key], world.dense.get(key)), (1, None));
-    // What a snapshot holds stays when the file is replaced, where systems allow that.
-    let mut before = Snapshot::open(&path).unwrap();
+    // What a snapshot holds stays when the file is replaced, where systems can replace open files.
+    let before = cfg!(unix).then(|| Snapshot::open(&path).unwrap());
     World::default().save(&path);
-    assert_eq!(before.load::<VmVec<u64>>("numbers").unwrap(), world.numbers);
+    if let Some(mut before) = before {
+        assert_eq!(before.load::<VmVec<u64>>("numbers").unwrap(), world.numbers);
+    }
     assert!(World::load(&path).unwrap().is(&World::default()));
 }
 
@@ -137,6 +139,7 @@ fn parts_are_loaded_as_what_they_are() {
     assert_eq!(error.kind(), FileErrorKind::NotStayput);
     // A map in which two rows have the same value cannot be read as such a table.
     let twice: SlotMap<DefaultKey, [u32; 2]> = [[1, 1], [1, 2]].into_iter().collect_map();
+    drop(snapshot);
     Snapshot::builder().add("table", &twice).save(folder.file()).unwrap();
     let mut snapshot = Snapshot::open(folder.file()).unwrap();
     assert_eq!(kind::<Table<[u32; 2], By>>(&mut snapshot, "table"), FileErrorKind::Refused);

@@ -34,7 +34,8 @@ impl<K: Key, V: Pod> SlotMap<K, V> {
     ///
     /// If the path names something that is not a file ([`NotAFile`](crate::file::FileErrorKind::NotAFile)), or the file
     /// cannot be created or written. The old file is still there then; or the new one, if all that failed is to make its
-    /// name durable.
+    /// name durable. On Windows, also if the old file is open, as by a [`Snapshot`](crate::file::Snapshot), and the file
+    /// system cannot replace open files.
     ///
     /// # Time complexity
     ///
