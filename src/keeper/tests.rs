@@ -32,6 +32,12 @@ pub(crate) struct Alone {
     lent_bytes: usize,
 }
 
+/// Returns whether all bytes equal `byte`, by one comparison of memory: a loop takes seconds without optimization.
+pub(crate) fn are_all(bytes: &[u8], byte: u8) -> bool {
+    let Some((first, rest)) = bytes.split_first() else { return true };
+    *first == byte && *rest == bytes[..rest.len()]
+}
+
 pub(crate) fn alone() -> Alone {
     static ALONE: Mutex<()> = Mutex::new(());
     let lock = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

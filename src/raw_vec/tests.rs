@@ -1,6 +1,7 @@
 //! What needs refused calls or sight of the private parts; the rest is in `tests/it`.
 
 use super::*;
+use crate::keeper::tests::are_all;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::Reservation;
@@ -339,9 +340,9 @@ fn zeroed_room_is_zero_where_it_is_served_too() {
             drop(refused);
             assert!(raw.capacity() >= len + (4 << 20));
             assert!(fault || zero_from < len + 256 * KIB, "{zero_from}");
-            assert!(bytes(&raw, 0..len).iter().all(|byte| *byte == 7));
+            assert!(are_all(&bytes(&raw, 0..len), 7));
             let zeroes = bytes(&raw, zero_from.max(len)..raw.capacity());
-            assert!(zeroes.iter().all(|byte| *byte == 0), "{ahead:?}, {len}, {fault}");
+            assert!(are_all(&zeroes, 0), "{ahead:?}, {len}, {fault}");
         }
     }
 }

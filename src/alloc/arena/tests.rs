@@ -7,7 +7,7 @@ mod model;
 use super::bump::Bump;
 use super::*;
 use crate::error::ErrorKind;
-use crate::keeper;
+use crate::keeper::{self, tests::are_all};
 use crate::os::{Call, fault::Fault};
 use crate::reservation::{HugePages, page_size};
 use std::rc::Rc;
@@ -137,7 +137,7 @@ fn growing_that_is_refused_leaves_the_block_as_it_was() {
     assert!(grown.is_err());
     assert!(fault.struck() > 0);
     assert_eq!(bump.used_bytes(), used + 1);
-    assert!(bytes(block, old.size()).iter().all(|&byte| byte == 3));
+    assert!(are_all(bytes(block, old.size()), 3));
 }
 
 #[test]
@@ -151,11 +151,11 @@ fn a_refused_decommit_keeps_the_memory_but_resets() {
     assert_eq!((arena.used_bytes(), arena.capacity_bytes()), (0, capacity));
     drop(fault);
     let block = arena.alloc_layout_zeroed(layout(MIB, 1));
-    assert!(bytes(block, MIB).iter().all(|&byte| byte == 0));
+    assert!(are_all(bytes(block, MIB), 0));
     arena.reset_keeping(0).unwrap();
     assert_eq!(arena.capacity_bytes(), 0);
     let block = arena.alloc_layout_zeroed(layout(MIB, 1));
-    assert!(bytes(block, MIB).iter().all(|&byte| byte == 0));
+    assert!(are_all(bytes(block, MIB), 0));
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn an_arena_begins_where_others_were_and_zeroes_are_zero_there() {
             let block = arena.alloc_layout_zeroed(layout);
             // SAFETY: so many bytes, which were made zero.
             let bytes = unsafe { std::slice::from_raw_parts_mut(block.as_ptr(), layout.size()) };
-            assert!(bytes.iter().all(|byte| *byte == 0), "{round}");
+            assert!(are_all(bytes, 0), "{round}");
             bytes.fill(7);
         }
         arena.reset();
@@ -239,7 +239,7 @@ fn an_arena_begins_where_others_were_and_zeroes_are_zero_there() {
         let block = arena.alloc_layout_zeroed(layout);
         // SAFETY: as above.
         let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), layout.size()) };
-        assert!(bytes.iter().all(|byte| *byte == 0), "{round}");
+        assert!(are_all(bytes, 0), "{round}");
         drop(arena);
         assert_eq!(keeper::stats().kept_blocks, 1);
     }

@@ -3,11 +3,11 @@
 #![expect(unsafe_code, reason = "uses the memory of blocks")]
 
 use super::*;
-use crate::keeper::release_all;
+use crate::keeper::{release_all, tests::are_all};
 use crate::os::{Call, fault::Fault};
 use crate::reservation::{Space, take_all_rooms};
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 
 const KIB: usize = 1 << 10;
@@ -82,20 +82,23 @@ impl Patterned {
     }
 
     fn fill(&mut self, from: usize) {
-        let memory = self.block.start();
-        for at in from..self.bytes {
-            // SAFETY: inside the block.
-            let byte = unsafe { memory.add(at) };
-            // SAFETY: as above.
-            unsafe { byte.write(pattern(at)) };
+        let mut at = from;
+        while at < self.bytes {
+            let part = &pattern()[at % PERIOD_BYTES..];
+            let bytes = part.len().min(self.bytes - at);
+            // SAFETY: inside the block, which is `bytes` long from here at least.
+            let to = unsafe { self.block.start().add(at) };
+            // SAFETY: as above; the pattern lies elsewhere.
+            unsafe { to.as_ptr().copy_from_nonoverlapping(part.as_ptr(), bytes) };
+            at += bytes;
         }
     }
 
     #[track_caller]
     fn check(&mut self, bytes: usize) {
-        let wrong =
-            self.memory()[..bytes].iter().zip(0..).position(|(byte, at)| *byte != pattern(at));
-        assert_eq!(wrong, None);
+        let mut parts = self.memory()[..bytes].chunks(PERIOD_BYTES);
+        let wrong = parts.position(|part| *part != pattern()[..part.len()]);
+        assert_eq!(wrong, None, "the number of a part");
     }
 
     #[track_caller]
@@ -107,7 +110,7 @@ impl Patterned {
         if grown {
             self.bytes = bytes;
             if contents == Contents::Zeroed {
-                assert!(self.memory()[before..].iter().all(|byte| *byte == 0));
+                assert!(are_all(&self.memory()[before..], 0));
             }
             self.fill(before);
         }
@@ -115,9 +118,14 @@ impl Patterned {
     }
 }
 
+/// How long the pattern is that repeats. It is different in each page.
+const PERIOD_BYTES: usize = 256 * 4096;
+
+/// The pattern: written and compared as a whole, since loops over bytes take seconds without optimization.
 #[expect(clippy::cast_possible_truncation, reason = "any byte will do")]
-fn pattern(at: usize) -> u8 {
-    (at / 4096 + at) as u8
+fn pattern() -> &'static [u8] {
+    static PATTERN: OnceLock<Vec<u8>> = OnceLock::new();
+    PATTERN.get_or_init(|| (0..PERIOD_BYTES).map(|at| (at / 4096 + at) as u8).collect())
 }
 
 #[test]
@@ -297,7 +305,7 @@ fn what_is_freed_is_kept_for_the_like() {
     let zeroed = Block::new(layout(7 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_eq!(zeroed.start(), start);
     let mut zeroed = Patterned { block: zeroed, bytes: 7 * MIB };
-    assert!(zeroed.memory().iter().all(|byte| *byte == 0));
+    assert!(are_all(zeroed.memory(), 0));
     zeroed.block.free(Release::Keep);
     let zeroed = Block::new(layout(12 * MIB, 8), &options, Contents::Zeroed).expect("some MiB");
     assert_ne!(zeroed.start(), start, "so much is not cleared");
@@ -420,7 +428,7 @@ fn what_begins_smaller_than_before_commits_the_rest() {
     let block = Block::new(layout(5 * MIB, 8), &room(64 * MIB), Contents::Zeroed);
     let mut block = Patterned { block: block.expect("some MiB"), bytes: 5 * MIB };
     assert_eq!(block.block.start(), start);
-    assert!(block.memory().iter().all(|byte| *byte == 0));
+    assert!(are_all(block.memory(), 0));
     block.block.free(Release::Keep);
     // Where the rest is refused, there is other memory.
     let fault = Fault::plan(Call::Commit, 0, commits());

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "says that zeroes are bytes")]
 
-use crate::keeper::{self, tests::alone};
+use crate::keeper::{self, tests::alone, tests::are_all};
 use crate::key::KeyData;
 use crate::os::{Call, fault::Fault};
 use crate::{DefaultKey, HugePages, Key, Release, SecondaryMap, SlotMap, VmVec, page_size};
@@ -61,7 +61,7 @@ fn zeroes_are_zero_where_others_were() {
             vec.resize(before, 1);
             vec.extend_zeroed(zeroes);
             vec.extend_zeroed(zeroes);
-            assert!(vec[before..].iter().all(|byte| *byte == 0), "{before} and {zeroes}");
+            assert!(are_all(&vec[before..], 0), "{before} and {zeroes}");
         }
     }
 }
@@ -113,7 +113,7 @@ fn shrinking_gives_back_what_it_never_used_and_does_not_make_capacity() {
     drop(fault);
     assert!(vec.capacity() <= capacity);
     vec.resize(15 * MIB, 1);
-    assert!(vec.iter().all(|byte| *byte == 1));
+    assert!(are_all(&vec, 1));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_first_commit_that_is_refused_leaves_what_there_was() {
     assert!(refused.is_err());
     assert_eq!(vec.capacity(), 0);
     vec.resize(MIB, 3);
-    assert!(vec.iter().all(|byte| *byte == 3));
+    assert!(are_all(&vec, 3));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn zeroes_take_no_memory_where_others_were() {
     // SAFETY: as above.
     unsafe { vec.try_extend_zeroed_unchecked(MIB) }.unwrap();
     assert_eq!(fault.struck(), 1);
-    assert!(vec.iter().all(|byte| *byte == 0));
+    assert!(are_all(&vec, 0));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Arrays and maps with memory ahead of them in memory that others had.
 
 use super::warm::leave;
-use crate::keeper::{self, tests::alone};
+use crate::keeper::{self, tests::alone, tests::are_all};
 use crate::{CommitAhead, DefaultKey, Release, SlotMap, VecBuilder, VmVec, service};
 
 const MIB: usize = 1 << 20;
@@ -44,9 +44,9 @@ fn an_array_begins_where_the_last_was_with_all_of_it_ready() {
         assert!(stats.ahead_bytes >= 40 * MIB && stats.committed_bytes >= 40 * MIB, "{stats:?}");
         vec.resize(40 * MIB, 3);
         assert_eq!(vec.stats().late, 0, "it was all there");
-        assert!(vec.iter().all(|byte| *byte == 3));
+        assert!(are_all(&vec, 3));
         vec.resize(80 * MIB, 4);
-        assert!(vec[40 * MIB..].iter().all(|byte| *byte == 4));
+        assert!(are_all(&vec[40 * MIB..], 4));
         drop(vec);
         // And so does one that is made when it is first used.
         let mut vec = AHEAD.build();
@@ -73,19 +73,19 @@ fn zeroes_are_zero_where_others_were_ahead() {
                 vec.resize(if before > 5000 { vec.capacity() } else { before }, 1);
                 let before = vec.len();
                 vec.extend_zeroed(zeroes);
-                assert!(vec[..before].iter().all(|byte| *byte == 1));
-                assert!(vec[before..].iter().all(|byte| *byte == 0), "{left}, {zeroes}, {before}");
+                assert!(are_all(&vec[..before], 1));
+                assert!(are_all(&vec[before..], 0), "{left}, {zeroes}, {before}");
                 vec.truncate(before / 2);
                 vec.shrink_to_fit();
                 vec.extend_zeroed(zeroes);
-                assert!(vec[before / 2..].iter().all(|byte| *byte == 0));
+                assert!(are_all(&vec[before / 2..], 0));
                 // What another has used since is not zero to the next either.
                 let is_there = at(&vec) == first;
                 vec.resize(2 * left, 0xee);
                 drop(vec);
                 let mut next = AHEAD.build();
                 next.extend_zeroed(3 * left);
-                assert!(next.iter().all(|byte| *byte == 0), "{left}, {zeroes}, {before}");
+                assert!(are_all(&next, 0), "{left}, {zeroes}, {before}");
                 is_there && at(&next) == first
             });
         }
@@ -137,7 +137,7 @@ fn what_was_kept_is_ready_for_an_array_that_is_ahead_and_is_kept_again() {
     let mut vec: VmVec<u8> = VmVec::builder().commit_ahead(CommitAhead::Auto).build();
     vec.resize(8 * MIB, 2);
     assert_eq!((at(&vec), vec.stats().late), (first, 0));
-    assert!(vec.iter().all(|byte| *byte == 2));
+    assert!(are_all(&vec, 2));
 }
 
 #[test]
