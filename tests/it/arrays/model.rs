@@ -1,6 +1,6 @@
 //! [`Model`]: an array and the `Vec` it is compared with.
 
-use super::array::{Array, Common, Exclusive, Removed};
+use super::array::{Array, Common, Exclusive, Removed, assert_same_max_len};
 use super::elements::{Element, Source};
 use super::op::{Batch, Choice, Hint, Op, Partly, Span, VecOp};
 use stayput::{Budget, Error, ErrorKind, Refused};
@@ -315,7 +315,7 @@ impl<T: Element, A: Array<T>> Model<T, A> {
                 let rest = self.vec.exclusive().split_off(at);
                 let std_rest = self.std.split_off(at);
                 assert_eq!(rest, std_rest);
-                assert_eq!(rest.max_len(), self.vec.max_len());
+                assert_same_max_len(rest.max_len(), self.vec.max_len());
                 if keeps_rest {
                     self.replace(rest.into());
                     self.std = std_rest;

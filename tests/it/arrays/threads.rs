@@ -1,5 +1,6 @@
 //! Threads that append to one `SharedVec`.
 
+use super::array::assert_same_max_len;
 use super::op::{Batch, Config};
 use super::shared_vec::{Left, Own, fresh, is_full};
 use stayput::{Budget, Error, SharedVec, VmVec};
@@ -221,7 +222,7 @@ impl<'s, T: Tagged> Worker<'s, T> {
             Own::Stats => {
                 let stats = vec.stats();
                 assert!(stats.len >= self.seen && stats.committed_bytes <= stats.reserved_bytes);
-                assert_eq!(stats.max_len, vec.max_len());
+                assert_same_max_len(stats.max_len, vec.max_len());
             }
             _ => {}
         }
