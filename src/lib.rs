@@ -188,6 +188,9 @@ pub mod index;
 pub mod keeper;
 mod key;
 mod macros;
+#[cfg(test)]
+#[path = "../tests/common/made.rs"]
+mod made;
 mod names;
 mod os;
 mod page;

@@ -8,6 +8,8 @@ mod block_op;
 mod effort;
 #[cfg(target_os = "linux")]
 mod linux;
+#[path = "../common/made.rs"]
+mod made;
 mod stress;
 
 use stayput::alloc::{GlobalVm, trim};

@@ -4,6 +4,7 @@
 use super::MIB;
 use super::block_op::{Blocks, Op, tried};
 use super::effort;
+use super::made::made;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -19,7 +20,7 @@ const THREADS: u8 = 8;
 fn work(thread: u8, alloc: &'static GlobalVm, until: Instant) {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[thread; 32]);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
-    let ops = vec(any::<Op>(), 40);
+    let ops = vec(made::<Op>(), 40);
     while Instant::now() < until {
         let ops = ops.new_tree(&mut runner).expect("nothing is rejected").current();
         Blocks::run(alloc, &ops);

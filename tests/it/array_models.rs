@@ -3,25 +3,23 @@
 use crate::arrays::array::Array;
 use crate::arrays::elements::{Element, PageSized, ZeroSized};
 use crate::arrays::model::Model;
-use crate::arrays::op::{Op, VecOp};
-use crate::effort;
-use proptest::collection::vec;
-use proptest::prelude::*;
+use crate::arrays::op::Op;
+use crate::made;
+use arbitrary::{Arbitrary, Unstructured};
+use std::fmt::Debug;
 
 /// Runs random operations; fails with the shortest list of them that does.
 fn agrees_with_vec<T: Element, A: Array<T>>(cases: u32)
 where
-    A::Config: Arbitrary,
-    A::Own: Arbitrary + Clone,
+    A::Config: for<'a> Arbitrary<'a> + Debug,
+    A::Own: for<'a> Arbitrary<'a> + Debug + 'static,
 {
-    let op = || {
-        prop_oneof![
-            40 => any::<VecOp>().prop_map(Op::Vec),
-            A::OWN => any::<A::Own>().prop_map(Op::Own),
-        ]
+    let op = |bytes: &mut Unstructured<'_>| {
+        let is_own = bytes.ratio(A::OWN, 40 + A::OWN)?;
+        if is_own { bytes.arbitrary().map(Op::Own) } else { bytes.arbitrary().map(Op::Vec) }
     };
-    proptest!(effort::cases(cases), |(config: A::Config, ops in vec(op(), 1..80))| {
-        Model::<T, A>::run(config, &ops);
+    made::run_with_made(cases, 1..80, op, |config: A::Config, ops| {
+        Model::<T, A>::run(config, ops);
     });
 }
 

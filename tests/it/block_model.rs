@@ -2,14 +2,12 @@
 //! memory.
 
 use crate::block_op::{Blocks, Op, tried};
-use crate::effort;
-use proptest::collection::vec;
-use proptest::prelude::*;
+use crate::made;
 use stayput::alloc::GlobalVm;
 
 fn holds(alloc: &'static GlobalVm) {
-    proptest!(effort::cases(15), |(ops in vec(any::<Op>(), 1..60))| {
-        Blocks::run(alloc, &ops);
+    made::run_with(15, 1..60, |(), ops: &[Op]| {
+        Blocks::run(alloc, ops);
     });
 }
 
@@ -42,19 +40,20 @@ mod adapted {
 
     #[test]
     fn blocks_of_an_allocator_of_containers_hold_what_they_should() {
-        proptest!(effort::cases(8), |(ops in vec(any::<Op>(), 1..60), room in 12_usize..26)| {
+        made::run_with(8, 1..60, |room: u8, ops: &[Op]| {
+            let room = 12 + room % 14;
             let alloc = VmAlloc::new().threshold_bytes(0).reserve_bytes((1 << room) - 1);
-            Blocks::run(&Adapted(alloc), &ops);
+            Blocks::run(&Adapted(alloc), ops);
         });
     }
 
     #[test]
     fn blocks_in_an_arena_hold_what_they_should() {
-        proptest!(effort::cases(5), |(ops in vec(any::<Op>(), 1..40), never in any::<bool>())| {
+        made::run_with(5, 1..40, |never: bool, ops: &[Op]| {
             // Nothing is free again before its end, so it must have room for them all.
             let huge_pages = if never { HugePages::Never } else { HugePages::Auto };
             let arena = Arena::builder().max_bytes(512 << 20).huge_pages(huge_pages).build();
-            Blocks::run(&Adapted(&arena), &ops);
+            Blocks::run(&Adapted(&arena), ops);
         });
     }
 }

@@ -10,9 +10,7 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
 /// How many bytes: any number around a power of two from 1 to 4 MiB.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Size {
     power: u8,
     beside: i8,
@@ -35,9 +33,7 @@ impl Size {
 }
 
 /// An alignment from 1 to 2 MiB, mostly small.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Align(u8);
 
 impl Align {
@@ -47,9 +43,7 @@ impl Align {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Alloc(Size, Align),
     AllocZeroed(Size, Align),

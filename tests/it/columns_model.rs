@@ -1,9 +1,7 @@
 //! Whatever is done to `Columns` and to a `Vec` of rows, both hold the same.
 
 use crate::columns_op::{Config, Mixed, Model, Op, Record, Twelve};
-use crate::effort;
-use proptest::collection::vec;
-use proptest::prelude::*;
+use crate::made;
 use stayput::Columns;
 use std::hash::Hash;
 
@@ -11,8 +9,8 @@ fn agree_with_rows<R: Record>(cases: u32)
 where
     Columns<R>: Ord + Hash,
 {
-    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..80))| {
-        Model::<R>::run(config, &ops);
+    made::run_with(cases, 1..80, |config: Config, ops: &[Op]| {
+        Model::<R>::run(config, ops);
     });
 }
 

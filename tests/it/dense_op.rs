@@ -1,7 +1,5 @@
 //! Operations on a `DenseSlotMap`: what the model test and the fuzz target `dense_model` share.
 
-#[cfg(test)]
-use proptest::prelude::{Strategy, any};
 use stayput::dense::Rows;
 use stayput::{
     Bits32, Budget, Columns, Compact32, DenseSlotMap, Key, Tagged64, VmVec, new_key_type,
@@ -18,9 +16,7 @@ new_key_type! {
 }
 
 /// A key, good or bad.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Pick {
     /// Of the value in a row.
     Live(u16),
@@ -38,9 +34,7 @@ pub(crate) enum Pick {
 }
 
 /// Names some of the values, and perhaps panics after so many.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice {
     which: u8,
     pub(crate) panics_after: Option<u8>,
@@ -52,9 +46,7 @@ impl Choice {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Make {
     Value,
     Error,
@@ -62,35 +54,27 @@ pub(crate) enum Make {
 }
 
 /// What a call may spend.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Spend {
     Swaps(u8),
     Bytes(u16),
     All,
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert,
     InsertWithKey(Make),
     InsertMany(u8),
     /// Some hundred.
-    #[cfg_attr(test, proptest(weight = 3))]
     InsertMore(u8),
-    Remove(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
-    RemoveMany(
-        // In boxes, so that the tree of what may be made fits onto the stack of a test.
-        #[cfg_attr(test, proptest(strategy = "any::<[Pick; 4]>().boxed()"))] [Pick; 4],
-    ),
+    Remove(Pick),
+    RemoveMany([Pick; 4]),
     /// From a row on, so many.
     RemoveSpan(u16, u8),
     Churn(u8),
-    Detach(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
-    Reattach(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
+    Detach(Pick),
+    Reattach(Pick),
     Retain(Choice),
     /// So many at most.
     ExtractIf(Choice, u8),
@@ -100,7 +84,6 @@ pub(crate) enum Op {
     Reset,
     /// The other way round, perhaps with a panic after so many comparisons.
     Sort(Option<u16>),
-    #[cfg_attr(test, proptest(weight = 6))]
     Defragment(Spend, Option<u8>),
     /// Until it is done, by so many swaps.
     DefragmentAll(u8),
@@ -108,10 +91,10 @@ pub(crate) enum Op {
     ForgetOrder(u8),
     /// Two values, by the slices.
     Exchange(u16, u16),
-    Look(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
-    Change(#[cfg_attr(test, proptest(strategy = "any::<Pick>().boxed()"))] Pick),
-    Many(#[cfg_attr(test, proptest(strategy = "any::<[Pick; 4]>().boxed()"))] [Pick; 4]),
-    Disjoint(#[cfg_attr(test, proptest(strategy = "any::<[Pick; 3]>().boxed()"))] [Pick; 3]),
+    Look(Pick),
+    Change(Pick),
+    Many([Pick; 4]),
+    Disjoint([Pick; 3]),
     /// From the front and the back, as the bits say.
     Iterate(u64),
     IntoIter(u64),
@@ -126,9 +109,7 @@ pub(crate) enum Op {
 }
 
 /// With what options the map is made.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     pub(crate) max_len: Option<u8>,
     pub(crate) capacity: u8,

@@ -1,17 +1,15 @@
 //! Whatever is done to a `Grid`, it finds what a look at all points finds.
 
-use crate::effort;
 use crate::grid_op::{Config, Model, Op};
-use proptest::collection::vec;
-use proptest::prelude::*;
+use crate::made;
 use stayput::index::grid::Position;
 
 fn agree<const D: usize>(cases: u32)
 where
     [f32; D]: Position,
 {
-    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..50))| {
-        Model::<D>::run(config, &ops);
+    made::run_with(cases, 1..50, |config: Config, ops: &[Op]| {
+        Model::<D>::run(config, ops);
     });
 }
 

@@ -6,18 +6,14 @@ use stayput::index::{Grid, SortedGrid};
 use std::collections::BTreeMap;
 
 /// A world, and the size of cells at first.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     world: World,
     cell: u8,
 }
 
 /// How far apart coordinates are.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum World {
     /// So that many points are at borders of cells, or in one place.
     Lattice,
@@ -31,9 +27,7 @@ pub(crate) enum World {
 
 type Place = [u8; 3];
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert(u8, Place),
     /// Slots from one on, each somewhere.

@@ -1,10 +1,7 @@
 //! Maps side by side in parallel: against the same models, and what may go to which thread.
 
-use crate::effort;
 use crate::joins_model::{Op, Value, World};
-use proptest::collection::vec;
-use proptest::prelude::any;
-use proptest::proptest;
+use crate::made;
 use rayon::prelude::*;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::par::{ParJoin, ParJoinMut};
@@ -49,7 +46,7 @@ fn check<V: Value, W: Value>(ops: &[Op]) {
 
 #[test]
 fn all_is_given_once_after_whatever_was_done() {
-    proptest!(effort::cases(15), |(ops in vec(any::<Op>(), 1..50))| {
+    made::run_with(15, 1..50, |(), ops: &[Op]| {
         check::<u32, u32>(&ops);
         check::<[u32; 9], ()>(&ops);
     });

@@ -47,6 +47,8 @@ mod key_hash;
 mod keys;
 mod layouts;
 mod ledger;
+#[path = "../common/made.rs"]
+mod made;
 mod many;
 mod max_len;
 // What the system has promised, and what is resident, is told of virtual memory alone.

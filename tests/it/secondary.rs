@@ -1,10 +1,8 @@
 //! Secondary maps: the model test, user code that panics, far indices, limits.
 
-use crate::effort;
 use crate::ledger::{Ledger, Step, Token, panic_message};
+use crate::made;
 use crate::secondary_op::{Compact, Config, Model, Op, Plain, Tagged, Tiny};
-use proptest::collection::vec;
-use proptest::prelude::*;
 use stayput::secondary::Entry;
 use stayput::{
     DefaultKey, ErrorKind, Key, KeyData, SecondaryMap, SlotMap, SparseSecondaryMap, new_key_type,
@@ -14,8 +12,8 @@ use std::panic::{self, AssertUnwindSafe};
 
 /// Runs random operations; fails with the shortest list of them that does.
 fn agrees_with_the_model<K: Key, const PAD: usize>(cases: u32) {
-    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..60))| {
-        Model::<K, PAD>::run(config, &ops);
+    made::run_with(cases, 1..60, |config: Config, ops: &[Op]| {
+        Model::<K, PAD>::run(config, ops);
     });
 }
 

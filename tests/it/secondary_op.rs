@@ -1,6 +1,7 @@
 //! Operations on secondary maps and on a model of them side by side: what the model test and the
 //! fuzz target `secondary_model` share.
 
+use arbitrary::Unstructured;
 use stayput::secondary::Entry;
 use stayput::slot_map::DisjointError;
 use stayput::{
@@ -21,9 +22,7 @@ new_key_type! {
 }
 
 /// A key: mostly one of few, so that they meet again.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Name {
     /// Index, generation, tag.
     Made(u8, u8, u8),
@@ -43,9 +42,7 @@ pub(crate) enum Name {
 }
 
 /// What is done to an entry.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum EntryOp {
     Look,
     OrInsert(u8),
@@ -59,18 +56,34 @@ pub(crate) enum EntryOp {
 }
 
 /// How an iterator ends, after so many steps.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Partly {
     front: u8,
     back: u8,
     forget: bool,
 }
 
-#[derive(Clone, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+/// So many names and values, by this seed.
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
+pub(crate) struct Items(u8, u64);
+
+impl Items {
+    fn get(self) -> impl Iterator<Item = (Name, u8)> {
+        let Self(count, mut seed) = self;
+        (0..count % 100).map(move |_| {
+            let bytes = [(); 3].map(|()| {
+                seed = seed
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                seed.rotate_left(32).to_le_bytes()
+            });
+            let mut bytes = Unstructured::new(bytes.as_flattened());
+            bytes.arbitrary().expect("what is missing is taken for zero")
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert(Name, u8),
     TryInsert(Name, u8),
@@ -85,8 +98,8 @@ pub(crate) enum Op {
     Drain(Partly),
     Clear,
     ChangeAll(u8),
-    Extend(Vec<(Name, u8)>),
-    GrowOnly(Vec<(Name, u8)>),
+    Extend(Items),
+    GrowOnly(Items),
     Clone,
     Collect,
     IntoIter(Partly),
@@ -100,9 +113,7 @@ pub(crate) enum Op {
 }
 
 /// With what options the map by direct index is made.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Config {
     Default,
     /// With memory ahead, and released in the background.
@@ -335,12 +346,12 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             }
             Op::Extend(items) => {
                 let items: Vec<(K, u8)> =
-                    items.iter().map(|(name, seed)| (self.key(*name), *seed)).collect();
+                    items.get().map(|(name, seed)| (self.key(name), seed)).collect();
                 self.extend(items);
             }
             Op::GrowOnly(items) => {
                 let items: Vec<(K, u8)> =
-                    items.iter().map(|(name, seed)| (self.key(*name), *seed)).collect();
+                    items.get().map(|(name, seed)| (self.key(name), seed)).collect();
                 self.grow_only(&items);
             }
             Op::Entry(name, op) => self.entry(self.key(*name), *op),

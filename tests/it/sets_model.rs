@@ -1,20 +1,30 @@
 //! Whatever is done to indices of sets and to a `HashMap` of sets, both hold the same.
 
-use crate::effort;
+use crate::made;
 use crate::sets_op::{Config, Model, Op, Sets, Spreads};
-use proptest::collection::vec;
-use proptest::prelude::*;
+use arbitrary::{Result, Unstructured};
 use stayput::index::{ListIndex, SetIndex};
 
+/// What fills the sets, and takes from them, more often than what empties them at once.
+fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
+    Ok(match bytes.int_in_range(0..=16)? {
+        0..2 => Op::Insert(bytes.arbitrary()?, bytes.arbitrary()?),
+        2..4 => Op::InsertMany(bytes.arbitrary()?, bytes.arbitrary()?, bytes.arbitrary()?),
+        4 => Op::Remove(bytes.arbitrary()?),
+        5 => Op::RemoveMost(bytes.arbitrary()?, bytes.arbitrary()?),
+        _ => bytes.arbitrary()?,
+    })
+}
+
 fn agree<I: Sets>(cases: u32) {
-    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..80))| {
-        Model::<I>::run(config, &ops);
+    made::run_with_made(cases, 1..80, op, |config: Config, ops| {
+        Model::<I>::run(config, ops);
     });
 }
 
 fn keep<I: Sets>(cases: u32) {
-    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..80))| {
-        Model::<I>::run_wrong(config, &ops);
+    made::run_with_made(cases, 1..80, op, |config: Config, ops| {
+        Model::<I>::run_wrong(config, ops);
     });
 }
 

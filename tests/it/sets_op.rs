@@ -11,25 +11,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Slots are below it, and so are values that there are of many.
 const SLOTS: u16 = 500;
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     /// A slot of a value, in it already or not.
-    #[cfg_attr(test, proptest(weight = 3))]
     Insert(u16, u16),
     /// Slots from one on, so many, of one value.
-    #[cfg_attr(test, proptest(weight = 3))]
     InsertMany(u16, u8, u16),
     /// One each, from a value on.
     InsertEach(u16, u8, u16),
     /// After so many questions, user code panics.
     InsertAndPanic(u16, u16, u8),
-    #[cfg_attr(test, proptest(weight = 2))]
     Remove(u16),
     RemoveMany(u16, u8),
     /// All of a value but each so manyth.
-    #[cfg_attr(test, proptest(weight = 2))]
     RemoveMost(u16, u8),
     /// Of the set of a slot, all to another value.
     MoveAll(u16, u16),
@@ -38,9 +32,7 @@ pub(crate) enum Op {
     Clear,
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Spread {
     Good,
     Equal,
@@ -50,9 +42,7 @@ pub(crate) enum Spread {
 }
 
 /// How hashes are, how many values there are, and whether they answer as they should.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     spread: Spread,
     values: u8,

@@ -4,12 +4,13 @@ use crate::arrays::op::Config;
 use crate::arrays::shared_vec::Own;
 use crate::arrays::threads::{Page, Tagged, run_together};
 use crate::effort;
+use crate::made::made;
 use proptest::collection::vec;
-use proptest::prelude::*;
+use proptest::proptest;
 
 fn threads_lose_nothing<T: Tagged>(cases: u32) {
-    let lists = vec(vec(any::<Own>(), 1..60), 2..=3);
-    proptest!(effort::cases(cases), |(config: Config, lists in lists)| {
+    let lists = vec(vec(made::<Own>(), 1..60), 2..=3);
+    proptest!(effort::cases(cases), |(config in made::<Config>(), lists in lists)| {
         run_together::<T>(config, &lists);
     });
 }

@@ -2,16 +2,17 @@
 //! does, and a key finds the value that it was made for or none.
 
 use crate::effort;
+use crate::made::made;
 use crate::shared_slot_map_op::{Config, Op, Owned};
 use crate::shared_slot_map_twin::{run, run_together};
 use crate::slot_map_op::{Medium, Once, Plain, Small, SmallTagged, Tagged};
 use proptest::collection::vec;
-use proptest::prelude::*;
+use proptest::proptest;
 use stayput::Key;
 
 fn agrees<K: Key>(cases: u32) {
-    let frames = vec((vec(any::<Op>(), 0..20), any::<Owned>()), 1..12);
-    proptest!(effort::cases(cases), |(config: Config, frames in frames)| {
+    let frames = vec((vec(made::<Op>(), 0..20), made::<Owned>()), 1..12);
+    proptest!(effort::cases(cases), |(config in made::<Config>(), frames in frames)| {
         run::<K>(config, &frames);
     });
 }
@@ -35,8 +36,8 @@ fn keys_that_are_used_once_find_their_values_alone() {
 }
 
 fn threads_lose_nothing<K: Key + Send + Sync>(cases: u32) {
-    let frames = vec(vec(vec(any::<Op>(), 0..30), 2..=3), 1..6);
-    proptest!(effort::cases(cases), |(config: Config, frames in frames)| {
+    let frames = vec(vec(vec(made::<Op>(), 0..30), 2..=3), 1..6);
+    proptest!(effort::cases(cases), |(config in made::<Config>(), frames in frames)| {
         run_together::<K>(config, &frames);
     });
 }

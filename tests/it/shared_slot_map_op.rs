@@ -3,9 +3,7 @@
 use crate::slot_map_op::Count;
 
 /// What threads can do.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert,
     InsertMany(Count),
@@ -21,9 +19,7 @@ pub(crate) enum Op {
 }
 
 /// What the owner can do.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Owned {
     Nothing,
     Insert(Count),
@@ -41,9 +37,7 @@ pub(crate) enum Owned {
     GetMut(u16),
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     pub(crate) max_len: Option<u8>,
     pub(crate) rotate: Option<Count>,

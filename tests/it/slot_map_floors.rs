@@ -1,10 +1,7 @@
 //! However a map forgets which generations its slots had (it is cleared, trimmed, shrunk, copied, saved), no key
 //! is given twice.
 
-use crate::effort;
-use proptest::collection::vec;
-use proptest::prelude::any;
-use proptest::proptest;
+use crate::made;
 use stayput::slot_map::Reuse;
 use stayput::{Bits64, Budget, DefaultKey, Key, SlotMap, Tagged64, new_key_type};
 use std::collections::{BTreeMap, HashSet};
@@ -24,7 +21,7 @@ fn large(number: u32) -> Large {
     [[number; 15]; 17]
 }
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Insert(u16),
     Remove(u16),
@@ -199,7 +196,7 @@ fn run<K: Saved>(ops: &[Op], reuse: Reuse) {
 
 #[test]
 fn no_key_is_given_twice() {
-    proptest!(effort::cases(10), |(ops in vec(any::<Op>(), 1..40), is_placed: bool)| {
+    made::run_with(10, 1..40, |is_placed: bool, ops: &[Op]| {
         // A key from elsewhere ends what is cleared at once.
         let is_ours = |op: &&Op| is_placed || !matches!(op, Op::InsertAt(..) | Op::Detach(_));
         let ops: Vec<_> = ops.iter().filter(is_ours).copied().collect();

@@ -1,20 +1,18 @@
 //! Whatever is done to a `SlotMap` and to maps of std, both hold the same, and a key finds the
 //! value that it was made for or none.
 
-use crate::effort;
+use crate::made;
 use crate::slot_map_op::{Compact, Config, Medium, Once, Op, Plain, Small, SmallTagged, Tagged};
 use crate::slot_map_twin::Model;
 use crate::slot_map_value::Token;
-use proptest::collection::vec;
-use proptest::prelude::*;
 use stayput::Key;
 use std::rc::Rc;
 
 /// Runs random operations; fails with the shortest list of them that does. With `PAD` of a
 /// thousand bytes, memory goes back for as few as 64 slots.
 fn agrees<K: Key, const PAD: usize, T: Token>(cases: u32) {
-    proptest!(effort::cases(cases), |(config: Config, ops in vec(any::<Op>(), 1..60))| {
-        Model::<K, PAD, T>::run(config, &ops);
+    made::run_with(cases, 1..60, |config: Config, ops: &[Op]| {
+        Model::<K, PAD, T>::run(config, ops);
     });
 }
 

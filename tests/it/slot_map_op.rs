@@ -1,7 +1,5 @@
 //! Operations on a `SlotMap`: what the model test and the fuzz target `slot_map_model` share.
 
-#[cfg(test)]
-use proptest::prelude::{Strategy, any};
 use stayput::{Bits32, Compact32, Tagged64, new_key_type};
 
 new_key_type! {
@@ -18,9 +16,7 @@ new_key_type! {
 }
 
 /// A number of values: mostly few, sometimes more than a block of slots.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Count(u8);
 
 impl Count {
@@ -33,9 +29,7 @@ impl Count {
 }
 
 /// A key, good or bad.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Pick {
     Live(u16),
     /// With a tag.
@@ -52,9 +46,7 @@ pub(crate) enum Pick {
 }
 
 /// How an iterator that takes values out ends, after so many steps from the front and the back.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Partly {
     pub(crate) front: Count,
     pub(crate) back: Count,
@@ -62,9 +54,7 @@ pub(crate) struct Partly {
 }
 
 /// Names some of the values.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice(u8);
 
 impl Choice {
@@ -73,9 +63,7 @@ impl Choice {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Make {
     Value,
     Error,
@@ -84,9 +72,7 @@ pub(crate) enum Make {
 
 /// An operation that is about keys known before the value, made elsewhere, or changed; or about
 /// values that are named.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Keyed {
     /// Under a key that this map may not have made.
     InsertAt(Pick),
@@ -101,9 +87,7 @@ pub(crate) enum Keyed {
     ExtractIf(Choice, Count),
 }
 
-#[derive(Clone, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert,
     InsertWithKey(Make),
@@ -119,10 +103,7 @@ pub(crate) enum Op {
     Churn(u8),
     Detach(Pick),
     Reattach(Pick),
-    Keyed(
-        // In a box, so that the tree of what may be made fits onto the stack of a test.
-        #[cfg_attr(test, proptest(strategy = "any::<Keyed>().boxed()"))] Keyed,
-    ),
+    Keyed(Keyed),
     /// Perhaps with a panic after so many.
     Retain(Choice, Option<Count>),
     Drain(Partly),
@@ -148,9 +129,7 @@ pub(crate) enum Op {
 }
 
 /// With what options the map is made.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Config {
     pub(crate) max_len: Option<u8>,
     pub(crate) capacity: Count,

@@ -5,9 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::panic::{self, AssertUnwindSafe};
 
 /// What is in a row; of few values, so that many are equal.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Raw {
     pub(crate) name: u8,
     pub(crate) team: u8,
@@ -16,9 +14,7 @@ pub(crate) struct Raw {
     pub(crate) y: i8,
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Insert(Raw),
     InsertSome(Raw, u8),
@@ -60,9 +56,7 @@ pub(crate) enum Op {
 }
 
 /// How hashes are made: these bits of them are kept.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Spread {
     All,
     /// All in one bucket.

@@ -2,17 +2,15 @@
 //! they hold, and others are zero when they come to be usable.
 
 use super::{KIB, Memory, fill, growing, holds, system_committed};
-use crate::effort;
 use crate::growing::warm::Wish;
 use crate::growing::{Amount, Budget, GrowingReservation, Growth, round_up};
 use crate::keeper::{self, Use, tests::alone};
+use crate::made;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::{HugePages, page_size};
 use crate::service::CommitAhead;
-use proptest::collection::vec;
-use proptest::prelude::{any, proptest};
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Grow(u16),
     GrowExactly(u16),
@@ -30,7 +28,7 @@ enum Op {
 }
 
 /// What the system refuses during an operation.
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Refused {
     Nothing,
     NothingToo,
@@ -40,7 +38,7 @@ enum Refused {
     Prefaults(u8),
 }
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Ahead {
     Off,
     Auto,
@@ -217,8 +215,8 @@ impl Model {
 
 #[test]
 fn whatever_is_refused_bytes_agree_with_the_model() {
-    proptest!(effort::cases(75), |(ahead: Ahead, ops in vec(any::<(Op, Refused)>(), 1..40))| {
-        Model::run(ahead, &ops);
+    made::run_with(75, 1..40, |ahead: Ahead, ops: &[(Op, Refused)]| {
+        Model::run(ahead, ops);
     });
 }
 
@@ -226,8 +224,7 @@ fn whatever_is_refused_bytes_agree_with_the_model() {
 #[cfg_attr(no_vm, ignore = "nothing is kept there")]
 fn whatever_is_refused_bytes_that_others_had_agree_with_the_model() {
     let _alone = alone();
-    let ops = || vec(any::<(Op, Refused)>(), 1..40);
-    proptest!(effort::cases(40), |(left: u16, need: u16, ops in ops())| {
-        Model::run_warm(left, need, &ops);
+    made::run_with(40, 1..40, |(left, need): (u16, u16), ops: &[(Op, Refused)]| {
+        Model::run_warm(left, need, ops);
     });
 }

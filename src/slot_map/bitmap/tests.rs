@@ -3,13 +3,11 @@
 mod op;
 
 use super::*;
-use crate::effort;
 use crate::error::ErrorKind;
+use crate::made;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use op::{Model, Op};
-use proptest::collection::vec;
-use proptest::prelude::*;
 
 /// Indices beside the edges of words at each level.
 const EDGES: [u32; 14] =
@@ -34,8 +32,8 @@ fn indices(bitmap: &Bitmap) -> Vec<u32> {
 
 #[test]
 fn whatever_is_done_it_holds_what_a_set_holds() {
-    proptest!(effort::cases(50), |(ops in vec(any::<Op>(), 1..80))| {
-        Model::run(&ops);
+    made::run_with(50, 1..80, |(), ops: &[Op]| {
+        Model::run(ops);
     });
 }
 

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::effort;
+use crate::made::made;
 use proptest::collection::vec;
-use proptest::prelude::any;
 use proptest::proptest;
 
 /// What is asked of one of the cursors that there are.
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Next,
     /// So often.
@@ -28,7 +28,7 @@ enum Op {
 }
 
 /// How slots are, in runs: filled, empty without being marked, or holes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, arbitrary::Arbitrary)]
 enum Kind {
     Live,
     Dead,
@@ -200,8 +200,8 @@ impl Model {
 
 #[test]
 fn whatever_is_asked_each_slot_that_is_no_hole_is_given_once() {
-    let runs = vec(any::<(Kind, u8)>(), 0..20);
-    let ops = vec(any::<(Op, u8)>(), 0..60);
+    let runs = vec(made::<(Kind, u8)>(), 0..20);
+    let ops = vec(made::<(Op, u8)>(), 0..60);
     proptest!(effort::cases(150), |(runs in runs, words in 0..40_usize, ops in ops, how: u8)| {
         let mut model = Model::new(&runs, words);
         let len = u32::try_from(model.kinds.len()).unwrap();

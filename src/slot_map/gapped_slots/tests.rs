@@ -1,17 +1,14 @@
 //! The bits of gaps against a map of std's, and what needs refused calls.
 
 use super::*;
-use crate::effort;
+use crate::made;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::slot_map::iter::Walk;
-use proptest::collection::vec;
-use proptest::prelude::any;
-use proptest::proptest;
 use std::collections::BTreeMap;
 use std::mem;
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Extend(u8),
     ExtendFar(u16),
@@ -106,7 +103,7 @@ fn run(ops: &[Op]) {
 
 #[test]
 fn whatever_is_done_bits_are_as_slots_are() {
-    proptest!(effort::cases(60), |(ops in vec(any::<Op>(), 1..60))| run(&ops));
+    made::run_with(60, 1..60, |(), ops: &[Op]| run(ops));
 }
 
 #[test]

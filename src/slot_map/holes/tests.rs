@@ -1,18 +1,15 @@
 //! Holes against a list of those in front and a set of the others.
 
 use super::*;
-use crate::effort;
+use crate::made;
 use crate::os::Call;
 use crate::os::fault::Fault;
-use proptest::collection::vec;
-use proptest::prelude::any;
-use proptest::proptest;
 use std::collections::BTreeSet;
 
 /// Slots that there can ever be.
 const MAX_LEN: usize = 1000;
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Cover(u16),
     /// A value is removed that had a generation.
@@ -211,12 +208,12 @@ impl Model {
 #[test]
 fn each_hole_is_either_in_front_or_marked() {
     for order in [Reuse::Recent, Reuse::Lowest, Reuse::Rotating { min_free: 3 }] {
-        proptest!(effort::cases(50), |(ops in vec(any::<Op>(), 1..60))| {
+        made::run_with(50, 1..60, |(), ops: &[Op]| {
             let holes = Holes::try_in(order).unwrap();
             let (front, marked) = (Vec::new(), BTreeSet::new());
             let mut model = Model { holes, front, is_beside: false, marked, covered: 0 };
             for op in ops {
-                model.apply(op);
+                model.apply(*op);
                 model.check();
             }
         });

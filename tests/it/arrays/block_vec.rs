@@ -10,9 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::DerefMut;
 
 /// An operation that `Vec` or `VmVec` does not have, or has as a slice.
-#[derive(Clone, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Own {
     Swap(Place, Place),
     Iter(Span, Partly, Place),
@@ -24,9 +22,7 @@ pub(crate) enum Own {
 }
 
 /// The options of the array.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Config {
     Default,
     MaxLen,

@@ -11,9 +11,8 @@ pub(crate) mod threads;
 pub(crate) mod vm_vec;
 
 /// The type of elements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 #[cfg_attr(test, expect(dead_code, reason = "tests name the type"))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
 pub(crate) enum Kind {
     Byte,
     Word,

@@ -1,12 +1,10 @@
-//! Operations on arrays, and the values they take. Compiled for tests with proptest and for fuzz targets with arbitrary.
+//! Operations on arrays, and the values they take.
 
 use super::elements::{Element, Source};
 use std::ops::Range;
 
 /// A number of elements: mostly few, sometimes up to the most that a run may hold.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Count(u16);
 
 impl Count {
@@ -25,9 +23,7 @@ impl Count {
 }
 
 /// An index; beyond the end it wraps around.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Place(pub(crate) u16);
 
 impl Place {
@@ -39,9 +35,7 @@ impl Place {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Span(Place, Place);
 
 impl Span {
@@ -52,9 +46,7 @@ impl Span {
 }
 
 /// What an iterator says about how many it will give.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Hint {
     Exact,
     Unknown,
@@ -64,9 +56,7 @@ pub(crate) enum Hint {
 }
 
 /// Values, as many and from which seed on.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Batch {
     pub(crate) count: Count,
     seed: u8,
@@ -91,9 +81,7 @@ impl Batch {
 }
 
 /// The steps an iterator takes from the front and the back, and whether it is leaked then.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Partly {
     pub(crate) front: Count,
     pub(crate) back: Count,
@@ -101,9 +89,7 @@ pub(crate) struct Partly {
 }
 
 /// Names some of the elements.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Choice(u8);
 
 impl Choice {
@@ -112,9 +98,7 @@ impl Choice {
     }
 }
 /// An operation of `Vec` that all arrays have.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum VecOp {
     Push(u8),
     PushMut(u8, u8),
@@ -157,17 +141,14 @@ pub(crate) enum VecOp {
 }
 
 /// An operation of `Vec`, or one that only this array has.
-#[derive(Clone, Debug)]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op<E> {
     Vec(VecOp),
     Own(E),
 }
 
 /// The options of a `VmVec` or `SharedVec`.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Config {
     Default,
     MaxLen,

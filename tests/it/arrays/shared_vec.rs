@@ -12,9 +12,7 @@ use std::mem;
 use std::ops::{DerefMut, Range};
 
 /// An operation of a `SharedVec` itself.
-#[derive(Clone, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Own {
     Push(u8),
     PushWith(u8),
@@ -43,9 +41,7 @@ pub(crate) enum Own {
 }
 
 /// What is done with what is gathered last.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Left {
     Flush,
     FlushOften(u8),

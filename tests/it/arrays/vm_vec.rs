@@ -13,9 +13,7 @@ use std::ops::DerefMut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An operation that not all arrays have.
-#[derive(Clone, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Own {
     ResizeZeroed(Count),
     ExtendZeroed(Count),

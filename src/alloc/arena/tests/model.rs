@@ -2,18 +2,16 @@
 //! apart and as aligned as was asked, and are zero where that is said.
 
 use super::{Bump, KIB, MIB, Options, layout};
-use crate::effort;
 use crate::growing::Budget;
 use crate::growing::Way;
+use crate::made;
 use crate::os::{Call, fault::Fault};
 use crate::reservation::HugePages;
 use crate::service::CommitAhead;
-use proptest::collection::vec;
-use proptest::prelude::{any, proptest};
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Op {
     Allocate(u16, u8),
     AllocateZeroed(u16, u8),
@@ -36,7 +34,7 @@ enum Op {
     Limit(Option<u8>),
 }
 
-#[derive(Clone, Copy, Debug, proptest_derive::Arbitrary)]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 enum Refused {
     Nothing,
     NothingToo,
@@ -271,14 +269,14 @@ impl Model {
 
 #[test]
 fn whatever_is_refused_blocks_agree_with_the_model() {
-    proptest!(effort::cases(75), |(small: bool, ops in vec(any::<(Op, Refused)>(), 1..60))| {
-        Model::run(if small { 300_001 } else { MAX_BYTES }, false, &ops);
+    made::run_with(75, 1..60, |small: bool, ops: &[(Op, Refused)]| {
+        Model::run(if small { 300_001 } else { MAX_BYTES }, false, ops);
     });
 }
 
 #[test]
 fn with_a_background_thread_they_do_too() {
-    proptest!(effort::cases(10), |(ops in vec(any::<Op>(), 1..60))| {
+    made::run_with(10, 1..60, |(), ops: &[Op]| {
         let ops: Vec<_> = ops.iter().map(|op| (*op, Refused::Nothing)).collect();
         Model::run(MAX_BYTES, true, &ops);
     });

@@ -5,9 +5,7 @@ use super::Bitmap;
 use std::collections::BTreeSet;
 
 /// An index, or a length: mostly near the edge of a word at some level.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) struct Place(u8, u16);
 
 impl Place {
@@ -28,9 +26,7 @@ impl Place {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(test, derive(proptest_derive::Arbitrary))]
-#[cfg_attr(not(test), derive(arbitrary::Arbitrary))]
+#[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Cover(Place),
     /// Down to the last index in the set, or to a place behind it.
