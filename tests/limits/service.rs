@@ -348,14 +348,15 @@ fn what_waits_to_be_released_can_be_had() {
         }
         let idle = served(CommitAhead::Bytes(1), Release::Now);
         wait_until("memory is ahead", || idle.stats().ahead_bytes > 0);
-        let builder = VmVec::<u8>::builder().max_len(64 * MIB).huge_pages(HugePages::Never);
-        let builder = builder.release(Release::Background);
-        let ones = vec![1; MIB];
+        // Of elements that are large, since builds for tests are slow.
+        let builder = VmVec::<[u8; 4 * KIB]>::builder().max_len(64 * MIB / (4 * KIB));
+        let builder = builder.huge_pages(HugePages::Never).release(Release::Background);
+        let ones = vec![[1; 4 * KIB]; MIB / (4 * KIB)];
         // Of memory there is room for one, and then of addresses.
         set_limit(libc::RLIMIT_DATA, (statm(5) + 96 * MIB) / page_size() * page_size());
         for _ in 0..10 {
             let mut vec = builder.build();
-            vec.try_reserve(64 * MIB).expect("there is room for one");
+            vec.try_reserve(vec.max_len()).expect("there is room for one");
             for _ in 0..64 {
                 vec.extend_from_slice(&ones);
             }
