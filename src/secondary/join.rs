@@ -3,9 +3,9 @@
 use super::SecondaryMap;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{Walk, WalkMut, WalkRef};
 use crate::slot_map::join::{Joined, Look};
 use crate::slot_map::mint::Mint;
+use crate::slot_map::walk::{Walk, WalkMut, WalkRef};
 use sealed::Sealed;
 use std::fmt;
 use std::iter::FusedIterator;

@@ -37,14 +37,14 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
-use crate::error::{Error, ErrorKind, Holder};
+use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
 use crate::key::Key;
 use crate::raw_vec::Options;
+use crate::slot_map::SlotMap;
 use crate::slot_map::cursor::Cursor;
 use crate::slot_map::gapped_slots::GappedSlots;
 use crate::slot_map::mint::Mint;
 use crate::slot_map::slots::Slots;
-use crate::slot_map::{SlotMap, give_up, or_give_up};
 
 /// More values for the keys of a [`SlotMap`]: one array beside it, by the same indices.
 ///

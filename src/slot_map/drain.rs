@@ -1,7 +1,5 @@
 //! Taking all values out of a map.
 
-use super::SlotMap;
-
 /// Defines an iterator that takes all values out of a map, from both ends. `$map` is a mutable reference
 /// to the map, or a guard that dereferences to it. The map has `candidates`, the indices to visit except those
 /// in `hole_words`, `take_at` for each of them, and `len`.
@@ -93,8 +91,3 @@ macro_rules! drain {
 }
 
 pub(crate) use drain;
-
-drain! {
-    /// Takes all values out of a [`SlotMap`], made by [`SlotMap::drain`].
-    Drain<'a, K, V> of &'a mut SlotMap<K, V>
-}

@@ -1,7 +1,5 @@
 //! Taking out of a map the values that a predicate names.
 
-use super::SlotMap;
-
 /// The call that makes the iterator, and that. The map has `slots`, `candidates`, the indices to visit
 /// but for `hole_words`, `take_at` for each of them, and `len`.
 ///
@@ -63,9 +61,3 @@ macro_rules! extract_if {
 }
 
 pub(crate) use extract_if;
-
-extract_if! {
-    /// Takes out of a [`SlotMap`] the values that a predicate names, made by
-    /// [`SlotMap::extract_if`].
-    ExtractIf of SlotMap
-}

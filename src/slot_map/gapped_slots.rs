@@ -8,10 +8,10 @@
 
 use super::cursor::{Cursor, WORD_SLOTS};
 use super::disjoint::DisjointError;
-use super::iter::{WalkMut, WalkOwned, WalkRef};
 use super::join::{LookMut, LookRef};
 use super::slots::Slots;
 use super::state::Vacant;
+use super::walk::{WalkMut, WalkOwned, WalkRef};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, Prefaulted, Purse};

@@ -21,13 +21,13 @@
 
 #![forbid(unsafe_code)]
 
-use super::Reuse;
 use super::any::States;
 use super::bitmap::Bitmap;
 use super::cursor::WORD_SLOTS;
 use super::floors::Floors;
+use super::identity::Identity;
+use super::reuse::Reuse;
 use super::state::State;
-use super::weak::Identity;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
 use crate::vec::{VecStats, VmVec};
@@ -102,7 +102,7 @@ pub(super) struct Apart {
     /// How many such holes were in front, at most, since it was empty.
     pub(super) trimmed_in_front: usize,
     pub(super) floors: Floors,
-    /// Where the next call to [`trim_within`](super::SlotMap::trim_within) goes on.
+    /// Where the next call to [`trim_within`](crate::SlotMap::trim_within) goes on.
     pub(super) trim_from: usize,
     /// Here, and not in the map itself: through a `&` to what holds an atomic, a loop reads everything anew.
     pub(super) identity: Identity,

@@ -1,7 +1,7 @@
 //! Putting values in.
 
-use super::{SlotMap, give_up};
-use crate::error::Refused;
+use super::SlotMap;
+use crate::error::{Refused, give_up};
 use crate::key::Key;
 use crate::vec::Rest;
 

@@ -1,10 +1,10 @@
 //! Taking memory, and giving it back.
 
+use super::SlotMap;
 use super::cursor::WORD_SLOTS;
 use super::slots::{Slots, indices};
 use super::state::State;
-use super::{SlotMap, or_give_up};
-use crate::error::Error;
+use crate::error::{Error, or_give_up};
 use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
 use std::ops::Range;

@@ -2,11 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+use super::SlotMap;
 use super::far::FarRule;
 use super::slots::Slots;
 use super::state::State;
-use super::{SlotMap, or_give_up};
-use crate::error::{Error, ErrorKind, Holder, Refused};
+use crate::error::{Error, ErrorKind, Holder, Refused, or_give_up};
 use crate::key::{Key, Layout};
 
 impl<K: Key, V> SlotMap<K, V> {

@@ -13,6 +13,12 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.get(index, generation).map(|_| index)
     }
 
+    /// Asks for a slot by its number, whether or not there is such a one.
+    #[inline]
+    pub(crate) fn ask_for_slot(&self, index: u32) {
+        self.slots.ahead().ask_for(index);
+    }
+
     /// The value in a slot, if there is one.
     #[inline]
     pub(crate) fn in_slot(&self, index: u32) -> Option<&V> {

@@ -11,7 +11,6 @@
     expect(unsafe_code, reason = "tells the processor what will be read")
 )]
 
-use super::SlotMap;
 use super::cursor::WORD_SLOTS;
 use super::slots::{Slot, Slots};
 use crate::key::Key;
@@ -61,14 +60,6 @@ impl<V> Slots<V> {
     pub(crate) fn ahead(&self) -> Ahead<V> {
         let is_near = self.len() <= NEAR_BYTES / Self::STRIDE_BYTES;
         Ahead { start: self.start(), is_near }
-    }
-}
-
-impl<K: Key, V> SlotMap<K, V> {
-    /// Asks for a slot by its number, whether or not there is such a one.
-    #[inline]
-    pub(crate) fn ask_for_slot(&self, index: u32) {
-        self.slots.ahead().ask_for(index);
     }
 }
 
@@ -135,7 +126,7 @@ impl<V> Ahead<V> {
     }
 
     #[inline]
-    fn ask_for(&self, index: u32) {
+    pub(crate) fn ask_for(&self, index: u32) {
         let slot = self.start.as_ptr().wrapping_add(index as usize);
         prefetch(slot.cast());
         // One that lies across two lines has its state in the second.

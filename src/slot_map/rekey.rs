@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::SlotMap;
 use super::cursor::Cursor;
 use super::slots::Slots;
-use super::{SlotMap, or_give_up};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, or_give_up};
 use crate::growing::{Budget, Purse};
 use crate::key::{Key, Layout};
 

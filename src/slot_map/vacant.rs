@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use super::SlotMap;
 use super::vacancy::Vacancy;
-use super::{SlotMap, or_give_up};
-use crate::error::Error;
+use crate::error::{Error, or_give_up};
 use crate::key::Key;
 use std::fmt;
 
