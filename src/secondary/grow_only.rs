@@ -3,7 +3,7 @@
 use super::{SecondaryMap, Slots, give_up};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::{Key, no_such_key};
-use crate::slot_map::growing_slots::GrowingSlots;
+use crate::slots::growing_slots::GrowingSlots;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;

@@ -2,9 +2,9 @@
 
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
-use super::prefetch::Ahead;
 use super::{DisjointError, SlotMap};
 use crate::key::Key;
+use crate::slots::prefetch::Ahead;
 use std::ptr;
 
 impl<K: Key, V> SlotMap<K, V> {

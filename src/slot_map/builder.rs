@@ -1,13 +1,14 @@
 //! [`SlotMapBuilder`]: options for a `SlotMap`.
 
-use super::holes::Holes;
-use super::mint::TypeNumber;
-use super::slots::Slots;
 use super::{Reuse, SlotMap};
 use crate::backing::Backing;
 use crate::error::{Error, ErrorKind, Holder, Refused, give_up};
 use crate::key::Key;
 use crate::raw_vec::{Options, option_methods};
+use crate::slots::array::Slots;
+use crate::slots::holes::Holes;
+use crate::slots::key_bits::most_slots;
+use crate::slots::key_tag::TypeNumber;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -210,7 +211,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
 
     /// The options, for no more slots than keys can number.
     fn checked_options(&self) -> Result<Options, Error> {
-        let bound = SlotMap::<K, V>::most_slots();
+        let bound = most_slots::<K>();
         let wished = self.options.max_len.unwrap_or(0).max(self.capacity);
         if wished > bound {
             let bytes = wished.saturating_mul(Slots::<V>::STRIDE_BYTES);

@@ -6,7 +6,7 @@
 //! borrow of the map for `'m`, on one thread, and never moves, drops, or lends mutably a value
 //! that is in the map. Here values also go into holes: an insertion writes, by raw pointer, to one
 //! slot that was not live, so no reference points to it; and no reference to a slice of slots is
-//! ever made, see [`slots`](super::slots).
+//! ever made, see [`array`](crate::slots::array).
 //!
 //! The map's own fields are borrowed mutably one at a time, for which [`Lent`] answers: whatever
 //! runs while the map takes memory and comes back to the scope is refused. All else here runs no user
@@ -15,12 +15,12 @@
 
 #![expect(unsafe_code, reason = "changes the map through a shared reference")]
 
-use super::slots::Slots;
-use super::vacancy::Vacancy;
 use super::{SlotMap, Weak};
 use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::key::{Key, no_such_key};
 use crate::raw_vec::Options;
+use crate::slots::array::Slots;
+use crate::slots::vacancy::Vacancy;
 use crate::vec::lent::{Lend, Lent, busy};
 use std::fmt;
 use std::ops::Index;

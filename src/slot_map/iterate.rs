@@ -1,12 +1,14 @@
 //! Iterating over a map: by keys and values, by blocks, beside other maps, and taking values out.
 
-use super::drain::drain;
-use super::extract_if::extract_if;
-use super::join::{LookMut, LookRef};
-use super::slots::Slots;
-use super::walk::{WalkMut, WalkRef};
+#![forbid(unsafe_code)]
+
 use super::{Blocks, BlocksMut, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
 use crate::key::Key;
+use crate::slots::array::Slots;
+use crate::slots::walk::drain::drain;
+use crate::slots::walk::extract_if::extract_if;
+use crate::slots::walk::join::{LookMut, LookRef};
+use crate::slots::walk::{WalkMut, WalkRef};
 
 impl<K: Key, V> SlotMap<K, V> {
     /// All keys and values, in the order of addresses.

@@ -1,12 +1,13 @@
 //! Taking memory, and giving it back.
 
-use super::SlotMap;
-use super::cursor::WORD_SLOTS;
-use super::slots::{Slots, indices};
-use super::state::State;
+use super::{Reuse, SlotMap};
 use crate::error::{Error, or_give_up};
 use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
+use crate::slots::array::{Slots, indices};
+use crate::slots::cursor::WORD_SLOTS;
+use crate::slots::key_bits::{explain, most_slots};
+use crate::slots::state::State;
 use std::ops::Range;
 
 /// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`].
@@ -111,7 +112,7 @@ impl<K: Key, V> SlotMap<K, V> {
             if slots <= room {
                 return Ok(());
             }
-            reserve(&mut self.slots, slots).map_err(Self::explain)?;
+            reserve(&mut self.slots, slots).map_err(|error| explain(error, most_slots::<K>()))?;
             self.cover_holes()
         };
         match grow(wished) {
@@ -165,8 +166,8 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The slots it takes to put in `additional` values, after holes that will be filled first.
     fn beyond_holes(&self, additional: usize) -> usize {
         let kept = match self.holes.order() {
-            super::Reuse::Recent | super::Reuse::Lowest => 0,
-            super::Reuse::Rotating { min_free } => min_free,
+            Reuse::Recent | Reuse::Lowest => 0,
+            Reuse::Rotating { min_free } => min_free,
         };
         additional.saturating_sub(self.holes.count().saturating_sub(kept))
     }

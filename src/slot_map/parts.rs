@@ -7,14 +7,14 @@ mod next_keys;
 pub(crate) use next_keys::NextKeys;
 
 use super::SlotMap;
-use super::holes::Hole;
-use super::mint::TypeNumber;
-use super::slots::{Slots, indices};
-use super::state::Vacant;
-use super::vacancy::Fresh;
 use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, Layout};
+use crate::slots::array::{Slots, indices};
+use crate::slots::holes::Hole;
+use crate::slots::key_tag::TypeNumber;
+use crate::slots::state::Vacant;
+use crate::slots::vacancy::Fresh;
 use std::fmt;
 
 /// What a slot is, and with which generation.

@@ -3,11 +3,11 @@
 #![forbid(unsafe_code)]
 
 use super::SlotMap;
-use super::far::FarRule;
-use super::slots::Slots;
-use super::state::State;
 use crate::error::{Error, ErrorKind, Holder, Refused, or_give_up};
 use crate::key::{Key, Layout};
+use crate::slots::array::Slots;
+use crate::slots::far_index::FarRule;
+use crate::slots::state::State;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Puts a value in under a key that another map made, so that one map can be like another: a

@@ -3,11 +3,11 @@
 #![forbid(unsafe_code)]
 
 use super::SlotMap;
-use super::cursor::Cursor;
-use super::slots::Slots;
 use crate::error::{Error, ErrorKind, or_give_up};
 use crate::growing::{Budget, Purse};
 use crate::key::{Key, Layout};
+use crate::slots::array::Slots;
+use crate::slots::cursor::Cursor;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Gives a value another key, where it lies, and returns that; `None` if the key's value is not in the

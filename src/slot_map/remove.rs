@@ -1,12 +1,12 @@
 //! Taking values out.
 
-use super::cursor::Picked;
-use super::holes::Holes;
-use super::slots::Slots;
-use super::state::Vacant;
-use super::vacancy::Fresh;
 use super::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::key::{Key, Layout};
+use crate::slots::array::Slots;
+use crate::slots::cursor::Picked;
+use crate::slots::holes::Holes;
+use crate::slots::state::Vacant;
+use crate::slots::vacancy::Fresh;
 use std::mem;
 use std::ops::Range;
 
@@ -134,7 +134,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let picked = Picked::from(word.start() as usize);
             let mut rejected = Rejected { map: self, picked };
             let SlotMap { slots, holes, .. } = &*rejected.map;
-            Slots::ask_behind_word(slots.start(), word.start() as usize, holes.words());
+            slots.ask_behind(word, holes.words());
             word.bits().for_each(|at| rejected.judge(at..at + 1, &mut keep));
         }
     }

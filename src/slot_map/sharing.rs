@@ -12,16 +12,16 @@
 #![expect(unsafe_code, reason = "makes slots live that hold values")]
 
 use super::SlotMap;
-use super::holes::Hole;
 use super::memory::SlotMapStats;
-use super::mint::TypeNumber;
-use super::slots::{Slots, indices};
-use super::state::State;
-use super::vacancy::Fresh;
 use crate::error::Error;
 use crate::growing::{Budget, Prefaulted};
 use crate::key::Key;
 use crate::raw_vec::Options;
+use crate::slots::array::{Slots, indices};
+use crate::slots::holes::Hole;
+use crate::slots::key_tag::TypeNumber;
+use crate::slots::state::State;
+use crate::slots::vacancy::Fresh;
 use crate::vec::VmVec;
 use std::ops::Range;
 
@@ -164,7 +164,7 @@ impl<K: Key, V> Sharing<K, V> {
 
     pub(crate) fn told(&mut self) -> Told {
         Told {
-            slots: self.map.slots.start().as_ptr().cast(),
+            slots: self.map.slots.address(),
             end: self.map.slots.len(),
             removed: self.removed.as_mut_ptr(),
             removed_end: self.removed.len().saturating_mul(8),
@@ -253,7 +253,7 @@ impl<K: Key, V> Sharing<K, V> {
     }
 
     fn brings_hole(&mut self) -> bool {
-        self.map.holes.count() > 0 && self.map.any().bring_hole()
+        self.map.holes.count() > 0 && self.map.vacancies().bring_hole()
     }
 
     fn try_reserve_in_list(&mut self) -> Result<(), Error> {
@@ -303,13 +303,13 @@ impl<K: Key, V> Sharing<K, V> {
     /// Makes pages of slots resident that tickets stand for, but for holes.
     pub(crate) fn try_prefault(&mut self, tickets: Range<usize>) -> Result<(), Error> {
         let Range { start, end } = self.fresh_of(tickets);
-        self.map.slots.array_mut().prefault_within(start, end)
+        self.map.slots.prefault_within(start, end)
     }
 
     /// Makes memory behind the first `dealt` tickets resident.
     pub(crate) fn prefault_ahead(&mut self, dealt: usize, budget: Budget) -> Prefaulted {
         let used = self.slot_behind(dealt);
-        let prefaulted = self.map.slots.array_mut().prefault_ahead_behind(used, budget);
+        let prefaulted = self.map.slots.prefault_ahead_behind(used, budget);
         match self.map.cover_holes() {
             Ok(()) => prefaulted,
             Err(error) => Prefaulted { refused: Some(error), ..prefaulted },

@@ -1,13 +1,13 @@
 //! The traits of std.
 
-use super::holes::Holes;
-use super::mint::Mint;
-use super::slots::{Slots, indices};
-use super::state::{State, Vacant};
-use super::walk::WalkOwned;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap};
 use crate::error::{Error, or_give_up};
 use crate::key::{Key, no_such_key};
+use crate::slots::array::{Slots, indices};
+use crate::slots::holes::Holes;
+use crate::slots::key_tag::Mint;
+use crate::slots::state::{State, Vacant};
+use crate::slots::walk::WalkOwned;
 use std::fmt;
 use std::mem;
 use std::ops::{Index, IndexMut};

@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::SlotMap;
-use super::vacancy::Vacancy;
 use crate::error::{Error, or_give_up};
 use crate::key::Key;
+use crate::slots::vacancy::Vacancy;
 use std::fmt;
 
 /// The place that the next value of a [`SlotMap`] gets, made by [`SlotMap::vacant_entry`].

@@ -13,7 +13,7 @@
 //!    index of a slot of its own. Wherever the pointer came from, no memory is touched by way of
 //!    it, so whether its allocation still exists does not matter.
 //! 2. **The index is checked like any other.** The distance must be a multiple of a slot's size,
-//!    and the index goes through [`Slots::get`](super::slots::Slots::get), which takes any index:
+//!    and the index goes through [`Slots::get`](crate::slots::array::Slots::get), which takes any index:
 //!    it must be below the length, which slots that were handed back are not.
 //! 3. **The generation is compared with the one in the slot**, by the same call. It is equal only
 //!    if the slot is live, and then holds an initialised value of type `V`. What is returned is a

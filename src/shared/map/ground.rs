@@ -5,8 +5,10 @@
 use super::deal::{Deal, Dealt};
 use super::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use crate::key::Key;
-use crate::slot_map::mint::{Mint, TypeNumber};
-use crate::slot_map::{Begun, Hole, SlotAt, Told};
+use crate::slot_map::{Begun, Told};
+use crate::slots::holes::Hole;
+use crate::slots::key_tag::{Mint, TypeNumber};
+use crate::slots::slot_at::SlotAt;
 use std::ptr;
 
 /// Where slots are, and what is known of them.

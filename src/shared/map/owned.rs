@@ -224,7 +224,7 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for MapMut<'_, K, V> {
     }
 }
 
-crate::slot_map::drain::drain! {
+crate::slots::walk::drain::drain! {
     /// An iterator that takes all values out of a [`SharedSlotMap`]; created by [`SharedSlotMap::drain`].
     ///
     /// Forgetting it has the same effect as forgetting a [`MapMut`].

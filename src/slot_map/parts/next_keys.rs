@@ -2,10 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use super::super::holes::Hole;
-use super::super::slots::Slots;
-use super::super::state::State;
-use super::super::vacancy::Fresh;
 use super::super::{Reuse, SlotMap};
 use super::BadPart;
 use crate::error::Error;
@@ -13,6 +9,10 @@ use crate::error::Error;
 use crate::heap::try_collect;
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, Layout};
+use crate::slots::array::Slots;
+use crate::slots::holes::Hole;
+use crate::slots::state::State;
+use crate::slots::vacancy::Fresh;
 
 /// What the next keys of a map depend on, in addition to its slots.
 #[derive(Debug, Default)]

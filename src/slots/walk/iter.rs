@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::mint::Mint;
-use super::walk::{Walk, WalkMut, WalkOwned, WalkRef};
+use super::{Walk, WalkMut, WalkOwned, WalkRef};
 use crate::error::or_give_up;
 use crate::key::Key;
+use crate::slots::key_tag::Mint;
 use std::fmt;
 use std::iter::FusedIterator;
 

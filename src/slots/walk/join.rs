@@ -12,8 +12,8 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::slots::{self, Slot, Slots};
-use super::walk::{Walk, WalkMut, WalkRef};
+use super::{Walk, WalkMut, WalkRef};
+use crate::slots::array::{self, Slot, Slots};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -107,7 +107,7 @@ impl<V> At<V> {
         // SAFETY: below the length, so inside the array.
         let slot = unsafe { self.start.add(index as usize) };
         // SAFETY: below the length; nobody writes to the state, by the caller's promise.
-        unsafe { slots::is_live_with(slot, generation) }.then_some(slot)
+        unsafe { array::is_live_with(slot, generation) }.then_some(slot)
     }
 }
 
@@ -169,7 +169,7 @@ impl<'a, V> Look for LookRef<'a, V> {
         // SAFETY: the slots are borrowed for `'a`.
         let slot = unsafe { self.at.find(index, generation) }?;
         // SAFETY: live, and the slots are borrowed for `'a`.
-        Some(unsafe { slots::value_of(slot) })
+        Some(unsafe { array::value_of(slot) })
     }
 
     unsafe fn split(&self) -> Self {
@@ -186,7 +186,7 @@ impl<'a, V> Look for LookMut<'a, V> {
         let slot = unsafe { self.at.find(index, generation) }?;
         // SAFETY: live; the slots are borrowed for `'a`, and nobody comes here a second time, by the
         // caller's promise.
-        Some(unsafe { slots::value_of_mut(slot) })
+        Some(unsafe { array::value_of_mut(slot) })
     }
 
     unsafe fn split(&self) -> Self {

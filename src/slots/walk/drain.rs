@@ -1,5 +1,7 @@
 //! Taking all values out of a map.
 
+#![forbid(unsafe_code)]
+
 /// Defines an iterator that takes all values out of a map, from both ends. `$map` is a mutable reference
 /// to the map, or a guard that dereferences to it. The map has `candidates`, the indices to visit except those
 /// in `hole_words`, `take_at` for each of them, and `len`.
@@ -14,7 +16,7 @@ macro_rules! drain {
         $(#[$doc])*
         pub struct $name<$lifetime, K: $crate::Key, V> {
             map: $map,
-            cursor: $crate::slot_map::cursor::Cursor,
+            cursor: $crate::slots::cursor::Cursor,
         }
 
         impl<$lifetime, K: $crate::Key, V> $name<$lifetime, K, V> {

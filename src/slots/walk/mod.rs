@@ -3,8 +3,8 @@
 //! # Why this is sound
 //!
 //! [`WalkRef`] and [`WalkMut`] borrow the slots for `'a`, and give out references of that lifetime to
-//! values in them, which a [`Live`] finds in slots below the length that they had when the walk was made, and
-//! have while they are borrowed. Of mutable references no two are to one value, since a `Live` comes to each slot once, and
+//! values in them, which a [`LiveSlots`] finds in slots below the length that they had when the walk was made, and
+//! have while they are borrowed. Of mutable references no two are to one value, since a `LiveSlots` comes to each slot once, and
 //! both halves of a split one, and the blocks that are taken out of one, come to what the whole would
 //! have come to. (A [`reborrow`](WalkMut::reborrow) comes to them too, and its references end before the walk
 //! goes on.) A walk that moves values out on several threads is one of those, of slots that a
@@ -13,12 +13,19 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::cursor::Cursor;
-use super::live::{Live, LiveSlot};
-use super::slots::{self, Slots};
-use super::state::Vacant;
+pub(crate) mod blocks;
+pub(crate) mod drain;
+pub(crate) mod extract_if;
+pub(crate) mod iter;
+pub(crate) mod join;
+mod live_slots;
+
+use self::live_slots::{LiveSlot, LiveSlots};
 use crate::error::Error;
 use crate::raw_vec::Options;
+use crate::slots::array::{self, Slots};
+use crate::slots::cursor::Cursor;
+use crate::slots::state::Vacant;
 use crate::vec::VmVec;
 use std::marker::PhantomData;
 
@@ -47,7 +54,7 @@ pub(crate) trait Walk: Sized {
 /// Goes through values by shared reference.
 pub(crate) struct WalkRef<'a, V> {
     /// Of slots that are borrowed for `'a`.
-    live: Live<'a, V>,
+    live: LiveSlots<'a, V>,
     borrow: PhantomData<&'a Slots<V>>,
 }
 
@@ -59,40 +66,40 @@ unsafe impl<V: Sync> Sync for WalkRef<'_, V> {}
 impl<'a, V> WalkRef<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>, holes: &'a [u64]) -> Self {
-        Self { live: Live::new(slots, holes), borrow: PhantomData }
+        Self { live: LiveSlots::new(slots, holes), borrow: PhantomData }
     }
 
     /// # Safety
     ///
-    /// - The slot was found by a `Live` of a walk of this lifetime.
+    /// - The slot was found by a `LiveSlots` of a walk of this lifetime.
     #[inline]
     unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a V) {
         // SAFETY: live; the slots are borrowed for `'a`.
-        (index, generation, unsafe { slots::value_of(slot) })
+        (index, generation, unsafe { array::value_of(slot) })
     }
 
     /// A walk over the next 64 slots that are not all holes, taken out of this one.
     #[inline]
-    pub(super) fn next_block(&mut self) -> Option<Self> {
+    pub(crate) fn next_block(&mut self) -> Option<Self> {
         // SAFETY: the slots are borrowed; the cursor was made of their length.
         Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
     }
 
     /// The index of the first slot, of a walk over a block.
     #[inline]
-    pub(super) fn block_start(&self) -> u32 {
+    pub(crate) fn block_start(&self) -> u32 {
         self.live.word().start()
     }
 
     /// Where the first slot is, of a walk over a block.
     #[inline]
-    pub(super) fn block_ptr(&self) -> *const V {
+    pub(crate) fn block_ptr(&self) -> *const V {
         self.live.block_ptr()
     }
 
     /// Which slots hold values, of a walk over a block; all that are no holes if `all_live`.
     #[inline]
-    pub(super) fn block_mask(&self, all_live: bool) -> u64 {
+    pub(crate) fn block_mask(&self, all_live: bool) -> u64 {
         if all_live { self.live.word().left() } else { live_mask(self.clone()) }
     }
 
@@ -150,7 +157,7 @@ impl<'a, V> Walk for WalkRef<'a, V> {
 /// Goes through values by mutable reference.
 pub(crate) struct WalkMut<'a, V> {
     /// Of slots that are borrowed for `'a`.
-    live: Live<'a, V>,
+    live: LiveSlots<'a, V>,
     borrow: PhantomData<&'a mut Slots<V>>,
 }
 
@@ -162,46 +169,46 @@ unsafe impl<V: Sync> Sync for WalkMut<'_, V> {}
 impl<'a, V> WalkMut<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a mut Slots<V>, holes: &'a [u64]) -> Self {
-        Self { live: Live::new(slots, holes), borrow: PhantomData }
+        Self { live: LiveSlots::new(slots, holes), borrow: PhantomData }
     }
 
     /// The same walk, for the time of a borrow.
     #[inline]
-    pub(super) fn reborrow(&mut self) -> WalkMut<'_, V> {
+    pub(crate) fn reborrow(&mut self) -> WalkMut<'_, V> {
         WalkMut { live: self.live.clone(), borrow: PhantomData }
     }
 
     /// # Safety
     ///
-    /// - The slot was found by a `Live` of a walk of this lifetime, and for the first time.
+    /// - The slot was found by a `LiveSlots` of a walk of this lifetime, and for the first time.
     #[inline]
     unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a mut V) {
         // SAFETY: live; nobody else reaches the slots for `'a`, and this walk comes here once.
-        (index, generation, unsafe { slots::value_of_mut(slot) })
+        (index, generation, unsafe { array::value_of_mut(slot) })
     }
 
     /// See [`WalkRef::next_block`].
     #[inline]
-    pub(super) fn next_block(&mut self) -> Option<Self> {
+    pub(crate) fn next_block(&mut self) -> Option<Self> {
         // SAFETY: the slots are borrowed; the cursor was made of their length.
         Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
     }
 
     /// See [`WalkRef::block_start`].
     #[inline]
-    pub(super) fn block_start(&self) -> u32 {
+    pub(crate) fn block_start(&self) -> u32 {
         self.live.word().start()
     }
 
     /// See [`WalkRef::block_ptr`].
     #[inline]
-    pub(super) fn block_ptr(&self) -> *mut V {
+    pub(crate) fn block_ptr(&self) -> *mut V {
         self.live.block_ptr()
     }
 
     /// See [`WalkRef::block_mask`].
     #[inline]
-    pub(super) fn block_mask(&mut self, all_live: bool) -> u64 {
+    pub(crate) fn block_mask(&mut self, all_live: bool) -> u64 {
         if all_live { self.live.word().left() } else { live_mask(self.reborrow()) }
     }
 
@@ -264,7 +271,7 @@ pub(crate) struct WalkOwned<V> {
 }
 
 impl<V> WalkOwned<V> {
-    pub(super) fn new(slots: Slots<V>, holes: VmVec<u64>) -> Self {
+    pub(crate) fn new(slots: Slots<V>, holes: VmVec<u64>) -> Self {
         let cursor = Cursor::new(slots.len());
         Self { slots, holes, cursor }
     }
@@ -280,7 +287,7 @@ impl<V> WalkOwned<V> {
 impl<V> WalkOwned<V> {
     /// A walk over the same, to be shared out. What it does not come to stays here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
-        let live = Live::with_cursor(self.slots.start(), &self.holes, self.cursor.clone());
+        let live = LiveSlots::with_cursor(self.slots.start(), &self.holes, self.cursor.clone());
         WalkTake(WalkMut { live, borrow: PhantomData })
     }
 }
@@ -298,11 +305,11 @@ impl<V> WalkTake<'_, V> {
 
     /// # Safety
     ///
-    /// - The slot was found by the `Live` of such a walk, and for the first time.
+    /// - The slot was found by the `LiveSlots` of such a walk, and for the first time.
     #[inline]
     unsafe fn take((index, generation, slot): LiveSlot<V>) -> (u32, u32, V) {
         // SAFETY: below the length, and live; nobody else reaches the slots, and this walk comes here once.
-        (index, generation, unsafe { slots::take_value(slot) })
+        (index, generation, unsafe { array::take_value(slot) })
     }
 }
 
@@ -353,7 +360,7 @@ impl<V> Walk for WalkOwned<V> {
 
 impl<V: Clone> WalkOwned<V> {
     /// A walk over copies of what is left, in slots of the same options and indices.
-    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+    fn try_clone(&self) -> Result<Self, Error> {
         let len = self.slots.len();
         let mut slots = Slots::try_new(self.slots.options(), 0)?;
         slots.try_reserve_exact(len)?;
@@ -361,7 +368,7 @@ impl<V: Clone> WalkOwned<V> {
         // Over all slots as yet: should the clone of a value panic, the copies that are there are
         // dropped with it. It knows of no holes, and finds them vacant.
         let mut clone = Self::new(slots, VmVec::with_options(&Options::INTERNAL));
-        for index in slots::indices(0..len) {
+        for index in array::indices(0..len) {
             if let Some((generation, value)) = self.slots.at_index(index) {
                 clone.slots.fill(index, generation, value.clone());
             }

@@ -6,11 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+use super::array::Slots;
 use super::cursor::{Cursor, WORD_SLOTS};
 use super::disjoint::DisjointError;
-use super::join::{LookMut, LookRef};
-use super::slots::Slots;
 use super::state::Vacant;
+use super::walk::join::{LookMut, LookRef};
 use super::walk::{WalkMut, WalkOwned, WalkRef};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};

@@ -11,8 +11,8 @@
     expect(unsafe_code, reason = "tells the processor what will be read")
 )]
 
-use super::cursor::WORD_SLOTS;
-use super::slots::{Slot, Slots};
+use super::array::{Slot, Slots};
+use super::cursor::{WORD_SLOTS, Word};
 use crate::key::Key;
 use std::ptr::NonNull;
 
@@ -49,9 +49,15 @@ impl<V> Slots<V> {
         }
     }
 
+    /// The same, where the walk has come to a word of these slots.
+    #[inline]
+    pub(crate) fn ask_behind(&self, word: Word, holes: &[u64]) {
+        Self::ask_behind_word(self.start(), word.start() as usize, holes);
+    }
+
     /// See [`ask_for_hole`].
     #[inline]
-    pub(super) fn ask_for_hole(&self, index: u32) {
+    pub(crate) fn ask_for_hole(&self, index: u32) {
         let start = self.start().as_ptr().cast();
         ask_for_hole(start, Self::STRIDE_BYTES, Self::STATE_OFFSET, index);
     }

@@ -3,9 +3,9 @@
 #![forbid(unsafe_code)]
 
 use super::iter::{Iter, IterMut};
-use super::mint::Mint;
-use super::walk::{WalkMut, WalkRef};
+use super::{WalkMut, WalkRef};
 use crate::key::Key;
+use crate::slots::key_tag::Mint;
 use std::fmt;
 use std::iter::FusedIterator;
 
