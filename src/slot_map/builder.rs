@@ -223,6 +223,12 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
+    /// fill first, a type number for the keys.
+    pub const fn builder() -> SlotMapBuilder<K, V> {
+        SlotMapBuilder::new()
+    }
+
     /// The backing, from a map that was just made in it.
     pub(crate) fn into_backing<B: Backing>(mut self) -> B {
         mem::replace(&mut self.slots, Slots::new(&Options::DEFAULT)).into_backing()

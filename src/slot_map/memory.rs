@@ -158,11 +158,6 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// How many slots there may be behind the last one: committed, and such as can become holes.
-    pub(super) fn room_behind(&self) -> usize {
-        self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
-    }
-
     /// The slots it takes to put in `additional` values, after holes that will be filled first.
     fn beyond_holes(&self, additional: usize) -> usize {
         let kept = match self.holes.order() {
@@ -379,30 +374,6 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.apart_mut().floors.forget_read_from(keep);
         self.slots.truncate(keep);
         Ok(())
-    }
-
-    /// The last generation that a hole had, or one above.
-    #[inline]
-    pub(super) fn last_generation(&self, index: u32) -> u32 {
-        match self.vacant_generation(index) {
-            0 => self.floor(index as usize),
-            generation => generation,
-        }
-    }
-
-    /// The last generation that a vacant slot had, or 0 if none is recorded.
-    #[inline]
-    pub(super) fn vacant_generation(&self, index: u32) -> u32 {
-        match self.slots.state(index).generation() {
-            0 => self.holes.apart().floors.read_of(index),
-            generation => generation,
-        }
-    }
-
-    /// The generation above which a slot starts that has no record of its own.
-    #[inline]
-    pub(super) fn floor(&self, index: usize) -> u32 {
-        self.holes.apart().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 
     /// The next stretch of whole blocks without values, from a block's first slot on, and where to go

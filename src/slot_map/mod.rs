@@ -15,25 +15,20 @@
 
 // In the order in which the docs are to list their methods.
 mod access;
-mod insert;
+mod change;
 mod iterate;
-mod place;
-mod rekey;
-mod remove;
-
 mod memory;
 
 mod builder;
+mod by_slot;
 mod grow_only;
 #[cfg(any(feature = "serde", feature = "file"))]
 pub(crate) mod parts;
-mod place_of;
 mod sharing;
 #[cfg(test)]
 mod tests;
 mod traits;
 mod vacancy;
-mod vacant;
 mod weak;
 
 pub use crate::slots::disjoint::DisjointError;
@@ -43,11 +38,11 @@ pub use crate::slots::walk::iter::{
     IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut,
 };
 pub use builder::SlotMapBuilder;
+pub use change::entry::VacantEntry;
 pub use grow_only::GrowOnlyMap;
 pub use iterate::{Drain, ExtractIf};
 pub use memory::SlotMapStats;
 pub(crate) use sharing::{Begun, Gaps, Sharing, Told};
-pub use vacant::VacantEntry;
 pub use weak::Weak;
 
 use crate::error::{Error, Holder, or_give_up};
@@ -277,12 +272,6 @@ impl<K: Key, V> SlotMap<K, V> {
     /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
     pub fn try_with_max_len_and_key(max_len: usize) -> Result<Self, Error> {
         Self::builder().max_len(max_len).try_build()
-    }
-
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
-    /// fill first, a type number for the keys.
-    pub const fn builder() -> SlotMapBuilder<K, V> {
-        SlotMapBuilder::new()
     }
 
     /// Those of a map for which nobody chose anything.

@@ -5,6 +5,7 @@
 use super::SlotMap;
 use crate::error::Error;
 use crate::key::Key;
+use crate::slots::array::Slots;
 use crate::slots::holes::Hole;
 use crate::slots::key_bits::most_slots;
 use crate::slots::state::State;
@@ -59,13 +60,6 @@ impl<K: Key, V> SlotMap<K, V> {
         vacancy.key(self.mint())
     }
 
-    /// How many slots there are, vacant ones among them.
-    #[inline]
-    pub(crate) fn slot_count(&self) -> u32 {
-        // One more than can be is none that is there.
-        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
-    }
-
     /// Fills a vacancy that was found, since when the map has not changed. Runs no user code.
     #[inline]
     pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
@@ -112,5 +106,34 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Sees to it that each slot in committed memory can become a hole without a call for memory.
     pub(super) fn cover_holes(&mut self) -> Result<(), Error> {
         self.vacancies().cover_holes()
+    }
+
+    /// How many slots there may be behind the last one: committed, and such as can become holes.
+    pub(super) fn room_behind(&self) -> usize {
+        self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
+    }
+
+    /// The last generation that a hole had, or one above.
+    #[inline]
+    pub(super) fn last_generation(&self, index: u32) -> u32 {
+        match self.vacant_generation(index) {
+            0 => self.floor(index as usize),
+            generation => generation,
+        }
+    }
+
+    /// The last generation that a vacant slot had, or 0 if none is recorded.
+    #[inline]
+    pub(super) fn vacant_generation(&self, index: u32) -> u32 {
+        match self.slots.state(index).generation() {
+            0 => self.holes.apart().floors.read_of(index),
+            generation => generation,
+        }
+    }
+
+    /// The generation above which a slot starts that has no record of its own.
+    #[inline]
+    fn floor(&self, index: usize) -> u32 {
+        self.holes.apart().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 }

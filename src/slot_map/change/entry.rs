@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::SlotMap;
 use crate::error::{Error, or_give_up};
 use crate::key::Key;
+use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
 use std::fmt;
 

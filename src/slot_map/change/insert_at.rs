@@ -2,9 +2,9 @@
 
 #![forbid(unsafe_code)]
 
-use super::SlotMap;
 use crate::error::{Error, ErrorKind, Holder, Refused, or_give_up};
 use crate::key::{Key, Layout};
+use crate::slot_map::SlotMap;
 use crate::slots::array::Slots;
 use crate::slots::far_index::FarRule;
 use crate::slots::state::State;
