@@ -11,7 +11,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The number of values. O(1).
     #[inline]
     pub fn len(&self) -> usize {
-        self.slots.len() - self.holes.count() - self.detached - self.holes.apart().retired
+        self.slots.len() - self.holes.count() - self.detached - self.holes.cold().retired
     }
 
     /// Whether there are no values. O(1).

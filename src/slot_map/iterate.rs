@@ -105,7 +105,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     /// Whether all slots are live, or holes that are marked in their words.
     fn has_no_others(&self) -> bool {
-        self.detached == 0 && self.holes.apart().retired == 0 && self.holes.is_settled()
+        self.detached == 0 && self.holes.cold().retired == 0 && self.holes.is_settled()
     }
 }
 

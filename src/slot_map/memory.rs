@@ -269,8 +269,8 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.set_trim_from(0);
         self.trim_within(Budget::UNLIMITED)?;
         let Self { slots, holes, .. } = self;
-        if let Some(apart) = holes.some_apart_mut() {
-            apart.floors.retain_read(|index| slots.state(index) == State::EMPTY);
+        if let Some(cold) = holes.some_cold_mut() {
+            cold.floors.retain_read(|index| slots.state(index) == State::EMPTY);
         }
         Ok(())
     }
@@ -302,11 +302,10 @@ impl<K: Key, V> SlotMap<K, V> {
         let mut purse = Purse::new(budget);
         let mut is_done = self.shrink(&mut purse)?;
         let mut bytes = purse.spent();
-        while is_done && self.holes.apart().trim_from < self.slots.len() {
-            let (dead, seen) =
-                self.dead_stretch(self.holes.apart().trim_from, purse.is_unlimited());
+        while is_done && self.holes.cold().trim_from < self.slots.len() {
+            let (dead, seen) = self.dead_stretch(self.holes.cold().trim_from, purse.is_unlimited());
             let dead_bytes = dead.len() * Slots::<V>::STRIDE_BYTES;
-            let seen_bytes = (seen - self.holes.apart().trim_from) * Slots::<V>::STRIDE_BYTES;
+            let seen_bytes = (seen - self.holes.cold().trim_from) * Slots::<V>::STRIDE_BYTES;
             is_done = purse.pay(dead_bytes + seen_bytes / 64 + 1);
             if is_done {
                 self.holes.set_trim_from(seen);
@@ -329,8 +328,8 @@ impl<K: Key, V> SlotMap<K, V> {
             live: self.len(),
             holes: self.holes.count(),
             detached: self.detached,
-            retired: self.holes.apart().retired,
-            trimmed: self.holes.apart().trimmed + self.trimmed_in_front(),
+            retired: self.holes.cold().retired,
+            trimmed: self.holes.cold().trimmed + self.trimmed_in_front(),
             capacity: slots.capacity,
             max_len: slots.max_len,
             reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
@@ -361,17 +360,17 @@ impl<K: Key, V> SlotMap<K, V> {
     fn give_up(&mut self, tail: Range<usize>) -> Result<(), Error> {
         let Range { start: keep, end: len } = tail;
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.holes.apart_mut().floors.try_reserve(len.div_ceil(size))?;
+        self.holes.cold_mut().floors.try_reserve(len.div_ceil(size))?;
         for index in indices(keep..len) {
             let generation = self.last_generation(index);
-            self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
+            self.holes.cold_mut().floors.raise_block(index as usize / size, generation);
         }
         // All of these are holes, so an empty state means that its memory was handed back.
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
         let trimmed = indices(keep..len).filter(is_trimmed).count();
         self.holes.untrim(trimmed);
         self.holes.bitmap_mut().clear_range(keep, len);
-        self.holes.apart_mut().floors.forget_read_from(keep);
+        self.holes.cold_mut().floors.forget_read_from(keep);
         self.slots.truncate(keep);
         Ok(())
     }
@@ -400,7 +399,7 @@ impl<K: Key, V> SlotMap<K, V> {
             // A word that is not there has no holes.
             let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
             holes == u64::MAX
-                || self.holes.apart().retired > 0
+                || self.holes.cold().retired > 0
                     && indices(first..first + WORD_SLOTS)
                         .all(|index| holes >> (index % 64) & 1 == 1 || is_retired(index))
         })
@@ -430,13 +429,13 @@ impl<K: Key, V> SlotMap<K, V> {
         let discard = self.slots.discardable(slots, |page| self.is_sparse(page));
         let Some(discard) = discard else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
+        self.holes.cold_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut held = 0;
         for index in indices(discard.cleared()) {
             let generation = self.vacant_generation(index);
             held += usize::from(self.slots.state(index) != State::EMPTY);
             if generation > 0 {
-                let floors = &mut self.holes.apart_mut().floors;
+                let floors = &mut self.holes.cold_mut().floors;
                 floors.raise_block(index as usize / size, generation);
                 floors.forget_read(index);
             }
@@ -469,6 +468,6 @@ impl<K: Key, V> Drop for Trimming<'_, K, V> {
             let is_left = |index: &u32| map.slots.state(*index) != State::EMPTY;
             cleared -= indices(slots.clone()).filter(is_left).count();
         }
-        map.holes.apart_mut().trimmed += cleared;
+        map.holes.cold_mut().trimmed += cleared;
     }
 }

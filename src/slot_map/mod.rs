@@ -1,8 +1,7 @@
 //! [`SlotMap`]: values that never move, found by keys that are never mistaken; and its iterators.
 
-// `crate::slots` answers for memory safety, and has what is known of holes. This module answers for the
-// promise about keys: a mistake here could resolve a wrong key, or lose a value, but not reach one that is
-// not there.
+// Memory safety is that of `crate::slots`. This module keeps the promise about keys: a mistake here could lose a
+// value, or resolve a key to the wrong one, but never reach a value that is not there.
 //
 // # What holds between calls
 //
@@ -42,7 +41,7 @@ pub use change::entry::VacantEntry;
 pub use grow_only::GrowOnlyMap;
 pub use iterate::{Drain, ExtractIf};
 pub use memory::SlotMapStats;
-pub(crate) use sharing::{Begun, Gaps, Sharing, Told};
+pub(crate) use sharing::{Baseline, Extent, Sharing, UnusedTickets};
 pub use weak::Weak;
 
 use crate::error::{Error, Holder, or_give_up};

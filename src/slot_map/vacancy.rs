@@ -9,7 +9,7 @@ use crate::slots::array::Slots;
 use crate::slots::holes::Hole;
 use crate::slots::key_bits::most_slots;
 use crate::slots::state::State;
-use crate::slots::vacancy::{Fresh, Place, Vacancies, Vacancy};
+use crate::slots::vacancy::{Fresh, Source, Vacancies, Vacancy};
 
 impl<K: Key, V> SlotMap<K, V> {
     pub(super) fn vacancies(&mut self) -> Vacancies<'_> {
@@ -63,11 +63,11 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Fills a vacancy that was found, since when the map has not changed. Runs no user code.
     #[inline]
     pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
-        let Vacancy { index, generation, place } = vacancy;
-        if let Place::Behind = place {
+        let Vacancy { index, generation, source } = vacancy;
+        if let Source::Fresh = source {
             return self.slots.push_within_capacity(generation, value);
         }
-        if let Place::Next = place {
+        if let Source::Stack = source {
             self.holes.pop();
         } else {
             self.unmark_hole(index);
@@ -126,7 +126,7 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     pub(super) fn vacant_generation(&self, index: u32) -> u32 {
         match self.slots.state(index).generation() {
-            0 => self.holes.apart().floors.read_of(index),
+            0 => self.holes.cold().floors.read_of(index),
             generation => generation,
         }
     }
@@ -134,6 +134,6 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The generation above which a slot starts that has no record of its own.
     #[inline]
     fn floor(&self, index: usize) -> u32 {
-        self.holes.apart().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
+        self.holes.cold().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 }

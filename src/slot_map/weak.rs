@@ -188,7 +188,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The index of the slot that a weak pointer of this map points to.
     #[inline]
     fn find_weak(&self, weak: &Weak<K, V>) -> Option<u32> {
-        if !self.holes.apart().identity.is(weak.map) {
+        if !self.holes.cold().identity.is(weak.map) {
             return None;
         }
         self.slots.index_at(weak.value.addr().get())

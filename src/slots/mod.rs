@@ -1,11 +1,9 @@
-//! The engine of all maps: values in slots that never move, and which slots hold some. No map is known here.
+//! The engine of all maps: slots that never move, with values in some of them. It knows no map.
 
-// # Who answers for what
-//
-// `array` keeps the values, and answers for memory safety alone: it takes any index and any
-// generation. `holes` knows which slots may be filled again. `vacancy` decides which slot and which
-// generation come next; for the promise about keys a map answers, and a mistake there, or here, could
-// resolve a wrong key, or lose a value, but not reach one that is not there.
+// `array` keeps the values, and is all that memory safety depends on: it takes any index and any generation.
+// `walk` iterates over the values, `holes` records which slots may be filled again, and `vacancy` decides which
+// slot and which generation come next. A mistake in these or in a map could lose a value, or resolve a key to
+// the wrong one, but never reach a value that is not there.
 
 pub(crate) mod any_slots;
 pub(crate) mod array;

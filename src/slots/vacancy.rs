@@ -23,23 +23,24 @@ const AT_ONCE_BYTES: usize = 16 << 10;
 pub(crate) struct Vacancy {
     pub(crate) index: u32,
     pub(crate) generation: u32,
-    pub(crate) place: Place,
+    pub(crate) source: Source,
 }
 
+/// Where a vacancy was found.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
-    /// Behind the last slot.
-    Behind,
-    /// The hole that is first in front.
-    Next,
-    /// One of the other holes.
-    Marked,
+pub(crate) enum Source {
+    /// Past the last slot.
+    Fresh,
+    /// In front of the other holes.
+    Stack,
+    /// Among the holes that have a bit.
+    Bitmap,
 }
 
 impl Vacancy {
     #[inline]
     pub(crate) const fn next(hole: Hole) -> Self {
-        Self { index: hole.index(), generation: hole.generation(), place: Place::Next }
+        Self { index: hole.index(), generation: hole.generation(), source: Source::Stack }
     }
 
     #[inline]
@@ -64,7 +65,7 @@ impl Fresh {
     pub(crate) fn first(self, len: usize) -> Vacancy {
         #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
         let index = len as u32;
-        Vacancy { index, generation: self.generation, place: Place::Behind }
+        Vacancy { index, generation: self.generation, source: Source::Fresh }
     }
 }
 
@@ -104,8 +105,8 @@ impl Vacancies<'_> {
         Ok(())
     }
 
-    fn put_in_front(&mut self, Vacancy { index, generation, place }: Vacancy) {
-        if let Place::Marked = place {
+    fn put_in_front(&mut self, Vacancy { index, generation, source }: Vacancy) {
+        if let Source::Bitmap = source {
             self.unmark_hole(index);
             self.holes.put_in_front(Hole::after(index, generation - 1));
         }
@@ -133,7 +134,7 @@ impl Vacancies<'_> {
     fn vacancy_marked(&self) -> Option<Vacancy> {
         let index = self.holes.first_marked()?;
         let generation = self.last_generation(index) + 1;
-        Some(Vacancy { index, generation, place: Place::Marked })
+        Some(Vacancy { index, generation, source: Source::Bitmap })
     }
 
     /// Moves the lowest holes to the front, where none is now.
@@ -143,7 +144,7 @@ impl Vacancies<'_> {
         }
         let others = self.slots.len() - self.holes.count();
         self.holes.set_near(Holes::near_of(others));
-        self.holes.apart_mut().trimmed_in_front = 0;
+        self.holes.cold_mut().trimmed_in_front = 0;
         // Few trimmed pages are touched long before they are filled. The number does not depend on how many
         // were trimmed, since the order of keys must not depend on it.
         let most = (AT_ONCE_BYTES / self.slots.stride_bytes()).clamp(1, AT_ONCE);
@@ -166,9 +167,9 @@ impl Vacancies<'_> {
             let last = match states.at(*index).generation() {
                 0 => {
                     holes.untrim(1);
-                    let apart = holes.apart_mut();
-                    apart.trimmed_in_front += 1;
-                    apart.floors.of_hole(*index, self.slots.block_of(*index as usize))
+                    let cold = holes.cold_mut();
+                    cold.trimmed_in_front += 1;
+                    cold.floors.of_hole(*index, self.slots.block_of(*index as usize))
                 }
                 generation => generation,
             };
@@ -205,14 +206,14 @@ impl Vacancies<'_> {
     /// The last generation that a hole had, or one above.
     fn last_generation(&self, index: u32) -> u32 {
         match self.slots.state(index).generation() {
-            0 => self.holes.apart().floors.of_hole(index, self.slots.block_of(index as usize)),
+            0 => self.holes.cold().floors.of_hole(index, self.slots.block_of(index as usize)),
             generation => generation,
         }
     }
 
     /// The generation above which a slot behind the last one starts, and up to which one it is the same.
     fn floor_from(&self, index: usize) -> (u32, usize) {
-        let (block, floors) = (self.slots.block_of(index), &self.holes.apart().floors);
+        let (block, floors) = (self.slots.block_of(index), &self.holes.cold().floors);
         let end = if floors.is_beyond(block) {
             usize::MAX
         } else {

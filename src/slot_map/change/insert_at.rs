@@ -159,7 +159,7 @@ impl<K: Key, V> SlotMap<K, V> {
         self.cover_holes()?;
         self.slots.extend_vacant(need - len)?;
         self.holes.bitmap_mut().set_range(len, index);
-        self.holes.apart_mut().trimmed += index - len;
+        self.holes.cold_mut().trimmed += index - len;
         Ok(())
     }
 

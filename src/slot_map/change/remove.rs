@@ -205,14 +205,14 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         // The generation of a value is one more than the last that went, at most.
         let floor = self.highest + 1;
-        let is_kept = self.detached > 0 || self.holes.apart().retired > 0;
+        let is_kept = self.detached > 0 || self.holes.cold().retired > 0;
         let is_in_turn = matches!(self.holes.order(), Reuse::Rotating { .. });
         if mem::needs_drop::<V>() || is_kept || is_in_turn || floor > Self::FLOOR_OF_ALL {
             drop(self.drain());
             return;
         }
         self.forget_slots();
-        self.holes.apart_mut().floors.set_all(floor);
+        self.holes.cold_mut().floors.set_all(floor);
         self.highest = floor;
     }
 

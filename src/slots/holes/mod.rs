@@ -89,12 +89,12 @@ pub(crate) struct Holes {
     /// What is removed below this goes to the front.
     near: usize,
     /// All else, made with the first memory; [`NOTHING`] before.
-    apart: Option<Box<Apart>>,
+    cold: Option<Box<Cold>>,
 }
 
 /// What is known of slots without values, and seldom looked at.
 #[derive(Debug)]
-pub(crate) struct Apart {
+pub(crate) struct Cold {
     bitmap: Bitmap,
     order: Reuse,
     /// Under [`Reuse::Rotating`], behind the hole that was filled last.
@@ -113,9 +113,9 @@ pub(crate) struct Apart {
     pub(crate) identity: Identity,
 }
 
-static NOTHING: Apart = Apart::new(Reuse::Recent);
+static NOTHING: Cold = Cold::new(Reuse::Recent);
 
-impl Apart {
+impl Cold {
     const fn new(order: Reuse) -> Self {
         Self {
             bitmap: Bitmap::new(),
@@ -163,7 +163,7 @@ impl Holes {
 
     /// None, to be filled in the order that nobody chose.
     pub(crate) const fn new() -> Self {
-        Self { latest: Hole::NONE, stack: Vec::new(), near: 0, apart: None }
+        Self { latest: Hole::NONE, stack: Vec::new(), near: 0, cold: None }
     }
 
     /// None, to be filled in an order.
@@ -176,58 +176,58 @@ impl Holes {
     }
 
     fn try_make(&mut self, order: Reuse) -> Result<(), Error> {
-        self.apart = Some(try_boxed(Apart::new(order))?);
+        self.cold = Some(try_boxed(Cold::new(order))?);
         Ok(())
     }
 
     #[inline]
-    pub(crate) fn apart(&self) -> &Apart {
-        match &self.apart {
-            Some(apart) => apart,
+    pub(crate) fn cold(&self) -> &Cold {
+        match &self.cold {
+            Some(cold) => cold,
             None => &NOTHING,
         }
     }
 
     /// The same, to be changed: of a map that has memory.
     #[inline]
-    pub(crate) fn apart_mut(&mut self) -> &mut Apart {
-        match &mut self.apart {
-            Some(apart) => apart,
+    pub(crate) fn cold_mut(&mut self) -> &mut Cold {
+        match &mut self.cold {
+            Some(cold) => cold,
             None => no_memory(),
         }
     }
 
     /// The same, if it is there.
-    pub(crate) fn some_apart_mut(&mut self) -> Option<&mut Apart> {
-        self.apart.as_deref_mut()
+    pub(crate) fn some_cold_mut(&mut self) -> Option<&mut Cold> {
+        self.cold.as_deref_mut()
     }
 
     /// Whether there is anything to change.
     #[inline]
-    const fn has_apart(&self) -> bool {
-        self.apart.is_some()
+    const fn has_cold(&self) -> bool {
+        self.cold.is_some()
     }
 
-    /// Has [`apart_mut`](Self::apart_mut) be there.
-    pub(crate) fn try_apart_mut(&mut self) -> Result<&mut Apart, Error> {
-        if self.apart.is_none() {
+    /// Has [`cold_mut`](Self::cold_mut) be there.
+    pub(crate) fn try_cold_mut(&mut self) -> Result<&mut Cold, Error> {
+        if self.cold.is_none() {
             self.try_make(Reuse::Recent)?;
         }
-        Ok(self.apart_mut())
+        Ok(self.cold_mut())
     }
 
     #[inline]
     pub(crate) fn order(&self) -> Reuse {
-        self.apart().order
+        self.cold().order
     }
 
     /// Sees to it that slots below `len` can become holes without a call for memory, of `max_len` that
     /// there can ever be.
     pub(crate) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
-        let apart = self.try_apart_mut()?;
+        let cold = self.try_cold_mut()?;
         // Each time: until the slots have a reservation, `max_len` is an estimate.
-        apart.bitmap.try_limit(max_len)?;
-        let room = match apart.order {
+        cold.bitmap.try_limit(max_len)?;
+        let room = match cold.order {
             Reuse::Recent => Self::LEAST_ROOM,
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
         };
@@ -242,8 +242,8 @@ impl Holes {
     /// Gives back memory for slots from `len` on. There are none in front.
     pub(crate) fn uncover(&mut self, len: usize) {
         debug_assert!(self.is_settled(), "what is in front is covered");
-        if self.has_apart() {
-            self.apart_mut().bitmap.uncover(len);
+        if self.has_cold() {
+            self.cold_mut().bitmap.uncover(len);
         }
     }
 
@@ -256,13 +256,13 @@ impl Holes {
     /// Those that are not in front.
     #[inline]
     pub(crate) fn bitmap(&self) -> &Bitmap {
-        &self.apart().bitmap
+        &self.cold().bitmap
     }
 
     /// The same, to be changed by what leaves nothing in front.
     #[inline]
     pub(crate) fn bitmap_mut(&mut self) -> &mut Bitmap {
-        &mut self.apart_mut().bitmap
+        &mut self.cold_mut().bitmap
     }
 
     /// A bit for each slot, set if it is a hole, but for those in front.
@@ -273,7 +273,7 @@ impl Holes {
 
     /// What [`words`](Self::words) borrows.
     pub(crate) fn into_words(self) -> VmVec<u64> {
-        self.apart.map_or(const { Bitmap::new() }, |apart| apart.bitmap).into_words()
+        self.cold.map_or(const { Bitmap::new() }, |cold| cold.bitmap).into_words()
     }
 
     /// Those that have no bit.
@@ -345,8 +345,8 @@ impl Holes {
 
     /// Gives so many holes on the stack their bits, those that would be filled last.
     fn mark_oldest(&mut self, count: usize, states: States<'_>) {
-        let Self { stack, apart: Some(apart), .. } = self else { return };
-        let Apart { bitmap, trimmed, trimmed_in_front, .. } = &mut **apart;
+        let Self { stack, cold: Some(cold), .. } = self else { return };
+        let Cold { bitmap, trimmed, trimmed_in_front, .. } = &mut **cold;
         if *trimmed_in_front > 0 {
             let is_trimmed = |hole: &&Hole| states.at(hole.index()) == State::EMPTY;
             *trimmed += stack[..count].iter().filter(is_trimmed).count();
@@ -393,7 +393,7 @@ impl Holes {
 
     /// The next of those that are not in front.
     pub(crate) fn first_marked(&self) -> Option<u32> {
-        let Apart { bitmap, order, turn, .. } = self.apart();
+        let Cold { bitmap, order, turn, .. } = self.cold();
         match order {
             Reuse::Recent | Reuse::Lowest => bitmap.first(),
             // Round and round.
@@ -403,11 +403,11 @@ impl Holes {
 
     /// Behind which hole to go on, under [`Reuse::Rotating`].
     pub(crate) fn turn(&self) -> u32 {
-        self.apart().turn
+        self.cold().turn
     }
 
     pub(crate) fn set_turn(&mut self, index: u32) {
-        self.apart_mut().turn = index;
+        self.cold_mut().turn = index;
     }
 
     /// Forgets all, and keeps the memory.
@@ -416,8 +416,8 @@ impl Holes {
         self.latest = Hole::NONE;
         self.stack.clear();
         self.near = 0;
-        if self.has_apart() {
-            let Apart { bitmap, turn, trimmed, trimmed_in_front, .. } = self.apart_mut();
+        if self.has_cold() {
+            let Cold { bitmap, turn, trimmed, trimmed_in_front, .. } = self.cold_mut();
             bitmap.clear_all();
             (*turn, *trimmed, *trimmed_in_front) = (0, 0, 0);
         }
@@ -425,16 +425,16 @@ impl Holes {
 
     /// The number of the map.
     pub(crate) fn identity(&self) -> NonZeroU32 {
-        match &self.apart {
-            Some(apart) => apart.identity.get(),
+        match &self.cold {
+            Some(cold) => cold.identity.get(),
             None => Identity::fresh(),
         }
     }
 
     /// Forgets which generations there were, and that there was this map.
     pub(crate) fn forget(&mut self) {
-        if self.has_apart() {
-            let Apart { floors, retired, identity, .. } = self.apart_mut();
+        if self.has_cold() {
+            let Cold { floors, retired, identity, .. } = self.cold_mut();
             floors.set_all(0);
             *retired = 0;
             *identity = Identity::new();
@@ -442,8 +442,8 @@ impl Holes {
     }
 
     pub(crate) fn set_trim_from(&mut self, slot: usize) {
-        if self.has_apart() {
-            self.apart_mut().trim_from = slot;
+        if self.has_cold() {
+            self.cold_mut().trim_from = slot;
         }
     }
 
@@ -459,7 +459,7 @@ impl Holes {
     #[cfg(any(feature = "serde", feature = "file"))]
     pub(crate) fn try_set_order(&mut self, order: Reuse) -> Result<(), Error> {
         debug_assert!(self.is_settled(), "none is in front where the order is strict");
-        self.try_apart_mut()?.order = order;
+        self.try_cold_mut()?.order = order;
         Ok(())
     }
 
@@ -478,14 +478,14 @@ impl Holes {
 
     /// Takes note that a slot is used up.
     pub(crate) fn retire(&mut self, index: u32) {
-        let Apart { floors, retired, .. } = self.apart_mut();
+        let Cold { floors, retired, .. } = self.cold_mut();
         *retired += 1;
         floors.forget_read(index);
     }
 
     /// So many holes less have no memory.
     pub(crate) fn untrim(&mut self, holes: usize) {
-        let trimmed = &mut self.apart_mut().trimmed;
+        let trimmed = &mut self.cold_mut().trimmed;
         *trimmed = trimmed.saturating_sub(holes);
     }
 
@@ -497,12 +497,12 @@ impl Holes {
     /// Copies that cover the same, of slots of which there can be `max_len`.
     pub(crate) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
-        let Some(apart) = self.apart.as_deref() else { return Ok(clone) };
-        clone.apart = Some(try_boxed(Apart {
-            bitmap: apart.bitmap.try_clone(max_len)?,
-            floors: apart.floors.try_clone()?,
+        let Some(cold) = self.cold.as_deref() else { return Ok(clone) };
+        clone.cold = Some(try_boxed(Cold {
+            bitmap: cold.bitmap.try_clone(max_len)?,
+            floors: cold.floors.try_clone()?,
             identity: Identity::new(),
-            ..*apart
+            ..*cold
         })?);
         let highest = self.front().map(|hole| hole.index() as usize + 1).max();
         clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
