@@ -201,6 +201,7 @@ pub mod secondary;
 pub mod service;
 pub mod shared;
 pub mod slot_map;
+mod slots;
 pub mod table;
 mod unchecked;
 pub mod vec;
@@ -238,11 +239,11 @@ pub use secondary::{
 pub use service::{CommitAhead, Release};
 #[doc(inline)]
 pub use shared::{SharedSlotMap, SharedSlotMapBuilder, SharedVec, SharedVecBuilder};
-#[cfg(fuzzing)]
-#[doc(hidden)]
-pub use slot_map::Bitmap;
 #[doc(inline)]
 pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, Weak};
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use slots::holes::bitmap::Bitmap;
 #[cfg(feature = "derive")]
 #[doc(inline)]
 pub use stayput_derive::Row;

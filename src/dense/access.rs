@@ -3,7 +3,7 @@
 use super::{DenseSlotMap, Iter, IterMut, Keys, Rows, Values, ValuesMut};
 use crate::columns::{Columns, Row};
 use crate::key::Key;
-use crate::slot_map::prefetch::is_near;
+use crate::slots::prefetch::is_near;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// The number of values. O(1).

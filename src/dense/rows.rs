@@ -6,7 +6,7 @@ use crate::columns::{self, Columns, ColumnsStats, Row};
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
-use crate::slot_map::prefetch::ask_for;
+use crate::slots::prefetch::ask_for;
 use crate::vec::{self, VecStats, VmVec};
 use std::iter::FusedIterator;
 use std::slice;

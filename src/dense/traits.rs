@@ -3,8 +3,7 @@
 use super::{DenseSlotMap, Rows};
 use crate::columns::{Columns, Row};
 use crate::error::Error;
-use crate::key::Key;
-use crate::slot_map::traits::no_such_key;
+use crate::key::{Key, no_such_key};
 use std::fmt;
 use std::ops::{Index, IndexMut};
 

@@ -13,7 +13,7 @@
 use super::bucket::{Bucket, ENTRIES, NONE, tag};
 use super::memory::{Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover};
 use crate::error::Error;
-use crate::slot_map::prefetch::{ask_for, is_near};
+use crate::slots::prefetch::{ask_for, is_near};
 use crate::vec::{VecStats, VmVec};
 use std::mem;
 

@@ -8,7 +8,7 @@
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
-use crate::slot_map::far::FarRule;
+use crate::slots::far_index::FarRule;
 use crate::vec::{VecStats, VmVec};
 
 /// What an index takes up, given by the `stats` of each kind.

@@ -5,11 +5,10 @@
 use crate::key::Key;
 use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{
-    Walk, WalkMut, WalkOwned, WalkRef, WalkTake, only_key, only_value, pair,
-};
-use crate::slot_map::join::{EachOnce, Joined, Look};
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::iter::{only_key, only_value, pair};
+use crate::slots::walk::join::{EachOnce, Joined, Look};
+use crate::slots::walk::{Walk, WalkMut, WalkOwned, WalkRef, WalkTake};
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::fmt;

@@ -5,7 +5,7 @@
 use crate::key::Key;
 use crate::secondary::SparseSecondaryMap;
 use crate::secondary::sparse::Slot;
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
 use hashbrown::hash_table::rayon as table;
 use rayon::iter::plumbing::UnindexedConsumer;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};

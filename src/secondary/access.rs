@@ -3,8 +3,8 @@
 use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
-use crate::slot_map::iter::{WalkMut, WalkRef};
-use crate::slot_map::join::{LookMut, LookRef};
+use crate::slots::walk::join::{LookMut, LookRef};
+use crate::slots::walk::{WalkMut, WalkRef};
 
 impl<K: Key, V> SecondaryMap<K, V> {
     /// The number of values. O(1).

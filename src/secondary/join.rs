@@ -3,9 +3,9 @@
 use super::SecondaryMap;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::{Walk, WalkMut, WalkRef};
-use crate::slot_map::join::{Joined, Look};
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::join::{Joined, Look};
+use crate::slots::walk::{Walk, WalkMut, WalkRef};
 use sealed::Sealed;
 use std::fmt;
 use std::iter::FusedIterator;
@@ -64,7 +64,7 @@ pub trait Column<K: Key>: Sealed<K, Look: Look<Value = <Self as Column<K>>::Item
 
 mod sealed {
     use crate::key::Key;
-    use crate::slot_map::join::Look;
+    use crate::slots::walk::join::Look;
 
     pub trait Sealed<K: Key> {
         type Look: Look;
@@ -85,7 +85,7 @@ macro_rules! column {
         }
 
         impl<'a, K: Key, W> Sealed<K> for &'a $map<K, W> {
-            type Look = crate::slot_map::join::LookRef<'a, W>;
+            type Look = crate::slots::walk::join::LookRef<'a, W>;
 
             #[inline]
             fn most(&self) -> usize {
@@ -103,7 +103,7 @@ macro_rules! column {
         }
 
         impl<'a, K: Key, W> Sealed<K> for &'a mut $map<K, W> {
-            type Look = crate::slot_map::join::LookMut<'a, W>;
+            type Look = crate::slots::walk::join::LookMut<'a, W>;
 
             #[inline]
             fn most(&self) -> usize {

@@ -4,9 +4,9 @@ use super::{SecondaryMap, or_give_up};
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
-use crate::slot_map::SlotMap;
-use crate::slot_map::far::{FarRule, NEAR_BYTES};
-use crate::slot_map::slots::Slots;
+use crate::slots::array::Slots;
+use crate::slots::far_index::{FarRule, NEAR_BYTES};
+use crate::slots::key_bits::explain;
 
 /// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,6 +256,6 @@ impl<K: Key, V> SecondaryMap<K, V> {
 
     /// Says it if it is the keys that set the limit.
     pub(super) fn explain(error: Error) -> Error {
-        SlotMap::<K, V>::explain(error)
+        explain(error, Self::BOUND)
     }
 }

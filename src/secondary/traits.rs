@@ -3,12 +3,11 @@
 use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
 use crate::error::Error;
-use crate::key::Key;
-use crate::slot_map::far::NEAR_BYTES;
-use crate::slot_map::gapped_slots::GappedSlots;
-use crate::slot_map::iter::{Walk, WalkOwned};
-use crate::slot_map::mint::Mint;
-use crate::slot_map::traits::no_such_key;
+use crate::key::{Key, no_such_key};
+use crate::slots::far_index::NEAR_BYTES;
+use crate::slots::gapped_slots::GappedSlots;
+use crate::slots::key_tag::Mint;
+use crate::slots::walk::{Walk, WalkOwned};
 use sparse::SparseSecondaryMap;
 use std::fmt;
 use std::hash::BuildHasher;

@@ -1,18 +1,17 @@
-//! Looking values up, and going over them.
+//! Looking values up.
 
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
-use super::iter::{WalkMut, WalkRef};
-use super::prefetch::Ahead;
-use super::{DisjointError, GrowOnlyMap, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
+use super::{DisjointError, SlotMap};
 use crate::key::Key;
+use crate::slots::prefetch::Ahead;
 use std::ptr;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// The number of values. O(1).
     #[inline]
     pub fn len(&self) -> usize {
-        self.slots.len() - self.holes.count() - self.detached - self.holes.apart().retired
+        self.slots.len() - self.holes.count() - self.detached - self.holes.cold().retired
     }
 
     /// Whether there are no values. O(1).
@@ -286,71 +285,9 @@ impl<K: Key, V> SlotMap<K, V> {
         Some(self.mint().key(index, generation))
     }
 
-    /// All keys and values, in the order of addresses.
-    #[inline]
-    pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All keys and values, the values to be changed, in the order of addresses.
-    #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        let (left, mint) = (self.len(), self.mint());
-        IterMut::new(self.walk_mut(), left, mint)
-    }
-
-    /// All keys, in the order of their indices.
-    #[inline]
-    pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All values, in the order of addresses.
-    #[inline]
-    pub fn values(&self) -> Values<'_, K, V> {
-        Values::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All values, to be changed, in the order of addresses.
-    #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
-        let (left, mint) = (self.len(), self.mint());
-        ValuesMut::new(self.walk_mut(), left, mint)
-    }
-
-    /// Opens a scope in which the map can only grow, so that references to values stay good
-    /// across insertions.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let scope = map.grow_only();
-    /// let (_, bomb) = scope.insert("bomb".to_string());
-    /// let (key, debris) = scope.insert(format!("debris of {bomb}")); // `bomb` is still good
-    /// assert_eq!(bomb, "bomb");
-    /// # let _ = debris;
-    /// assert_eq!(map[key], "debris of bomb");
-    /// ```
-    #[inline]
-    pub fn grow_only(&mut self) -> GrowOnlyMap<'_, K, V> {
-        GrowOnlyMap::new(self)
-    }
-
     /// Where the slots are, to be asked for.
     #[inline]
     pub(crate) fn ahead(&self) -> Ahead<V> {
         self.slots.ahead()
-    }
-
-    #[inline]
-    pub(crate) fn walk(&self) -> WalkRef<'_, V> {
-        WalkRef::new(&self.slots, self.holes.words())
-    }
-
-    #[inline]
-    pub(crate) fn walk_mut(&mut self) -> WalkMut<'_, V> {
-        WalkMut::new(&mut self.slots, self.holes.words())
     }
 }

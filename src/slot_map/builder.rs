@@ -1,45 +1,17 @@
 //! [`SlotMapBuilder`]: options for a `SlotMap`.
 
-use super::holes::Holes;
-use super::mint::TypeNumber;
-use super::slots::Slots;
-use super::{SlotMap, give_up};
+use super::{Reuse, SlotMap};
 use crate::backing::Backing;
-use crate::error::{Error, ErrorKind, Holder, Refused};
+use crate::error::{Error, ErrorKind, Holder, Refused, give_up};
 use crate::key::Key;
 use crate::raw_vec::{Options, option_methods};
+use crate::slots::array::Slots;
+use crate::slots::holes::Holes;
+use crate::slots::key_bits::most_slots;
+use crate::slots::key_tag::TypeNumber;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
-
-/// Which hole of a [`SlotMap`] an insertion fills.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Reuse {
-    /// One of those that came to be last, whose memory is in the cache, if it lies among the first slots,
-    /// about twice as many as there are values; else the lowest. So values gather at the front as far as
-    /// that, and all the way once the holes are filled.
-    ///
-    /// The map remembers up to 8,192 recent holes, fewer if it has few slots: one in 32, and at least 129.
-    /// These are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
-    /// [`retain`](SlotMap::retain), [`drain`](SlotMap::drain) and the like, are filled in that order. The same
-    /// insertions and removals make the same keys, also in a clone and after a round trip through `serde` or a
-    /// file.
-    #[default]
-    Recent,
-    /// The one with the lowest index, always: values gather at the front, and the tail comes free to be
-    /// handed back. The same insertions and removals make the same keys.
-    Lowest,
-    /// One after the other, round and round, and none before more than `min_free` of them have
-    /// gathered (or there is no other room).
-    ///
-    /// It has generations spent evenly and late, so that few slots are ever retired; values are
-    /// more spread out.
-    Rotating {
-        /// How many holes to keep.
-        min_free: usize,
-    },
-}
 
 /// Options for a [`SlotMap`]; see [`SlotMap::builder`].
 ///
@@ -239,7 +211,7 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
 
     /// The options, for no more slots than keys can number.
     fn checked_options(&self) -> Result<Options, Error> {
-        let bound = SlotMap::<K, V>::most_slots();
+        let bound = most_slots::<K>();
         let wished = self.options.max_len.unwrap_or(0).max(self.capacity);
         if wished > bound {
             let bytes = wished.saturating_mul(Slots::<V>::STRIDE_BYTES);
@@ -251,6 +223,12 @@ impl<K: Key, V> SlotMapBuilder<K, V> {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
+    /// fill first, a type number for the keys.
+    pub const fn builder() -> SlotMapBuilder<K, V> {
+        SlotMapBuilder::new()
+    }
+
     /// The backing, from a map that was just made in it.
     pub(crate) fn into_backing<B: Backing>(mut self) -> B {
         mem::replace(&mut self.slots, Slots::new(&Options::DEFAULT)).into_backing()

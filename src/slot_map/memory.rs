@@ -1,12 +1,13 @@
 //! Taking memory, and giving it back.
 
-use super::cursor::WORD_SLOTS;
-use super::slots::{Slots, indices};
-use super::state::State;
-use super::{SlotMap, or_give_up};
-use crate::error::Error;
+use super::{Reuse, SlotMap};
+use crate::error::{Error, or_give_up};
 use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
+use crate::slots::array::{Slots, indices};
+use crate::slots::cursor::WORD_SLOTS;
+use crate::slots::key_bits::{explain, most_slots};
+use crate::slots::state::State;
 use std::ops::Range;
 
 /// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`].
@@ -111,7 +112,7 @@ impl<K: Key, V> SlotMap<K, V> {
             if slots <= room {
                 return Ok(());
             }
-            reserve(&mut self.slots, slots).map_err(Self::explain)?;
+            reserve(&mut self.slots, slots).map_err(|error| explain(error, most_slots::<K>()))?;
             self.cover_holes()
         };
         match grow(wished) {
@@ -157,16 +158,11 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// How many slots there may be behind the last one: committed, and such as can become holes.
-    pub(super) fn room_behind(&self) -> usize {
-        self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
-    }
-
     /// The slots it takes to put in `additional` values, after holes that will be filled first.
     fn beyond_holes(&self, additional: usize) -> usize {
         let kept = match self.holes.order() {
-            super::Reuse::Recent | super::Reuse::Lowest => 0,
-            super::Reuse::Rotating { min_free } => min_free,
+            Reuse::Recent | Reuse::Lowest => 0,
+            Reuse::Rotating { min_free } => min_free,
         };
         additional.saturating_sub(self.holes.count().saturating_sub(kept))
     }
@@ -273,8 +269,8 @@ impl<K: Key, V> SlotMap<K, V> {
         self.holes.set_trim_from(0);
         self.trim_within(Budget::UNLIMITED)?;
         let Self { slots, holes, .. } = self;
-        if let Some(apart) = holes.some_apart_mut() {
-            apart.floors.retain_read(|index| slots.state(index) == State::EMPTY);
+        if let Some(cold) = holes.some_cold_mut() {
+            cold.floors.retain_read(|index| slots.state(index) == State::EMPTY);
         }
         Ok(())
     }
@@ -306,11 +302,10 @@ impl<K: Key, V> SlotMap<K, V> {
         let mut purse = Purse::new(budget);
         let mut is_done = self.shrink(&mut purse)?;
         let mut bytes = purse.spent();
-        while is_done && self.holes.apart().trim_from < self.slots.len() {
-            let (dead, seen) =
-                self.dead_stretch(self.holes.apart().trim_from, purse.is_unlimited());
+        while is_done && self.holes.cold().trim_from < self.slots.len() {
+            let (dead, seen) = self.dead_stretch(self.holes.cold().trim_from, purse.is_unlimited());
             let dead_bytes = dead.len() * Slots::<V>::STRIDE_BYTES;
-            let seen_bytes = (seen - self.holes.apart().trim_from) * Slots::<V>::STRIDE_BYTES;
+            let seen_bytes = (seen - self.holes.cold().trim_from) * Slots::<V>::STRIDE_BYTES;
             is_done = purse.pay(dead_bytes + seen_bytes / 64 + 1);
             if is_done {
                 self.holes.set_trim_from(seen);
@@ -333,8 +328,8 @@ impl<K: Key, V> SlotMap<K, V> {
             live: self.len(),
             holes: self.holes.count(),
             detached: self.detached,
-            retired: self.holes.apart().retired,
-            trimmed: self.holes.apart().trimmed + self.trimmed_in_front(),
+            retired: self.holes.cold().retired,
+            trimmed: self.holes.cold().trimmed + self.trimmed_in_front(),
             capacity: slots.capacity,
             max_len: slots.max_len,
             reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
@@ -365,43 +360,19 @@ impl<K: Key, V> SlotMap<K, V> {
     fn give_up(&mut self, tail: Range<usize>) -> Result<(), Error> {
         let Range { start: keep, end: len } = tail;
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.holes.apart_mut().floors.try_reserve(len.div_ceil(size))?;
+        self.holes.cold_mut().floors.try_reserve(len.div_ceil(size))?;
         for index in indices(keep..len) {
             let generation = self.last_generation(index);
-            self.holes.apart_mut().floors.raise_block(index as usize / size, generation);
+            self.holes.cold_mut().floors.raise_block(index as usize / size, generation);
         }
         // All of these are holes, so an empty state means that its memory was handed back.
         let is_trimmed = |index: &u32| self.slots.state(*index) == State::EMPTY;
         let trimmed = indices(keep..len).filter(is_trimmed).count();
         self.holes.untrim(trimmed);
         self.holes.bitmap_mut().clear_range(keep, len);
-        self.holes.apart_mut().floors.forget_read_from(keep);
+        self.holes.cold_mut().floors.forget_read_from(keep);
         self.slots.truncate(keep);
         Ok(())
-    }
-
-    /// The last generation that a hole had, or one above.
-    #[inline]
-    pub(super) fn last_generation(&self, index: u32) -> u32 {
-        match self.vacant_generation(index) {
-            0 => self.floor(index as usize),
-            generation => generation,
-        }
-    }
-
-    /// The last generation that a vacant slot had, or 0 if none is recorded.
-    #[inline]
-    pub(super) fn vacant_generation(&self, index: u32) -> u32 {
-        match self.slots.state(index).generation() {
-            0 => self.holes.apart().floors.read_of(index),
-            generation => generation,
-        }
-    }
-
-    /// The generation above which a slot starts that has no record of its own.
-    #[inline]
-    pub(super) fn floor(&self, index: usize) -> u32 {
-        self.holes.apart().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 
     /// The next stretch of whole blocks without values, from a block's first slot on, and where to go
@@ -428,7 +399,7 @@ impl<K: Key, V> SlotMap<K, V> {
             // A word that is not there has no holes.
             let holes = self.holes.words().get(first / WORD_SLOTS).copied().unwrap_or(0);
             holes == u64::MAX
-                || self.holes.apart().retired > 0
+                || self.holes.cold().retired > 0
                     && indices(first..first + WORD_SLOTS)
                         .all(|index| holes >> (index % 64) & 1 == 1 || is_retired(index))
         })
@@ -458,13 +429,13 @@ impl<K: Key, V> SlotMap<K, V> {
         let discard = self.slots.discardable(slots, |page| self.is_sparse(page));
         let Some(discard) = discard else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
-        self.holes.apart_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
+        self.holes.cold_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;
         let mut held = 0;
         for index in indices(discard.cleared()) {
             let generation = self.vacant_generation(index);
             held += usize::from(self.slots.state(index) != State::EMPTY);
             if generation > 0 {
-                let floors = &mut self.holes.apart_mut().floors;
+                let floors = &mut self.holes.cold_mut().floors;
                 floors.raise_block(index as usize / size, generation);
                 floors.forget_read(index);
             }
@@ -497,6 +468,6 @@ impl<K: Key, V> Drop for Trimming<'_, K, V> {
             let is_left = |index: &u32| map.slots.state(*index) != State::EMPTY;
             cleared -= indices(slots.clone()).filter(is_left).count();
         }
-        map.holes.apart_mut().trimmed += cleared;
+        map.holes.cold_mut().trimmed += cleared;
     }
 }

@@ -1,11 +1,7 @@
 //! [`SlotMap`]: values that never move, found by keys that are never mistaken; and its iterators.
 
-// # Who answers for what
-//
-// `slots` keeps the values, and answers for memory safety alone: it takes any index and any
-// generation. `holes` knows which slots may be filled again. This module and its other parts decide
-// which slot and which generation come next, and answer for the promise about keys; a mistake there
-// could resolve a wrong key, or lose a value, but not reach one that is not there.
+// Memory safety is that of `crate::slots`. This module keeps the promise about keys: a mistake here could lose a
+// value, or resolve a key to the wrong one, but never reach a value that is not there.
 //
 // # What holds between calls
 //
@@ -18,73 +14,45 @@
 
 // In the order in which the docs are to list their methods.
 mod access;
-mod insert;
-mod place;
-mod rekey;
-mod remove;
-
+mod change;
+mod iterate;
 mod memory;
 
-mod any;
-#[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
-pub(crate) mod bitmap;
-mod blocks;
 mod builder;
-pub(crate) mod cursor;
-pub(crate) mod disjoint;
-pub(crate) mod drain;
-pub(crate) mod extract_if;
-pub(crate) mod far;
-mod floors;
-pub(crate) mod gapped_slots;
+mod by_slot;
 mod grow_only;
-pub(crate) mod growing_slots;
-mod holes;
-pub(crate) mod iter;
-pub(crate) mod join;
-mod live;
-pub(crate) mod mint;
 #[cfg(any(feature = "serde", feature = "file"))]
 pub(crate) mod parts;
-mod place_of;
-pub(crate) mod prefetch;
 mod sharing;
-mod slot_at;
-pub(crate) mod slots;
-pub(crate) mod state;
 #[cfg(test)]
 mod tests;
-pub(crate) mod traits;
+mod traits;
 mod vacancy;
-pub(crate) use holes::Hole;
-pub(crate) use sharing::{Begun, Gaps, Sharing, Told};
-pub(crate) use slot_at::SlotAt;
-pub(crate) use vacancy::Vacancy;
-mod vacant;
 mod weak;
 
-#[cfg(fuzzing)]
-pub use bitmap::Bitmap;
-pub use blocks::{Block, BlockMut, Blocks, BlocksMut};
-pub use builder::{Reuse, SlotMapBuilder};
-pub use disjoint::DisjointError;
-pub use drain::Drain;
-pub use extract_if::ExtractIf;
+pub use crate::slots::disjoint::DisjointError;
+pub use crate::slots::holes::reuse::Reuse;
+pub use crate::slots::walk::blocks::{Block, BlockMut, Blocks, BlocksMut};
+pub use crate::slots::walk::iter::{
+    IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut,
+};
+pub use builder::SlotMapBuilder;
+pub use change::entry::VacantEntry;
 pub use grow_only::GrowOnlyMap;
-pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
+pub use iterate::{Drain, ExtractIf};
 pub use memory::SlotMapStats;
-pub use vacant::VacantEntry;
+pub(crate) use sharing::{Baseline, Extent, Sharing, UnusedTickets};
 pub use weak::Weak;
 
-use crate::error::{Error, Holder};
-pub(crate) use crate::error::{give_up, or_give_up};
+use crate::error::{Error, Holder, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
-use cursor::Cursor;
-use holes::Holes;
-use mint::{Mint, TypeNumber};
-use slots::Slots;
-use vacancy::Fresh;
+use crate::slots::array::Slots;
+use crate::slots::cursor::Cursor;
+use crate::slots::holes::Holes;
+use crate::slots::key_bits::most_slots;
+use crate::slots::key_tag::{Mint, TypeNumber};
+use crate::slots::vacancy::Fresh;
 
 /// A map that makes the keys for its values, and whose values never move.
 ///
@@ -305,15 +273,9 @@ impl<K: Key, V> SlotMap<K, V> {
         Self::builder().max_len(max_len).try_build()
     }
 
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
-    /// fill first, a type number for the keys.
-    pub const fn builder() -> SlotMapBuilder<K, V> {
-        SlotMapBuilder::new()
-    }
-
     /// Those of a map for which nobody chose anything.
     const OPTIONS: &'static Options =
-        &Options { bound: Self::most_slots(), holder: Holder::SlotMap, ..Options::DEFAULT };
+        &Options { bound: most_slots::<K>(), holder: Holder::SlotMap, ..Options::DEFAULT };
 
     /// An empty map that is private to a container: growth moves its slots while they are few.
     pub(crate) const fn internal() -> Self {
@@ -329,12 +291,6 @@ impl<K: Key, V> SlotMap<K, V> {
             detached: 0,
             number: TypeNumber::NONE,
         }
-    }
-
-    /// As many slots as the index in a key can number.
-    pub(crate) const fn most_slots() -> usize {
-        use crate::key::Layout;
-        (<K::Layout as Layout>::MAX_INDEX as usize).saturating_add(1)
     }
 
     /// Makes the keys of this map.

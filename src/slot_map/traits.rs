@@ -1,13 +1,13 @@
 //! The traits of std.
 
-use super::holes::Holes;
-use super::iter::WalkOwned;
-use super::mint::Mint;
-use super::slots::{Slots, indices};
-use super::state::{State, Vacant};
-use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap, or_give_up};
-use crate::error::Error;
-use crate::key::Key;
+use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap};
+use crate::error::{Error, or_give_up};
+use crate::key::{Key, no_such_key};
+use crate::slots::array::{Slots, indices};
+use crate::slots::holes::Holes;
+use crate::slots::key_tag::Mint;
+use crate::slots::state::{State, Vacant};
+use crate::slots::walk::WalkOwned;
 use std::fmt;
 use std::mem;
 use std::ops::{Index, IndexMut};
@@ -66,16 +66,6 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for SlotMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
     }
-}
-
-#[cold]
-#[inline(never)]
-#[track_caller]
-pub(crate) fn no_such_key(key: impl Key) -> ! {
-    panic!(
-        "stayput: no value has the key {key:?}; it is null, made up, of another map, or its value was \
-         removed"
-    )
 }
 
 impl<K: Key, V> Index<K> for SlotMap<K, V> {

@@ -7,7 +7,7 @@ use super::rows::RowsOf;
 use crate::error::{Error, ErrorKind, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
-use crate::slot_map::iter::Walk;
+use crate::slots::walk::Walk;
 use std::mem;
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {

@@ -5,7 +5,7 @@ use super::indices::{Index, Indices, Row, Rows, VisitMut};
 use super::rows::RowsOf;
 use crate::error::{Error, Refused, give_up};
 use crate::key::Key;
-use crate::slot_map::Vacancy;
+use crate::slots::vacancy::Vacancy;
 
 /// Has each index prepare for a row in a slot.
 pub(super) struct Plan<'p, P, S> {

@@ -3,8 +3,7 @@
 use super::Table;
 use super::indices::{Indices, Row, TryClone};
 use crate::error::{Error, Holder, or_give_up};
-use crate::key::Key;
-use crate::slot_map::traits::no_such_key;
+use crate::key::{Key, no_such_key};
 use crate::slot_map::{IntoIter, Iter};
 use std::fmt;
 use std::ops::Index;

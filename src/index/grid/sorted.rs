@@ -9,7 +9,7 @@ use super::query::{SortedInBox, SortedWithin};
 use super::walk::Store;
 use crate::error::{Error, or_give_up};
 use crate::index::memory::{array, copy};
-use crate::slot_map::prefetch;
+use crate::slots::prefetch;
 use crate::vec::VmVec;
 use std::fmt;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use super::{Slot, SparseSecondaryMap};
 use crate::key::Key;
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
 use hashbrown::hash_table;
 use std::fmt;
 use std::iter::FusedIterator;

@@ -14,7 +14,7 @@ pub use iter::{Drain, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Value
 use super::{or_give_up, parts, unless_stale};
 use crate::error::{Error, ErrorKind};
 use crate::key::{Key, KeyData, Layout};
-use crate::slot_map::mint::Mint;
+use crate::slots::key_tag::Mint;
 use hashbrown::{HashTable, TryReserveError};
 use std::hash::{BuildHasher, RandomState};
 #[cfg(feature = "rayon")]

@@ -11,7 +11,7 @@ use crate::error::{Error, Refused, give_up};
 use crate::heap;
 use crate::key::Key;
 use crate::poison::unpoison;
-use crate::slot_map::state::State;
+use crate::slots::state::State;
 use std::convert::Infallible;
 
 /// The key and place of a value, or the error of the closure that should have made it.

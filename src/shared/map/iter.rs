@@ -5,7 +5,7 @@
 use super::ground::state_of;
 use super::{SharedSlotMap, deal};
 use crate::key::Key;
-use crate::slot_map::state::State;
+use crate::slots::state::State;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Range;

@@ -89,7 +89,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if memory.is_lent {
             return;
         }
-        self.ground.tell(&memory.sharing.told());
+        self.ground.set_extent(&memory.sharing.extent());
         let tickets = memory.tickets();
         let step = tickets.saturating_sub(before);
         let is_last = step == 0 || memory.sharing.is_at_end();

@@ -3,8 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Iter, SharedSlotMap};
-use crate::key::Key;
-use crate::slot_map::traits::no_such_key;
+use crate::key::{Key, no_such_key};
 use crate::slot_map::{IntoIter, SlotMap};
 use std::fmt;
 use std::ops::Index;

@@ -2,10 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::vacancy::Vacancy;
-use super::{SlotMap, or_give_up};
-use crate::error::Error;
+use crate::error::{Error, or_give_up};
 use crate::key::Key;
+use crate::slot_map::SlotMap;
+use crate::slots::vacancy::Vacancy;
 use std::fmt;
 
 /// The place that the next value of a [`SlotMap`] gets, made by [`SlotMap::vacant_entry`].

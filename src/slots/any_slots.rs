@@ -1,22 +1,18 @@
-//! [`AnySlots`] and [`AnyMap`]: slots whatever their values are, for code that is compiled once, and not
+//! [`States`] and [`AnySlots`]: slots whatever their values are, for code that is compiled once, and not
 //! for each type of value.
 
 #![expect(unsafe_code, reason = "reads states where slots of some size have them")]
 
-use super::SlotMap;
-use super::holes::Holes;
+use super::array::Slots;
 use super::prefetch;
-use super::slots::Slots;
 use super::state::State;
-use super::vacancy::Fresh;
 use crate::error::{Error, Holder};
-use crate::key::Key;
 use crate::vec::AnyVec;
 use std::marker::PhantomData;
 
 /// The states of slots.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct States<'s> {
+pub(crate) struct States<'s> {
     /// That of the first slot, if there is one.
     first: *const State,
     stride: usize,
@@ -26,7 +22,7 @@ pub(super) struct States<'s> {
 
 impl States<'_> {
     /// The state of a slot; vacant behind the last one.
-    pub(super) fn at(self, index: u32) -> State {
+    pub(crate) fn at(self, index: u32) -> State {
         if index as usize >= self.len {
             return State::EMPTY;
         }
@@ -37,7 +33,7 @@ impl States<'_> {
         unsafe { state.read() }
     }
 
-    pub(super) const fn len(self) -> usize {
+    pub(crate) const fn len(self) -> usize {
         self.len
     }
 }
@@ -46,14 +42,14 @@ impl States<'_> {
 #[cfg(test)]
 impl<'s> States<'s> {
     /// So many that are all the same.
-    pub(super) fn all(state: &'s State, len: usize) -> Self {
+    pub(crate) fn all(state: &'s State, len: usize) -> Self {
         Self { first: state, stride: 0, len, slots: PhantomData }
     }
 }
 
 /// [`Slots`] of some size, of which there stay as many.
 #[derive(Debug)]
-pub(super) struct AnySlots<'s> {
+pub(crate) struct AnySlots<'s> {
     array: AnyVec<'s>,
     state_offset: usize,
     /// By how much to shift an index to the right for the number of its block.
@@ -61,7 +57,7 @@ pub(super) struct AnySlots<'s> {
 }
 
 impl<V> Slots<V> {
-    pub(super) fn states(&self) -> States<'_> {
+    pub(crate) fn states(&self) -> States<'_> {
         States {
             first: self.start().cast::<State>().as_ptr().wrapping_byte_add(Self::STATE_OFFSET),
             stride: Self::STRIDE_BYTES,
@@ -70,7 +66,7 @@ impl<V> Slots<V> {
         }
     }
 
-    fn any(&mut self) -> AnySlots<'_> {
+    pub(crate) fn any(&mut self) -> AnySlots<'_> {
         AnySlots {
             array: self.array_mut().any(),
             state_offset: Self::STATE_OFFSET,
@@ -80,42 +76,42 @@ impl<V> Slots<V> {
 }
 
 impl AnySlots<'_> {
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.array.len()
     }
 
     /// See [`Slots::STRIDE_BYTES`].
-    pub(super) const fn stride_bytes(&self) -> usize {
+    pub(crate) const fn stride_bytes(&self) -> usize {
         self.array.stride_bytes()
     }
 
     /// See [`Slots::BLOCK_SLOTS`].
-    pub(super) const fn block_slots(&self) -> usize {
+    pub(crate) const fn block_slots(&self) -> usize {
         1 << self.block_shift
     }
 
     /// The block that a slot is in.
-    pub(super) const fn block_of(&self, index: usize) -> usize {
+    pub(crate) const fn block_of(&self, index: usize) -> usize {
         index >> self.block_shift
     }
 
-    pub(super) const fn capacity(&self) -> usize {
+    pub(crate) const fn capacity(&self) -> usize {
         self.array.capacity()
     }
 
-    pub(super) fn max_len(&self) -> usize {
+    pub(crate) fn max_len(&self) -> usize {
         self.array.max_len()
     }
 
-    pub(super) const fn holder(&self) -> Holder {
+    pub(crate) const fn holder(&self) -> Holder {
         self.array.holder()
     }
 
-    pub(super) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
         self.array.try_reserve(additional)
     }
 
-    pub(super) fn states(&self) -> States<'_> {
+    pub(crate) fn states(&self) -> States<'_> {
         States {
             first: self.array.start().cast::<State>().as_ptr().wrapping_byte_add(self.state_offset),
             stride: self.array.stride_bytes(),
@@ -124,30 +120,13 @@ impl AnySlots<'_> {
         }
     }
 
-    pub(super) fn state(&self, index: u32) -> State {
+    pub(crate) fn state(&self, index: u32) -> State {
         self.states().at(index)
     }
 
     /// See [`prefetch::ask_for_hole`].
-    pub(super) fn ask_for_hole(&self, index: u32) {
+    pub(crate) fn ask_for_hole(&self, index: u32) {
         let start = self.array.start().as_ptr().cast();
         prefetch::ask_for_hole(start, self.array.stride_bytes(), self.state_offset, index);
-    }
-}
-
-/// What of a [`SlotMap`] says where the next value goes.
-#[derive(Debug)]
-pub(super) struct AnyMap<'m> {
-    pub(super) slots: AnySlots<'m>,
-    pub(super) holes: &'m mut Holes,
-    pub(super) fresh: &'m mut Fresh,
-    /// See [`SlotMap::most_slots`].
-    pub(super) most_slots: usize,
-}
-
-impl<K: Key, V> SlotMap<K, V> {
-    pub(super) fn any(&mut self) -> AnyMap<'_> {
-        let Self { slots, holes, fresh, .. } = self;
-        AnyMap { slots: slots.any(), holes, fresh, most_slots: Self::most_slots() }
     }
 }

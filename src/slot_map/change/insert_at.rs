@@ -2,12 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::far::FarRule;
-use super::slots::Slots;
-use super::state::State;
-use super::{SlotMap, or_give_up};
-use crate::error::{Error, ErrorKind, Holder, Refused};
+use crate::error::{Error, ErrorKind, Holder, Refused, or_give_up};
 use crate::key::{Key, Layout};
+use crate::slot_map::SlotMap;
+use crate::slots::array::Slots;
+use crate::slots::far_index::FarRule;
+use crate::slots::state::State;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Puts a value in under a key that another map made, so that one map can be like another: a
@@ -159,7 +159,7 @@ impl<K: Key, V> SlotMap<K, V> {
         self.cover_holes()?;
         self.slots.extend_vacant(need - len)?;
         self.holes.bitmap_mut().set_range(len, index);
-        self.holes.apart_mut().trimmed += index - len;
+        self.holes.cold_mut().trimmed += index - len;
         Ok(())
     }
 

@@ -6,15 +6,15 @@
 //! slots for `'m`, on one thread, and never moves, drops, or lends mutably a value that is in one. A
 //! value is written only to a slot that is not live, so no reference points to it; whoever calls
 //! need not know which are. No reference to a slice of slots is ever made, see
-//! [`slots`](super::slots).
+//! [`array`](super::array).
 //!
 //! The slots' own fields are borrowed mutably for a call at a time, for which [`Lent`] answers:
 //! whatever runs while they take memory, and comes back, sees no slots.
 
 #![expect(unsafe_code, reason = "changes slots through a shared reference")]
 
+use super::array::Slots;
 use super::gapped_slots::GappedSlots;
-use super::slots::Slots;
 use crate::error::Error;
 use crate::raw_vec::Options;
 use crate::vec::lent::{Lend, Lent, busy};

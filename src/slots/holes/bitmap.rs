@@ -376,7 +376,7 @@ impl Bitmap {
 
     /// Derives all other fields from the words, after a fork has stopped a thread that was changing the set. Linear in the
     /// words.
-    pub(super) fn repair(&mut self) {
+    pub(crate) fn repair(&mut self) {
         self.count = self.words.iter().map(|word| word.count_ones() as usize).sum();
         self.lowest = self.words.iter().position(|word| *word != 0).unwrap_or(NONE);
         let mut below = &self.words[..];
@@ -460,7 +460,7 @@ impl Bitmap {
 
     /// Clears the bits of `mask` in the lowest word that is not zero, and updates nothing else.
     #[cfg(test)]
-    pub(super) fn cut_off(&mut self, mask: usize) {
+    pub(crate) fn cut_off(&mut self, mask: usize) {
         let lowest = self.lowest;
         self.words[lowest] &= !(mask as u64);
     }

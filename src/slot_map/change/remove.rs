@@ -1,12 +1,12 @@
 //! Taking values out.
 
-use super::cursor::Picked;
-use super::holes::Holes;
-use super::slots::Slots;
-use super::state::Vacant;
-use super::vacancy::Fresh;
-use super::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::key::{Key, Layout};
+use crate::slot_map::{Drain, ExtractIf, Reuse, SlotMap};
+use crate::slots::array::Slots;
+use crate::slots::cursor::Picked;
+use crate::slots::holes::Holes;
+use crate::slots::state::Vacant;
+use crate::slots::vacancy::Fresh;
 use std::mem;
 use std::ops::Range;
 
@@ -134,7 +134,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let picked = Picked::from(word.start() as usize);
             let mut rejected = Rejected { map: self, picked };
             let SlotMap { slots, holes, .. } = &*rejected.map;
-            Slots::ask_behind_word(slots.start(), word.start() as usize, holes.words());
+            slots.ask_behind(word, holes.words());
             word.bits().for_each(|at| rejected.judge(at..at + 1, &mut keep));
         }
     }
@@ -205,14 +205,14 @@ impl<K: Key, V> SlotMap<K, V> {
         }
         // The generation of a value is one more than the last that went, at most.
         let floor = self.highest + 1;
-        let is_kept = self.detached > 0 || self.holes.apart().retired > 0;
+        let is_kept = self.detached > 0 || self.holes.cold().retired > 0;
         let is_in_turn = matches!(self.holes.order(), Reuse::Rotating { .. });
         if mem::needs_drop::<V>() || is_kept || is_in_turn || floor > Self::FLOOR_OF_ALL {
             drop(self.drain());
             return;
         }
         self.forget_slots();
-        self.holes.apart_mut().floors.set_all(floor);
+        self.holes.cold_mut().floors.set_all(floor);
         self.highest = floor;
     }
 
@@ -227,7 +227,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// committed.
     ///
     /// The next values get keys that others had before: a key from before may then resolve to a
-    /// value it was not made for. That harms nobody if no such key is left. [`Weak`](super::Weak)
+    /// value it was not made for. That harms nobody if no such key is left. [`Weak`](crate::Weak)
     /// pointers from before stay stale, for the first four thousand million maps and resets.
     ///
     /// Secondary maps are not told. Clear them as well: what is left there is found under the new
@@ -274,7 +274,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
-    pub(super) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
+    pub(in crate::slot_map) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
         self.remove_as(index, generation, |slots, holes| {
             let is_in_front = holes.push(index, generation);
             if is_in_front {
@@ -289,7 +289,11 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The same, for those who remove many in the order of indices: their holes are filled in that order,
     /// too.
     #[inline]
-    pub(super) fn remove_in_order(&mut self, index: u32, generation: u32) -> Option<V> {
+    pub(in crate::slot_map) fn remove_in_order(
+        &mut self,
+        index: u32,
+        generation: u32,
+    ) -> Option<V> {
         self.remove_as(index, generation, |_, holes| {
             holes.mark(index);
             false
@@ -335,7 +339,7 @@ impl<K: Key, V> SlotMap<K, V> {
     }
 
     /// Takes notice of a generation that is not the one after the last one of a slot.
-    pub(super) fn note_generation(&mut self, generation: u32) {
+    pub(in crate::slot_map) fn note_generation(&mut self, generation: u32) {
         self.highest = self.highest.max(generation.min(Self::LAST_GENERATION - 1));
     }
 

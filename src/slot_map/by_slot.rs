@@ -13,6 +13,19 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.get(index, generation).map(|_| index)
     }
 
+    /// How many slots there are, vacant ones among them.
+    #[inline]
+    pub(crate) fn slot_count(&self) -> u32 {
+        // One more than can be is none that is there.
+        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Asks for a slot by its number, whether or not there is such a one.
+    #[inline]
+    pub(crate) fn ask_for_slot(&self, index: u32) {
+        self.slots.ahead().ask_for(index);
+    }
+
     /// The value in a slot, if there is one.
     #[inline]
     pub(crate) fn in_slot(&self, index: u32) -> Option<&V> {

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt;
 
 /// Why the values of several keys cannot be had at once, given by
-/// [`SlotMap::try_get_disjoint_mut`](super::SlotMap::try_get_disjoint_mut) and those of the secondary
+/// [`SlotMap::try_get_disjoint_mut`](crate::SlotMap::try_get_disjoint_mut) and those of the secondary
 /// maps. It speaks of the first key, in the order in which they were given, that is at fault.
 ///
 /// # Examples

@@ -1,4 +1,4 @@
-//! [`Live`]: the slots of a walk that hold values, one after the other.
+//! [`LiveSlots`]: the slots of a walk that hold values, one after the other.
 //!
 //! # Why this is sound
 //!
@@ -11,8 +11,8 @@
 
 #![expect(unsafe_code, reason = "reads one slot after another")]
 
-use super::cursor::{Cursor, Word, low_half};
-use super::slots::{self, Slot, Slots};
+use crate::slots::array::{self, Slot, Slots};
+use crate::slots::cursor::{Cursor, Word, low_half};
 use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -24,7 +24,7 @@ pub(super) type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
 ///
 /// Whoever has one borrows the slots as long as it uses it, and has the cursor give indices below their
 /// length: that is what all of its unsafe functions ask for.
-pub(super) struct Live<'a, V> {
+pub(super) struct LiveSlots<'a, V> {
     start: NonNull<Slot<V>>,
     holes: &'a [u64],
     /// What is left of a run that was taken out of the cursor, from which nothing was taken since: from the first
@@ -33,7 +33,7 @@ pub(super) struct Live<'a, V> {
     cursor: Cursor,
 }
 
-impl<'a, V> Live<'a, V> {
+impl<'a, V> LiveSlots<'a, V> {
     #[inline]
     pub(super) fn new(slots: &Slots<V>, holes: &'a [u64]) -> Self {
         Self::with_cursor(slots.start(), holes, Cursor::new(slots.len()))
@@ -52,7 +52,7 @@ impl<'a, V> Live<'a, V> {
         // SAFETY: below the length, by the caller's promise.
         let slot = unsafe { self.start.add(index) };
         // SAFETY: the same; the slots are borrowed, so nobody writes to them meanwhile.
-        let generation = unsafe { slots::live_generation(slot) }?;
+        let generation = unsafe { array::live_generation(slot) }?;
         Some((low_half(index), generation, slot))
     }
 
@@ -68,7 +68,7 @@ impl<'a, V> Live<'a, V> {
                 // SAFETY: in a run, so below the length, by the caller's promise.
                 self.run.start = unsafe { slot.add(1) };
                 // SAFETY: as above; nobody writes to the states of slots that are borrowed.
-                if let Some(generation) = unsafe { slots::live_generation(slot) } {
+                if let Some(generation) = unsafe { array::live_generation(slot) } {
                     // SAFETY: as above.
                     return Some((low_half(unsafe { self.index_of(slot) }), generation, slot));
                 }
@@ -163,12 +163,12 @@ impl<'a, V> Live<'a, V> {
                 // SAFETY: the cursor gave the indices of the run.
                 let first = unsafe { self.start.add(run.start) };
                 // SAFETY: all of them are below the length; the slots are borrowed.
-                if unsafe { slots::are_live(first, run.len()) } {
+                if unsafe { array::are_live(first, run.len()) } {
                     for (place, index) in run.enumerate() {
                         // SAFETY: as above.
                         let slot = unsafe { first.add(place) };
                         // SAFETY: as above.
-                        let generation = unsafe { slots::generation(slot) };
+                        let generation = unsafe { array::generation(slot) };
                         sum = add(sum, (low_half(index), generation, slot));
                     }
                     continue;
@@ -292,7 +292,7 @@ impl<'a, V> Live<'a, V> {
     }
 }
 
-impl<V> Clone for Live<'_, V> {
+impl<V> Clone for LiveSlots<'_, V> {
     fn clone(&self) -> Self {
         Self { run: self.run.clone(), cursor: self.cursor.clone(), ..*self }
     }

@@ -12,10 +12,8 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::SlotMap;
-use super::iter::{Walk, WalkMut, WalkRef};
-use super::slots::{self, Slot, Slots};
-use crate::key::Key;
+use super::{Walk, WalkMut, WalkRef};
+use crate::slots::array::{self, Slot, Slots};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -109,7 +107,7 @@ impl<V> At<V> {
         // SAFETY: below the length, so inside the array.
         let slot = unsafe { self.start.add(index as usize) };
         // SAFETY: below the length; nobody writes to the state, by the caller's promise.
-        unsafe { slots::is_live_with(slot, generation) }.then_some(slot)
+        unsafe { array::is_live_with(slot, generation) }.then_some(slot)
     }
 }
 
@@ -139,7 +137,7 @@ impl<'a, V> LookMut<'a, V> {
 impl<V> LookRef<'_, V> {
     /// The same, that finds nothing.
     #[inline]
-    const fn at_nothing(mut self) -> Self {
+    pub(crate) const fn at_nothing(mut self) -> Self {
         self.at.len = 0;
         self
     }
@@ -148,7 +146,7 @@ impl<V> LookRef<'_, V> {
 impl<V> LookMut<'_, V> {
     /// The same, that finds nothing.
     #[inline]
-    const fn at_nothing(mut self) -> Self {
+    pub(crate) const fn at_nothing(mut self) -> Self {
         self.at.len = 0;
         self
     }
@@ -171,7 +169,7 @@ impl<'a, V> Look for LookRef<'a, V> {
         // SAFETY: the slots are borrowed for `'a`.
         let slot = unsafe { self.at.find(index, generation) }?;
         // SAFETY: live, and the slots are borrowed for `'a`.
-        Some(unsafe { slots::value_of(slot) })
+        Some(unsafe { array::value_of(slot) })
     }
 
     unsafe fn split(&self) -> Self {
@@ -188,7 +186,7 @@ impl<'a, V> Look for LookMut<'a, V> {
         let slot = unsafe { self.at.find(index, generation) }?;
         // SAFETY: live; the slots are borrowed for `'a`, and nobody comes here a second time, by the
         // caller's promise.
-        Some(unsafe { slots::value_of_mut(slot) })
+        Some(unsafe { array::value_of_mut(slot) })
     }
 
     unsafe fn split(&self) -> Self {
@@ -282,27 +280,5 @@ impl<W: EachOnce, L: Look> Walk for Joined<W, L> {
                 None => sum,
             }
         })
-    }
-}
-
-impl<K: Key, V> SlotMap<K, V> {
-    /// For keys with this tag; with any, if it is `None`.
-    #[inline]
-    pub(crate) fn look(&self, tag: Option<u32>) -> LookRef<'_, V> {
-        let look = LookRef::new(&self.slots);
-        if self.is_foreign(tag) { look.at_nothing() } else { look }
-    }
-
-    /// For keys with this tag; with any, if it is `None`.
-    #[inline]
-    pub(crate) fn look_mut(&mut self, tag: Option<u32>) -> LookMut<'_, V> {
-        let is_foreign = self.is_foreign(tag);
-        let look = LookMut::new(&mut self.slots);
-        if is_foreign { look.at_nothing() } else { look }
-    }
-
-    #[inline]
-    fn is_foreign(&self, tag: Option<u32>) -> bool {
-        tag.is_some_and(|tag| self.number.is_foreign(tag))
     }
 }

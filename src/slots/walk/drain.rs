@@ -1,6 +1,6 @@
 //! Taking all values out of a map.
 
-use super::SlotMap;
+#![forbid(unsafe_code)]
 
 /// Defines an iterator that takes all values out of a map, from both ends. `$map` is a mutable reference
 /// to the map, or a guard that dereferences to it. The map has `candidates`, the indices to visit except those
@@ -16,7 +16,7 @@ macro_rules! drain {
         $(#[$doc])*
         pub struct $name<$lifetime, K: $crate::Key, V> {
             map: $map,
-            cursor: $crate::slot_map::cursor::Cursor,
+            cursor: $crate::slots::cursor::Cursor,
         }
 
         impl<$lifetime, K: $crate::Key, V> $name<$lifetime, K, V> {
@@ -93,8 +93,3 @@ macro_rules! drain {
 }
 
 pub(crate) use drain;
-
-drain! {
-    /// Takes all values out of a [`SlotMap`], made by [`SlotMap::drain`].
-    Drain<'a, K, V> of &'a mut SlotMap<K, V>
-}

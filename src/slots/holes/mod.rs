@@ -21,21 +21,26 @@
 
 #![forbid(unsafe_code)]
 
-use super::Reuse;
-use super::any::States;
-use super::bitmap::Bitmap;
-use super::cursor::WORD_SLOTS;
-use super::floors::Floors;
-use super::state::State;
-use super::weak::Identity;
+#[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "the fuzz target reaches it"))]
+pub(crate) mod bitmap;
+mod floors;
+mod identity;
+pub(crate) mod reuse;
+#[cfg(test)]
+mod tests;
+
+use self::bitmap::Bitmap;
+use self::floors::Floors;
+use self::identity::Identity;
+use self::reuse::Reuse;
 use crate::error::Error;
 use crate::heap::{try_boxed, try_reserve_exact};
+use crate::slots::any_slots::States;
+use crate::slots::cursor::WORD_SLOTS;
+use crate::slots::state::State;
 use crate::vec::{VecStats, VmVec};
 use std::mem;
 use std::num::NonZeroU32;
-
-#[cfg(test)]
-mod tests;
 
 /// A slot to fill: its index, above the last generation that it has had.
 ///
@@ -49,13 +54,13 @@ impl Hole {
 
     /// There is a generation after the last one.
     #[inline]
-    pub(super) const fn after(index: u32, last: u32) -> Self {
+    pub(crate) const fn after(index: u32, last: u32) -> Self {
         Self((index as u64) << 32 | last as u64)
     }
 
     /// Whether this is [`NONE`](Self::NONE), as is the first slot before its first value.
     #[inline]
-    pub(super) const fn is_none(self) -> bool {
+    pub(crate) const fn is_none(self) -> bool {
         self.0 == 0
     }
 
@@ -75,7 +80,7 @@ impl Hole {
 
 /// The slots below the length that may be filled again.
 #[derive(Debug)]
-pub(super) struct Holes {
+pub(crate) struct Holes {
     /// The hole that is next; it has had a value. [`NONE`](Hole::NONE), if that is the last on the stack.
     latest: Hole,
     /// Those that are next, the very next one last. Where the order is strict, that which a value comes
@@ -84,33 +89,33 @@ pub(super) struct Holes {
     /// What is removed below this goes to the front.
     near: usize,
     /// All else, made with the first memory; [`NOTHING`] before.
-    apart: Option<Box<Apart>>,
+    cold: Option<Box<Cold>>,
 }
 
 /// What is known of slots without values, and seldom looked at.
 #[derive(Debug)]
-pub(super) struct Apart {
+pub(crate) struct Cold {
     bitmap: Bitmap,
     order: Reuse,
     /// Under [`Reuse::Rotating`], behind the hole that was filled last.
     turn: u32,
     /// Slots below the length that are used up.
-    pub(super) retired: usize,
+    pub(crate) retired: usize,
     /// Holes that are not in front whose state is empty, since their memory was handed back, or never
     /// used.
-    pub(super) trimmed: usize,
+    pub(crate) trimmed: usize,
     /// How many such holes were in front, at most, since it was empty.
-    pub(super) trimmed_in_front: usize,
-    pub(super) floors: Floors,
-    /// Where the next call to [`trim_within`](super::SlotMap::trim_within) goes on.
-    pub(super) trim_from: usize,
+    pub(crate) trimmed_in_front: usize,
+    pub(crate) floors: Floors,
+    /// Where the next call to [`trim_within`](crate::SlotMap::trim_within) goes on.
+    pub(crate) trim_from: usize,
     /// Here, and not in the map itself: through a `&` to what holds an atomic, a loop reads everything anew.
-    pub(super) identity: Identity,
+    pub(crate) identity: Identity,
 }
 
-static NOTHING: Apart = Apart::new(Reuse::Recent);
+static NOTHING: Cold = Cold::new(Reuse::Recent);
 
-impl Apart {
+impl Cold {
     const fn new(order: Reuse) -> Self {
         Self {
             bitmap: Bitmap::new(),
@@ -157,12 +162,12 @@ impl Holes {
     const MOST_ROOM: usize = 1 << 13;
 
     /// None, to be filled in the order that nobody chose.
-    pub(super) const fn new() -> Self {
-        Self { latest: Hole::NONE, stack: Vec::new(), near: 0, apart: None }
+    pub(crate) const fn new() -> Self {
+        Self { latest: Hole::NONE, stack: Vec::new(), near: 0, cold: None }
     }
 
     /// None, to be filled in an order.
-    pub(super) fn try_in(order: Reuse) -> Result<Self, Error> {
+    pub(crate) fn try_in(order: Reuse) -> Result<Self, Error> {
         let mut holes = Self::new();
         if order != Reuse::Recent {
             holes.try_make(order)?;
@@ -171,58 +176,58 @@ impl Holes {
     }
 
     fn try_make(&mut self, order: Reuse) -> Result<(), Error> {
-        self.apart = Some(try_boxed(Apart::new(order))?);
+        self.cold = Some(try_boxed(Cold::new(order))?);
         Ok(())
     }
 
     #[inline]
-    pub(super) fn apart(&self) -> &Apart {
-        match &self.apart {
-            Some(apart) => apart,
+    pub(crate) fn cold(&self) -> &Cold {
+        match &self.cold {
+            Some(cold) => cold,
             None => &NOTHING,
         }
     }
 
     /// The same, to be changed: of a map that has memory.
     #[inline]
-    pub(super) fn apart_mut(&mut self) -> &mut Apart {
-        match &mut self.apart {
-            Some(apart) => apart,
+    pub(crate) fn cold_mut(&mut self) -> &mut Cold {
+        match &mut self.cold {
+            Some(cold) => cold,
             None => no_memory(),
         }
     }
 
     /// The same, if it is there.
-    pub(super) fn some_apart_mut(&mut self) -> Option<&mut Apart> {
-        self.apart.as_deref_mut()
+    pub(crate) fn some_cold_mut(&mut self) -> Option<&mut Cold> {
+        self.cold.as_deref_mut()
     }
 
     /// Whether there is anything to change.
     #[inline]
-    const fn has_apart(&self) -> bool {
-        self.apart.is_some()
+    const fn has_cold(&self) -> bool {
+        self.cold.is_some()
     }
 
-    /// Has [`apart_mut`](Self::apart_mut) be there.
-    pub(super) fn try_apart_mut(&mut self) -> Result<&mut Apart, Error> {
-        if self.apart.is_none() {
+    /// Has [`cold_mut`](Self::cold_mut) be there.
+    pub(crate) fn try_cold_mut(&mut self) -> Result<&mut Cold, Error> {
+        if self.cold.is_none() {
             self.try_make(Reuse::Recent)?;
         }
-        Ok(self.apart_mut())
+        Ok(self.cold_mut())
     }
 
     #[inline]
-    pub(super) fn order(&self) -> Reuse {
-        self.apart().order
+    pub(crate) fn order(&self) -> Reuse {
+        self.cold().order
     }
 
     /// Sees to it that slots below `len` can become holes without a call for memory, of `max_len` that
     /// there can ever be.
-    pub(super) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
-        let apart = self.try_apart_mut()?;
+    pub(crate) fn cover(&mut self, len: usize, max_len: usize) -> Result<(), Error> {
+        let cold = self.try_cold_mut()?;
         // Each time: until the slots have a reservation, `max_len` is an estimate.
-        apart.bitmap.try_limit(max_len)?;
-        let room = match apart.order {
+        cold.bitmap.try_limit(max_len)?;
+        let room = match cold.order {
             Reuse::Recent => Self::LEAST_ROOM,
             Reuse::Lowest | Reuse::Rotating { .. } => 1,
         };
@@ -235,62 +240,62 @@ impl Holes {
     }
 
     /// Gives back memory for slots from `len` on. There are none in front.
-    pub(super) fn uncover(&mut self, len: usize) {
+    pub(crate) fn uncover(&mut self, len: usize) {
         debug_assert!(self.is_settled(), "what is in front is covered");
-        if self.has_apart() {
-            self.apart_mut().bitmap.uncover(len);
+        if self.has_cold() {
+            self.cold_mut().bitmap.uncover(len);
         }
     }
 
     /// How many there are. O(1).
     #[inline]
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.stack.len() + self.bitmap().count() + usize::from(!self.latest.is_none())
     }
 
     /// Those that are not in front.
     #[inline]
-    pub(super) fn bitmap(&self) -> &Bitmap {
-        &self.apart().bitmap
+    pub(crate) fn bitmap(&self) -> &Bitmap {
+        &self.cold().bitmap
     }
 
     /// The same, to be changed by what leaves nothing in front.
     #[inline]
-    pub(super) fn bitmap_mut(&mut self) -> &mut Bitmap {
-        &mut self.apart_mut().bitmap
+    pub(crate) fn bitmap_mut(&mut self) -> &mut Bitmap {
+        &mut self.cold_mut().bitmap
     }
 
     /// A bit for each slot, set if it is a hole, but for those in front.
     #[inline]
-    pub(super) fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[u64] {
         self.bitmap().words()
     }
 
     /// What [`words`](Self::words) borrows.
-    pub(super) fn into_words(self) -> VmVec<u64> {
-        self.apart.map_or(const { Bitmap::new() }, |apart| apart.bitmap).into_words()
+    pub(crate) fn into_words(self) -> VmVec<u64> {
+        self.cold.map_or(const { Bitmap::new() }, |cold| cold.bitmap).into_words()
     }
 
     /// Those that have no bit.
-    pub(super) fn front(&self) -> impl Iterator<Item = Hole> {
+    pub(crate) fn front(&self) -> impl Iterator<Item = Hole> {
         self.stack.iter().copied().chain((!self.latest.is_none()).then_some(self.latest))
     }
 
     /// Whether all holes have their bits.
     #[inline]
-    pub(super) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.latest.is_none() && self.stack.is_empty()
     }
 
     /// The hole that is next, if one is in front.
     #[inline]
-    pub(super) fn first(&self) -> Option<Hole> {
+    pub(crate) fn first(&self) -> Option<Hole> {
         if self.latest.is_none() { self.stack.last().copied() } else { Some(self.latest) }
     }
 
     /// Takes out the hole that is next in front.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Hole> {
+    pub(crate) fn pop(&mut self) -> Option<Hole> {
         if self.latest.is_none() {
             self.stack.pop()
         } else {
@@ -301,7 +306,7 @@ impl Holes {
     /// Puts a slot that has become a hole after a generation in front, if it is near and there is room, and
     /// tells whether it did: else it is to be [set aside](Self::set_aside).
     #[inline]
-    pub(super) fn push(&mut self, index: u32, last: u32) -> bool {
+    pub(crate) fn push(&mut self, index: u32, last: u32) -> bool {
         if index as usize >= self.near {
             return false;
         }
@@ -319,7 +324,7 @@ impl Holes {
 
     /// Finds a place for a hole that [was not](Self::push) put in front, of these slots: there, once the
     /// older ones have gone and what is near was said anew; or it is marked.
-    pub(super) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
+    pub(crate) fn set_aside(&mut self, index: u32, last: u32, states: States<'_>) {
         if self.order() == Reuse::Recent {
             if self.stack.len() == self.stack.capacity() && !self.extends_stack(states.len()) {
                 self.mark_oldest(self.stack.len().div_ceil(2), states);
@@ -340,8 +345,8 @@ impl Holes {
 
     /// Gives so many holes on the stack their bits, those that would be filled last.
     fn mark_oldest(&mut self, count: usize, states: States<'_>) {
-        let Self { stack, apart: Some(apart), .. } = self else { return };
-        let Apart { bitmap, trimmed, trimmed_in_front, .. } = &mut **apart;
+        let Self { stack, cold: Some(cold), .. } = self else { return };
+        let Cold { bitmap, trimmed, trimmed_in_front, .. } = &mut **cold;
         if *trimmed_in_front > 0 {
             let is_trimmed = |hole: &&Hole| states.at(hole.index()) == State::EMPTY;
             *trimmed += stack[..count].iter().filter(is_trimmed).count();
@@ -350,7 +355,7 @@ impl Holes {
     }
 
     /// Gives all their bits.
-    pub(super) fn settle(&mut self, states: States<'_>) {
+    pub(crate) fn settle(&mut self, states: States<'_>) {
         self.mark_oldest(self.stack.len(), states);
         if let Some(hole) = self.pop() {
             self.stack.push(hole);
@@ -360,19 +365,19 @@ impl Holes {
     }
 
     /// Below how many slots a hole is near, of a map with so many others.
-    pub(super) const fn near_of(others: usize) -> usize {
+    pub(crate) const fn near_of(others: usize) -> usize {
         2 * others + 2 * WORD_SLOTS
     }
 
     /// Puts a hole in front that was taken out of the bitmap; there is room.
-    pub(super) fn put_in_front(&mut self, hole: Hole) {
+    pub(crate) fn put_in_front(&mut self, hole: Hole) {
         debug_assert!(self.stack.len() < self.stack.capacity(), "there is room for two words");
         self.stack.push(hole);
     }
 
     /// Gives a hole its bit.
     #[inline]
-    pub(super) fn mark(&mut self, index: u32) {
+    pub(crate) fn mark(&mut self, index: u32) {
         let is_covered = self.bitmap_mut().set(index);
         debug_assert!(is_covered, "all slots are covered");
         // There may be fewer values now, so what is near is to be said anew.
@@ -380,15 +385,15 @@ impl Holes {
     }
 
     /// Gives a hole its bit, if it has none.
-    pub(super) fn mark_again(&mut self, index: u32) {
+    pub(crate) fn mark_again(&mut self, index: u32) {
         if !self.bitmap().contains(index) {
             self.mark(index);
         }
     }
 
     /// The next of those that are not in front.
-    pub(super) fn first_marked(&self) -> Option<u32> {
-        let Apart { bitmap, order, turn, .. } = self.apart();
+    pub(crate) fn first_marked(&self) -> Option<u32> {
+        let Cold { bitmap, order, turn, .. } = self.cold();
         match order {
             Reuse::Recent | Reuse::Lowest => bitmap.first(),
             // Round and round.
@@ -397,107 +402,107 @@ impl Holes {
     }
 
     /// Behind which hole to go on, under [`Reuse::Rotating`].
-    pub(super) fn turn(&self) -> u32 {
-        self.apart().turn
+    pub(crate) fn turn(&self) -> u32 {
+        self.cold().turn
     }
 
-    pub(super) fn set_turn(&mut self, index: u32) {
-        self.apart_mut().turn = index;
+    pub(crate) fn set_turn(&mut self, index: u32) {
+        self.cold_mut().turn = index;
     }
 
     /// Forgets all, and keeps the memory.
     #[inline(never)]
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.latest = Hole::NONE;
         self.stack.clear();
         self.near = 0;
-        if self.has_apart() {
-            let Apart { bitmap, turn, trimmed, trimmed_in_front, .. } = self.apart_mut();
+        if self.has_cold() {
+            let Cold { bitmap, turn, trimmed, trimmed_in_front, .. } = self.cold_mut();
             bitmap.clear_all();
             (*turn, *trimmed, *trimmed_in_front) = (0, 0, 0);
         }
     }
 
     /// The number of the map.
-    pub(super) fn identity(&self) -> NonZeroU32 {
-        match &self.apart {
-            Some(apart) => apart.identity.get(),
+    pub(crate) fn identity(&self) -> NonZeroU32 {
+        match &self.cold {
+            Some(cold) => cold.identity.get(),
             None => Identity::fresh(),
         }
     }
 
     /// Forgets which generations there were, and that there was this map.
-    pub(super) fn forget(&mut self) {
-        if self.has_apart() {
-            let Apart { floors, retired, identity, .. } = self.apart_mut();
+    pub(crate) fn forget(&mut self) {
+        if self.has_cold() {
+            let Cold { floors, retired, identity, .. } = self.cold_mut();
             floors.set_all(0);
             *retired = 0;
             *identity = Identity::new();
         }
     }
 
-    pub(super) fn set_trim_from(&mut self, slot: usize) {
-        if self.has_apart() {
-            self.apart_mut().trim_from = slot;
+    pub(crate) fn set_trim_from(&mut self, slot: usize) {
+        if self.has_cold() {
+            self.cold_mut().trim_from = slot;
         }
     }
 
     /// Which holes are in front: those on the stack, and the one that is filled before them; how many the
     /// stack has room for, and below which slot a hole is near.
     #[cfg(any(feature = "serde", feature = "file"))]
-    pub(super) fn front_parts(&self) -> (&[Hole], Option<Hole>, usize, usize) {
+    pub(crate) fn front_parts(&self) -> (&[Hole], Option<Hole>, usize, usize) {
         let latest = (!self.latest.is_none()).then_some(self.latest);
         (&self.stack, latest, self.stack.capacity(), self.near)
     }
 
     /// Sets the order in which holes are filled, of a map without holes in front.
     #[cfg(any(feature = "serde", feature = "file"))]
-    pub(super) fn try_set_order(&mut self, order: Reuse) -> Result<(), Error> {
+    pub(crate) fn try_set_order(&mut self, order: Reuse) -> Result<(), Error> {
         debug_assert!(self.is_settled(), "none is in front where the order is strict");
-        self.try_apart_mut()?.order = order;
+        self.try_cold_mut()?.order = order;
         Ok(())
     }
 
     /// Makes room on the stack for `room` holes in all, at most [`MOST_ROOM`](Self::MOST_ROOM).
     #[cfg(any(feature = "serde", feature = "file"))]
-    pub(super) fn try_reserve_in_front(&mut self, room: usize) -> Result<(), Error> {
+    pub(crate) fn try_reserve_in_front(&mut self, room: usize) -> Result<(), Error> {
         let more = room.min(Self::MOST_ROOM).saturating_sub(self.stack.len());
         try_reserve_exact(&mut self.stack, more)
     }
 
     /// Sets the hole that is filled before all others; it has had a value, and its bit is cleared.
     #[cfg(any(feature = "serde", feature = "file"))]
-    pub(super) fn set_latest(&mut self, hole: Hole) {
+    pub(crate) fn set_latest(&mut self, hole: Hole) {
         self.latest = hole;
     }
 
     /// Takes note that a slot is used up.
-    pub(super) fn retire(&mut self, index: u32) {
-        let Apart { floors, retired, .. } = self.apart_mut();
+    pub(crate) fn retire(&mut self, index: u32) {
+        let Cold { floors, retired, .. } = self.cold_mut();
         *retired += 1;
         floors.forget_read(index);
     }
 
     /// So many holes less have no memory.
-    pub(super) fn untrim(&mut self, holes: usize) {
-        let trimmed = &mut self.apart_mut().trimmed;
+    pub(crate) fn untrim(&mut self, holes: usize) {
+        let trimmed = &mut self.cold_mut().trimmed;
         *trimmed = trimmed.saturating_sub(holes);
     }
 
     /// Says what is near: holes below so many slots. None is, where the order is strict.
-    pub(super) fn set_near(&mut self, slots: usize) {
+    pub(crate) fn set_near(&mut self, slots: usize) {
         self.near = if self.order() == Reuse::Recent { slots } else { 0 };
     }
 
     /// Copies that cover the same, of slots of which there can be `max_len`.
-    pub(super) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
+    pub(crate) fn try_clone(&self, max_len: usize) -> Result<Self, Error> {
         let mut clone = Self { latest: self.latest, near: self.near, ..Self::new() };
-        let Some(apart) = self.apart.as_deref() else { return Ok(clone) };
-        clone.apart = Some(try_boxed(Apart {
-            bitmap: apart.bitmap.try_clone(max_len)?,
-            floors: apart.floors.try_clone()?,
+        let Some(cold) = self.cold.as_deref() else { return Ok(clone) };
+        clone.cold = Some(try_boxed(Cold {
+            bitmap: cold.bitmap.try_clone(max_len)?,
+            floors: cold.floors.try_clone()?,
             identity: Identity::new(),
-            ..*apart
+            ..*cold
         })?);
         let highest = self.front().map(|hole| hole.index() as usize + 1).max();
         clone.cover(highest.unwrap_or(0).max(clone.bitmap().covered()), max_len)?;
@@ -508,7 +513,7 @@ impl Holes {
         Ok(clone)
     }
 
-    pub(super) fn stats(&self) -> VecStats {
+    pub(crate) fn stats(&self) -> VecStats {
         self.bitmap().stats()
     }
 }

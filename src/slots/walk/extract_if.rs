@@ -1,6 +1,6 @@
 //! Taking out of a map the values that a predicate names.
 
-use super::SlotMap;
+#![forbid(unsafe_code)]
 
 /// The call that makes the iterator, and that. The map has `slots`, `candidates`, the indices to visit
 /// but for `hole_words`, `take_at` for each of them, and `len`.
@@ -14,7 +14,7 @@ macro_rules! extract_if {
         #[must_use = "iterators are lazy and do nothing unless consumed"]
         pub struct $name<'m, K: $crate::Key, V, F> {
             map: &'m mut $map<K, V>,
-            cursor: $crate::slot_map::cursor::Cursor,
+            cursor: $crate::slots::cursor::Cursor,
             /// How many values it has not come to.
             left: usize,
             predicate: F,
@@ -63,9 +63,3 @@ macro_rules! extract_if {
 }
 
 pub(crate) use extract_if;
-
-extract_if! {
-    /// Takes out of a [`SlotMap`] the values that a predicate names, made by
-    /// [`SlotMap::extract_if`].
-    ExtractIf of SlotMap
-}

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "finds slots by their index")]
 
-use super::slots::{Slot, Slots};
+use super::array::{Slot, Slots};
 use std::ptr::{self, NonNull};
 
 /// Where a slot lies. Who may touch what there, the caller knows.
@@ -34,6 +34,13 @@ impl<V> SlotAt<V> {
     pub(crate) const fn state(self) -> *mut u32 {
         // SAFETY: there is memory for a slot.
         unsafe { ptr::addr_of_mut!((*self.0.as_ptr()).state) }.cast()
+    }
+}
+
+impl<V> Slots<V> {
+    /// The address of the first slot, of which a [`SlotAt`] can be made.
+    pub(crate) const fn address(&self) -> *mut u8 {
+        self.start().as_ptr().cast()
     }
 }
 

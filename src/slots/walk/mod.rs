@@ -1,10 +1,10 @@
-//! Iterators over what is in a map, in the order of addresses, from both ends.
+//! Walks over the values in slots, in the order of addresses, from both ends.
 //!
 //! # Why this is sound
 //!
 //! [`WalkRef`] and [`WalkMut`] borrow the slots for `'a`, and give out references of that lifetime to
-//! values in them, which a [`Live`] finds in slots below the length that they had when the walk was made, and
-//! have while they are borrowed. Of mutable references no two are to one value, since a `Live` comes to each slot once, and
+//! values in them, which a [`LiveSlots`] finds in slots below the length that they had when the walk was made, and
+//! have while they are borrowed. Of mutable references no two are to one value, since a `LiveSlots` comes to each slot once, and
 //! both halves of a split one, and the blocks that are taken out of one, come to what the whole would
 //! have come to. (A [`reborrow`](WalkMut::reborrow) comes to them too, and its references end before the walk
 //! goes on.) A walk that moves values out on several threads is one of those, of slots that a
@@ -13,18 +13,20 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::cursor::Cursor;
-use super::live::{Live, LiveSlot};
-use super::mint::Mint;
-use super::or_give_up;
-use super::slots::{self, Slots};
-use super::state::Vacant;
+pub(crate) mod blocks;
+pub(crate) mod drain;
+pub(crate) mod extract_if;
+pub(crate) mod iter;
+pub(crate) mod join;
+mod live_slots;
+
+use self::live_slots::{LiveSlot, LiveSlots};
 use crate::error::Error;
-use crate::key::Key;
 use crate::raw_vec::Options;
+use crate::slots::array::{self, Slots};
+use crate::slots::cursor::Cursor;
+use crate::slots::state::Vacant;
 use crate::vec::VmVec;
-use std::fmt;
-use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
 /// What goes through slots: gives index, generation and value.
@@ -52,7 +54,7 @@ pub(crate) trait Walk: Sized {
 /// Goes through values by shared reference.
 pub(crate) struct WalkRef<'a, V> {
     /// Of slots that are borrowed for `'a`.
-    live: Live<'a, V>,
+    live: LiveSlots<'a, V>,
     borrow: PhantomData<&'a Slots<V>>,
 }
 
@@ -64,40 +66,40 @@ unsafe impl<V: Sync> Sync for WalkRef<'_, V> {}
 impl<'a, V> WalkRef<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>, holes: &'a [u64]) -> Self {
-        Self { live: Live::new(slots, holes), borrow: PhantomData }
+        Self { live: LiveSlots::new(slots, holes), borrow: PhantomData }
     }
 
     /// # Safety
     ///
-    /// - The slot was found by a `Live` of a walk of this lifetime.
+    /// - The slot was found by a `LiveSlots` of a walk of this lifetime.
     #[inline]
     unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a V) {
         // SAFETY: live; the slots are borrowed for `'a`.
-        (index, generation, unsafe { slots::value_of(slot) })
+        (index, generation, unsafe { array::value_of(slot) })
     }
 
     /// A walk over the next 64 slots that are not all holes, taken out of this one.
     #[inline]
-    pub(super) fn next_block(&mut self) -> Option<Self> {
+    pub(crate) fn next_block(&mut self) -> Option<Self> {
         // SAFETY: the slots are borrowed; the cursor was made of their length.
         Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
     }
 
     /// The index of the first slot, of a walk over a block.
     #[inline]
-    pub(super) fn block_start(&self) -> u32 {
+    pub(crate) fn block_start(&self) -> u32 {
         self.live.word().start()
     }
 
     /// Where the first slot is, of a walk over a block.
     #[inline]
-    pub(super) fn block_ptr(&self) -> *const V {
+    pub(crate) fn block_ptr(&self) -> *const V {
         self.live.block_ptr()
     }
 
     /// Which slots hold values, of a walk over a block; all that are no holes if `all_live`.
     #[inline]
-    pub(super) fn block_mask(&self, all_live: bool) -> u64 {
+    pub(crate) fn block_mask(&self, all_live: bool) -> u64 {
         if all_live { self.live.word().left() } else { live_mask(self.clone()) }
     }
 
@@ -155,7 +157,7 @@ impl<'a, V> Walk for WalkRef<'a, V> {
 /// Goes through values by mutable reference.
 pub(crate) struct WalkMut<'a, V> {
     /// Of slots that are borrowed for `'a`.
-    live: Live<'a, V>,
+    live: LiveSlots<'a, V>,
     borrow: PhantomData<&'a mut Slots<V>>,
 }
 
@@ -167,46 +169,46 @@ unsafe impl<V: Sync> Sync for WalkMut<'_, V> {}
 impl<'a, V> WalkMut<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a mut Slots<V>, holes: &'a [u64]) -> Self {
-        Self { live: Live::new(slots, holes), borrow: PhantomData }
+        Self { live: LiveSlots::new(slots, holes), borrow: PhantomData }
     }
 
     /// The same walk, for the time of a borrow.
     #[inline]
-    pub(super) fn reborrow(&mut self) -> WalkMut<'_, V> {
+    pub(crate) fn reborrow(&mut self) -> WalkMut<'_, V> {
         WalkMut { live: self.live.clone(), borrow: PhantomData }
     }
 
     /// # Safety
     ///
-    /// - The slot was found by a `Live` of a walk of this lifetime, and for the first time.
+    /// - The slot was found by a `LiveSlots` of a walk of this lifetime, and for the first time.
     #[inline]
     unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a mut V) {
         // SAFETY: live; nobody else reaches the slots for `'a`, and this walk comes here once.
-        (index, generation, unsafe { slots::value_of_mut(slot) })
+        (index, generation, unsafe { array::value_of_mut(slot) })
     }
 
     /// See [`WalkRef::next_block`].
     #[inline]
-    pub(super) fn next_block(&mut self) -> Option<Self> {
+    pub(crate) fn next_block(&mut self) -> Option<Self> {
         // SAFETY: the slots are borrowed; the cursor was made of their length.
         Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
     }
 
     /// See [`WalkRef::block_start`].
     #[inline]
-    pub(super) fn block_start(&self) -> u32 {
+    pub(crate) fn block_start(&self) -> u32 {
         self.live.word().start()
     }
 
     /// See [`WalkRef::block_ptr`].
     #[inline]
-    pub(super) fn block_ptr(&self) -> *mut V {
+    pub(crate) fn block_ptr(&self) -> *mut V {
         self.live.block_ptr()
     }
 
     /// See [`WalkRef::block_mask`].
     #[inline]
-    pub(super) fn block_mask(&mut self, all_live: bool) -> u64 {
+    pub(crate) fn block_mask(&mut self, all_live: bool) -> u64 {
         if all_live { self.live.word().left() } else { live_mask(self.reborrow()) }
     }
 
@@ -269,7 +271,7 @@ pub(crate) struct WalkOwned<V> {
 }
 
 impl<V> WalkOwned<V> {
-    pub(super) fn new(slots: Slots<V>, holes: VmVec<u64>) -> Self {
+    pub(crate) fn new(slots: Slots<V>, holes: VmVec<u64>) -> Self {
         let cursor = Cursor::new(slots.len());
         Self { slots, holes, cursor }
     }
@@ -285,7 +287,7 @@ impl<V> WalkOwned<V> {
 impl<V> WalkOwned<V> {
     /// A walk over the same, to be shared out. What it does not come to stays here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
-        let live = Live::with_cursor(self.slots.start(), &self.holes, self.cursor.clone());
+        let live = LiveSlots::with_cursor(self.slots.start(), &self.holes, self.cursor.clone());
         WalkTake(WalkMut { live, borrow: PhantomData })
     }
 }
@@ -303,11 +305,11 @@ impl<V> WalkTake<'_, V> {
 
     /// # Safety
     ///
-    /// - The slot was found by the `Live` of such a walk, and for the first time.
+    /// - The slot was found by the `LiveSlots` of such a walk, and for the first time.
     #[inline]
     unsafe fn take((index, generation, slot): LiveSlot<V>) -> (u32, u32, V) {
         // SAFETY: below the length, and live; nobody else reaches the slots, and this walk comes here once.
-        (index, generation, unsafe { slots::take_value(slot) })
+        (index, generation, unsafe { array::take_value(slot) })
     }
 }
 
@@ -366,7 +368,7 @@ impl<V: Clone> WalkOwned<V> {
         // Over all slots as yet: should the clone of a value panic, the copies that are there are
         // dropped with it. It knows of no holes, and finds them vacant.
         let mut clone = Self::new(slots, VmVec::with_options(&Options::INTERNAL));
-        for index in slots::indices(0..len) {
+        for index in array::indices(0..len) {
             if let Some((generation, value)) = self.slots.at_index(index) {
                 clone.slots.fill(index, generation, value.clone());
             }
@@ -379,184 +381,5 @@ impl<V: Clone> WalkOwned<V> {
 impl<V> Drop for WalkOwned<V> {
     fn drop(&mut self) {
         self.slots.drop_values(self.cursor.clone(), &self.holes);
-    }
-}
-
-/// A walk of which is known how many values it will give.
-#[derive(Clone)]
-struct Counted<W> {
-    walk: W,
-    left: usize,
-}
-
-impl<W: Walk> Counted<W> {
-    #[inline]
-    fn next(&mut self) -> Option<(u32, u32, W::Value)> {
-        let item = self.walk.step()?;
-        self.left = self.left.wrapping_sub(1);
-        Some(item)
-    }
-
-    #[inline]
-    fn next_back(&mut self) -> Option<(u32, u32, W::Value)> {
-        let item = self.walk.step_back()?;
-        self.left = self.left.wrapping_sub(1);
-        Some(item)
-    }
-}
-
-/// Makes key and value of an item.
-#[inline]
-pub(crate) fn pair<K: Key, V>(mint: Mint<K>) -> impl Fn((u32, u32, V)) -> (K, V) + Copy + Send {
-    move |(index, generation, value)| (mint.key(index, generation), value)
-}
-
-/// Makes the key of an item.
-#[inline]
-pub(crate) fn only_key<K: Key, V>(mint: Mint<K>) -> impl Fn((u32, u32, V)) -> K + Copy + Send {
-    move |(index, generation, _)| mint.key(index, generation)
-}
-
-/// Makes the value of an item.
-#[inline]
-pub(crate) fn only_value<K: Key, V>(_: Mint<K>) -> impl Fn((u32, u32, V)) -> V + Copy + Send {
-    |(_, _, value)| value
-}
-
-/// The traits of an iterator over a walk, which differ only in what they make of an item, and of a mint of
-/// keys.
-macro_rules! iterator {
-    (
-        $(#[$doc:meta])*
-        $name:ident<$($lifetime:lifetime,)? K, V>, $walk:ty => $item:ty: $make:expr
-    ) => {
-        $(#[$doc])*
-        #[must_use = "iterators are lazy"]
-        pub struct $name<$($lifetime,)? K: Key, V> {
-            items: Counted<$walk>,
-            mint: Mint<K>,
-        }
-
-        impl<$($lifetime,)? K: Key, V> $name<$($lifetime,)? K, V> {
-            /// `left` is how many values the walk will give.
-            #[inline]
-            pub(crate) fn new(walk: $walk, left: usize, mint: Mint<K>) -> Self {
-                Self { items: Counted { walk, left }, mint }
-            }
-        }
-
-        impl<$($lifetime,)? K: Key, V> Iterator for $name<$($lifetime,)? K, V> {
-            type Item = $item;
-
-            #[inline]
-            fn next(&mut self) -> Option<Self::Item> {
-                self.items.next().map($make(self.mint))
-            }
-
-            #[inline]
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                (self.items.left, Some(self.items.left))
-            }
-
-            #[inline]
-            fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
-                let make = $make(self.mint);
-                self.items.walk.fold(init, |sum, item| add(sum, make(item)))
-            }
-        }
-
-        impl<$($lifetime,)? K: Key, V> DoubleEndedIterator for $name<$($lifetime,)? K, V> {
-            #[inline]
-            fn next_back(&mut self) -> Option<Self::Item> {
-                self.items.next_back().map($make(self.mint))
-            }
-        }
-
-        impl<$($lifetime,)? K: Key, V> ExactSizeIterator for $name<$($lifetime,)? K, V> {}
-
-        impl<$($lifetime,)? K: Key, V> FusedIterator for $name<$($lifetime,)? K, V> {}
-
-        impl<$($lifetime,)? K: Key, V> fmt::Debug for $name<$($lifetime,)? K, V> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name))
-                    .field("left", &self.items.left)
-                    .finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-iterator! {
-    /// Keys and values of a map, made by `iter`.
-    Iter<'a, K, V>, WalkRef<'a, V> => (K, &'a V):
-    pair
-}
-
-iterator! {
-    /// Keys and values of a map, the values to be changed, made by `iter_mut`.
-    IterMut<'a, K, V>, WalkMut<'a, V> => (K, &'a mut V):
-    pair
-}
-
-iterator! {
-    /// Keys of a map, made by `keys`.
-    Keys<'a, K, V>, WalkRef<'a, V> => K:
-    only_key
-}
-
-iterator! {
-    /// Values of a map, made by `values`.
-    Values<'a, K, V>, WalkRef<'a, V> => &'a V: only_value
-}
-
-iterator! {
-    /// Values of a map, to be changed, made by `values_mut`.
-    ValuesMut<'a, K, V>, WalkMut<'a, V> => &'a mut V: only_value
-}
-
-iterator! {
-    /// Keys and values out of a map, made by `into_iter`.
-    IntoIter<K, V>, WalkOwned<V> => (K, V):
-    pair
-}
-
-iterator! {
-    /// Keys out of a map, made by `into_keys`.
-    IntoKeys<K, V>, WalkOwned<V> => K: only_key
-}
-
-iterator! {
-    /// Values out of a map, made by `into_values`.
-    IntoValues<K, V>, WalkOwned<V> => V: only_value
-}
-
-impl<K: Key, V: Clone> Clone for IntoIter<K, V> {
-    /// An iterator over copies of what is left, at other addresses. Linear in the slots.
-    ///
-    /// # Panics
-    ///
-    /// If the system refuses addresses or memory.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        let Counted { walk, left } = &self.items;
-        Self::new(or_give_up(walk.try_clone()), *left, self.mint)
-    }
-}
-
-impl<K: Key, V> Clone for Iter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone(), mint: self.mint }
-    }
-}
-
-impl<K: Key, V> Clone for Keys<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone(), mint: self.mint }
-    }
-}
-
-impl<K: Key, V> Clone for Values<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone(), mint: self.mint }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::made;
 use crate::os::Call;
 use crate::os::fault::Fault;
-use crate::slot_map::iter::Walk;
+use crate::slots::walk::Walk;
 use std::collections::BTreeMap;
 use std::mem;
 

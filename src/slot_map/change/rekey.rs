@@ -2,12 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::cursor::Cursor;
-use super::slots::Slots;
-use super::{SlotMap, or_give_up};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, or_give_up};
 use crate::growing::{Budget, Purse};
 use crate::key::{Key, Layout};
+use crate::slot_map::SlotMap;
+use crate::slots::array::Slots;
+use crate::slots::cursor::Cursor;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Gives a value another key, where it lies, and returns that; `None` if the key's value is not in the
@@ -73,7 +73,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// move while it is in the map. What is behind them can be given back then, by
     /// [`shrink_to_fit`](Self::shrink_to_fit).
     ///
-    /// Always the last value goes into the first hole, in whatever order [`Reuse`](super::Reuse)
+    /// Always the last value goes into the first hole, in whatever order [`Reuse`](crate::Reuse)
     /// has holes filled. Old keys, and weak pointers to what has moved, are stale. Slots that are
     /// [detached](Self::detach) stay what and where they are, as do retired ones; where a slot's
     /// generations are spent, it is retired when its value moves.

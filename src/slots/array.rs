@@ -139,6 +139,16 @@ impl<V> Slots<V> {
         self.slots.prefault_ahead(budget)
     }
 
+    /// Makes pages of the slots from `start` to `end` resident, past the last one, too.
+    pub(crate) fn prefault_within(&mut self, start: usize, end: usize) -> Result<(), Error> {
+        self.slots.prefault_within(start, end)
+    }
+
+    /// Makes memory past the first `used` slots resident, as if there were no more.
+    pub(crate) fn prefault_ahead_behind(&mut self, used: usize, budget: Budget) -> Prefaulted {
+        self.slots.prefault_ahead_behind(used, budget)
+    }
+
     /// Gives memory behind the last slot back as far as there is money. Whether there is nothing more
     /// to give back.
     pub(crate) fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
@@ -269,7 +279,7 @@ impl<V> Slots<V> {
     ///
     /// If a slot is not below the length.
     #[inline]
-    pub(super) fn select_in(
+    pub(crate) fn select_in(
         &mut self,
         slots: Range<usize>,
         picked: &mut Picked,
@@ -410,7 +420,7 @@ impl<V> Slots<V> {
 
     /// Adds vacant slots up to `wish` in memory that there is, which others are about to fill; and where none
     /// behind has to be touched for it, up to `most`.
-    pub(super) fn extend_vacant_for_use(&mut self, wish: usize, most: usize) {
+    pub(crate) fn extend_vacant_for_use(&mut self, wish: usize, most: usize) {
         let is_known = wish >= self.fresh_from.max(self.warm());
         self.extend_vacant_but(0..0, if is_known { most.max(wish) } else { wish });
     }
@@ -457,7 +467,7 @@ impl<V> Slots<V> {
     /// # Safety
     ///
     /// - None of them was written to since they were added.
-    pub(super) unsafe fn retract(&mut self, len: usize) {
+    pub(crate) unsafe fn retract(&mut self, len: usize) {
         // What held anything before is below `fresh_from` yet, or in memory that others had.
         // SAFETY: there may be fewer in any array; and by the caller's promise all behind is as it was.
         unsafe { self.slots.set_len(len.min(self.len())) };
@@ -469,7 +479,7 @@ impl<V> Slots<V> {
     ///
     /// - It is below the length; and if it is not live, it was, with that generation, and its value was neither
     ///   moved out nor dropped.
-    pub(super) unsafe fn revive(&mut self, index: u32) -> Option<u32> {
+    pub(crate) unsafe fn revive(&mut self, index: u32) -> Option<u32> {
         let slot = self.at(index as usize)?;
         // SAFETY: inside the array, and `&mut self` keeps others away.
         let state = unsafe { &mut (*slot.as_ptr()).state };

@@ -1,13 +1,13 @@
 //! Putting values in.
 
-use super::{SlotMap, give_up};
-use crate::error::Refused;
+use crate::error::{Refused, give_up};
 use crate::key::Key;
+use crate::slot_map::SlotMap;
 use crate::vec::Rest;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Puts a value in and returns its key. O(1); enters the kernel if committed memory is used
-    /// up. Which slot it comes into, [`Reuse`](super::Reuse) says: a hole, if there is one.
+    /// up. Which slot it comes into, [`Reuse`](crate::Reuse) says: a hole, if there is one.
     ///
     /// # Panics
     ///

@@ -44,7 +44,7 @@ pub(crate) struct Cursor {
 
 /// Slots to visit in one word of the bitmap: the index of its first, and a bit for each.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
+pub(crate) struct Word {
     start: usize,
     left: u64,
 }
@@ -85,7 +85,7 @@ impl Word {
     ///
     /// All of these are left, or holes: what was visited before is in front of them, or behind.
     #[inline]
-    pub(super) fn as_run(self) -> Option<Range<usize>> {
+    pub(crate) fn as_run(self) -> Option<Range<usize>> {
         // Most words of most maps.
         if self.left == u64::MAX {
             return Some(self.start..self.start + WORD_SLOTS);
@@ -100,7 +100,7 @@ impl Word {
 
     /// Each slot that is left.
     #[inline]
-    pub(super) fn bits(mut self) -> impl Iterator<Item = usize> {
+    pub(crate) fn bits(mut self) -> impl Iterator<Item = usize> {
         iter::from_fn(move || self.pop_front())
     }
 
@@ -118,7 +118,7 @@ impl Word {
 
     /// The index of the first slot of the word.
     #[inline]
-    pub(super) const fn start(self) -> u32 {
+    pub(crate) const fn start(self) -> u32 {
         low_half(self.start)
     }
 }
@@ -129,7 +129,7 @@ impl Word {
 /// So each slot shifts the others by one. To shift a bit to the place of its slot takes a processor
 /// several steps.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Picked {
+pub(crate) struct Picked {
     /// The slot that is next.
     behind: usize,
     bits: u64,
@@ -138,7 +138,7 @@ pub(super) struct Picked {
 impl Picked {
     /// None, where no slot before this is come to.
     #[inline]
-    pub(super) const fn from(slot: usize) -> Self {
+    pub(crate) const fn from(slot: usize) -> Self {
         Self { behind: slot, bits: 0 }
     }
 
@@ -161,7 +161,7 @@ impl Picked {
 
     /// The first of them, taken out.
     #[inline]
-    pub(super) fn pop_front(&mut self) -> Option<u32> {
+    pub(crate) fn pop_front(&mut self) -> Option<u32> {
         let place = self.bits.checked_ilog2()?;
         self.bits ^= 1 << place;
         Some(low_half(self.behind - 1 - place as usize))
@@ -265,7 +265,7 @@ impl Cursor {
 
     /// The next slots that are not marked as holes, of one word. There may be none of them.
     #[inline]
-    pub(super) fn next_word(&mut self, holes: &[u64]) -> Option<Word> {
+    pub(crate) fn next_word(&mut self, holes: &[u64]) -> Option<Word> {
         if let Some(word) = take_word(&mut self.run) {
             return Some(Word::read(word, holes));
         }

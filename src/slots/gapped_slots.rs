@@ -6,12 +6,12 @@
 
 #![forbid(unsafe_code)]
 
+use super::array::Slots;
 use super::cursor::{Cursor, WORD_SLOTS};
 use super::disjoint::DisjointError;
-use super::iter::{WalkMut, WalkOwned, WalkRef};
-use super::join::{LookMut, LookRef};
-use super::slots::Slots;
 use super::state::Vacant;
+use super::walk::join::{LookMut, LookRef};
+use super::walk::{WalkMut, WalkOwned, WalkRef};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, Prefaulted, Purse};

@@ -11,9 +11,8 @@
     expect(unsafe_code, reason = "tells the processor what will be read")
 )]
 
-use super::SlotMap;
-use super::cursor::WORD_SLOTS;
-use super::slots::{Slot, Slots};
+use super::array::{Slot, Slots};
+use super::cursor::{WORD_SLOTS, Word};
 use crate::key::Key;
 use std::ptr::NonNull;
 
@@ -50,9 +49,15 @@ impl<V> Slots<V> {
         }
     }
 
+    /// The same, where the walk has come to a word of these slots.
+    #[inline]
+    pub(crate) fn ask_behind(&self, word: Word, holes: &[u64]) {
+        Self::ask_behind_word(self.start(), word.start() as usize, holes);
+    }
+
     /// See [`ask_for_hole`].
     #[inline]
-    pub(super) fn ask_for_hole(&self, index: u32) {
+    pub(crate) fn ask_for_hole(&self, index: u32) {
         let start = self.start().as_ptr().cast();
         ask_for_hole(start, Self::STRIDE_BYTES, Self::STATE_OFFSET, index);
     }
@@ -61,14 +66,6 @@ impl<V> Slots<V> {
     pub(crate) fn ahead(&self) -> Ahead<V> {
         let is_near = self.len() <= NEAR_BYTES / Self::STRIDE_BYTES;
         Ahead { start: self.start(), is_near }
-    }
-}
-
-impl<K: Key, V> SlotMap<K, V> {
-    /// Asks for a slot by its number, whether or not there is such a one.
-    #[inline]
-    pub(crate) fn ask_for_slot(&self, index: u32) {
-        self.slots.ahead().ask_for(index);
     }
 }
 
@@ -135,7 +132,7 @@ impl<V> Ahead<V> {
     }
 
     #[inline]
-    fn ask_for(&self, index: u32) {
+    pub(crate) fn ask_for(&self, index: u32) {
         let slot = self.start.as_ptr().wrapping_add(index as usize);
         prefetch(slot.cast());
         // One that lies across two lines has its state in the second.

@@ -2,50 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-use super::iter::{WalkMut, WalkRef};
-use super::mint::Mint;
-use super::slots::Slots;
-use super::{Iter, IterMut, SlotMap};
+use super::iter::{Iter, IterMut};
+use super::{WalkMut, WalkRef};
 use crate::key::Key;
+use crate::slots::key_tag::Mint;
 use std::fmt;
 use std::iter::FusedIterator;
 
-impl<K: Key, V> SlotMap<K, V> {
-    /// The distance between one value and the next in memory: the size of a slot.
-    pub const STRIDE_BYTES: usize = Slots::<V>::STRIDE_BYTES;
-
-    /// All slots, 64 at a time, those that hold values told by a bit mask: for SIMD, and to hand
-    /// out work. Blocks without values are left out.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{DefaultKey, SlotMap};
-    /// let mut map: SlotMap<DefaultKey, u64> = (0..100).collect();
-    /// map.retain(|_, n| *n % 3 > 0);
-    /// let live: u32 = map.blocks().map(|block| block.mask().count_ones()).sum();
-    /// assert_eq!(live as usize, map.len());
-    /// ```
-    #[inline]
-    pub fn blocks(&self) -> Blocks<'_, K, V> {
-        Blocks { walk: self.walk(), all_live: self.has_no_others(), mint: self.mint() }
-    }
-
-    /// [`blocks`](Self::blocks), to change the values.
-    #[inline]
-    pub fn blocks_mut(&mut self) -> BlocksMut<'_, K, V> {
-        self.settle();
-        let (all_live, mint) = (self.has_no_others(), self.mint());
-        BlocksMut { walk: self.walk_mut(), all_live, mint }
-    }
-
-    /// Whether all slots are live, or holes that are marked in their words.
-    fn has_no_others(&self) -> bool {
-        self.detached == 0 && self.holes.apart().retired == 0 && self.holes.is_settled()
-    }
-}
-
-/// The blocks of a [`SlotMap`], made by [`SlotMap::blocks`].
+/// The blocks of a [`SlotMap`](crate::SlotMap), made by [`SlotMap::blocks`](crate::SlotMap::blocks).
 #[must_use = "iterators are lazy"]
 pub struct Blocks<'a, K: Key, V> {
     walk: WalkRef<'a, V>,
@@ -53,7 +17,7 @@ pub struct Blocks<'a, K: Key, V> {
     mint: Mint<K>,
 }
 
-/// The blocks of a [`SlotMap`], to be changed, made by [`SlotMap::blocks_mut`].
+/// The blocks of a [`SlotMap`](crate::SlotMap), to be changed, made by [`SlotMap::blocks_mut`](crate::SlotMap::blocks_mut).
 #[must_use = "iterators are lazy"]
 pub struct BlocksMut<'a, K: Key, V> {
     walk: WalkMut<'a, V>,
@@ -61,18 +25,34 @@ pub struct BlocksMut<'a, K: Key, V> {
     mint: Mint<K>,
 }
 
-/// 64 slots of a [`SlotMap`], side by side.
+/// 64 slots of a [`SlotMap`](crate::SlotMap), side by side.
 pub struct Block<'a, K: Key, V> {
     walk: WalkRef<'a, V>,
     mask: u64,
     mint: Mint<K>,
 }
 
-/// 64 slots of a [`SlotMap`], side by side, to be changed.
+/// 64 slots of a [`SlotMap`](crate::SlotMap), side by side, to be changed.
 pub struct BlockMut<'a, K: Key, V> {
     walk: WalkMut<'a, V>,
     mask: u64,
     mint: Mint<K>,
+}
+
+impl<'a, K: Key, V> Blocks<'a, K, V> {
+    /// Of a walk that comes to no slots but live ones and holes, if they are `all_live`.
+    #[inline]
+    pub(crate) const fn new(walk: WalkRef<'a, V>, all_live: bool, mint: Mint<K>) -> Self {
+        Self { walk, all_live, mint }
+    }
+}
+
+impl<'a, K: Key, V> BlocksMut<'a, K, V> {
+    /// See [`Blocks::new`].
+    #[inline]
+    pub(crate) const fn new(walk: WalkMut<'a, V>, all_live: bool, mint: Mint<K>) -> Self {
+        Self { walk, all_live, mint }
+    }
 }
 
 impl<'a, K: Key, V> Block<'a, K, V> {
@@ -95,7 +75,7 @@ impl<'a, K: Key, V> Block<'a, K, V> {
     }
 
     /// Where the value of the first slot lies, or would; those of the others follow at a distance
-    /// of [`SlotMap::STRIDE_BYTES`]. Where the bit of a slot in the [mask](Self::mask) is set there
+    /// of [`SlotMap::STRIDE_BYTES`](crate::SlotMap::STRIDE_BYTES). Where the bit of a slot in the [mask](Self::mask) is set there
     /// is a value, which may be read for as long as the block's borrow of the map. The memory of other
     /// slots may not be initialised, nor even accessible: of the last block, some may lie behind what
     /// is committed.
