@@ -329,13 +329,7 @@ impl<R: Row + Pad, const N: usize> Extend<R> for Groups<R, N> {
     }
 }
 
-impl<R: Row + Pad, const N: usize> FromIterator<R> for Groups<R, N> {
-    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
-        let mut groups = Self::new();
-        groups.extend(rows);
-        groups
-    }
-}
+collect_by_extend!([R: Row + Pad, const N: usize] Groups<R, N>: R);
 
 impl<R: Row + Pad, const N: usize> Groups<R, N>
 where

@@ -3,7 +3,6 @@
 use super::{DenseSlotMap, Rows};
 use crate::key::Key;
 use crate::vec::{self, VmVec};
-use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::slice;
@@ -110,24 +109,9 @@ impl<K: Key, V, S: Rows<Value = V>> IntoIterator for DenseSlotMap<K, V, S> {
     }
 }
 
-impl<'a, K: Key, V, S: Rows<Value = V>> IntoIterator for &'a DenseSlotMap<K, V, S> {
-    type Item = (K, S::Ref<'a>);
-    type IntoIter = Iter<'a, K, V, S>;
-
-    #[inline]
-    fn into_iter(self) -> Iter<'a, K, V, S> {
-        self.iter()
-    }
-}
-
-impl<'a, K: Key, V, S: Rows<Value = V>> IntoIterator for &'a mut DenseSlotMap<K, V, S> {
-    type Item = (K, S::Mut<'a>);
-    type IntoIter = IterMut<'a, K, V, S>;
-
-    #[inline]
-    fn into_iter(self) -> IterMut<'a, K, V, S> {
-        self.iter_mut()
-    }
+iterate_by_ref! {
+    [K: Key, V, S: Rows<Value = V>] DenseSlotMap<K, V, S>:
+    (K, S::Ref<'a>) => Iter<'a, K, V, S>, (K, S::Mut<'a>) => IterMut<'a, K, V, S>
 }
 
 impl<K: Key, V, S: Rows<Value = V>> Clone for Iter<'_, K, V, S> {
@@ -214,11 +198,7 @@ macro_rules! iterator {
 
         impl<$($generics)*> FusedIterator for $name {}
 
-        impl<$($generics)*> fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct($shown).field("left", &self.$left.len()).finish_non_exhaustive()
-            }
-        }
+        debug_left!([$($generics)*] $name, $shown, |iter| iter.$left.len());
     };
 }
 

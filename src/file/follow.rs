@@ -506,14 +506,7 @@ impl<T: Pod> fmt::Debug for FollowIter<'_, T> {
     }
 }
 
-impl<'f, T: Pod> IntoIterator for &'f Follow<T> {
-    type Item = T;
-    type IntoIter = FollowIter<'f, T>;
-
-    fn into_iter(self) -> FollowIter<'f, T> {
-        self.iter()
-    }
-}
+iterate_by_ref!([T: Pod] Follow<T>: T => FollowIter<'a, T>);
 
 impl fmt::Display for Removed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,25 +2,26 @@
 
 #![forbid(unsafe_code)]
 
-use crate::block_vec::{BlockVec, IntoIter, Iter, IterMut, Taken};
-use rayon::iter::plumbing::{Consumer, Producer, ProducerCallback, UnindexedConsumer, bridge};
+use super::collect::collect_parts;
+use super::indexed::{Part, indexed};
+use crate::block_vec::{BlockVec, IntoIter, Iter, IterMut};
+use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
 use rayon::iter::{
     FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, ParallelExtend,
     ParallelIterator,
 };
-use std::collections::LinkedList;
 use std::fmt;
 
 /// The elements of an array in blocks, in parallel; made by `par_iter`.
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'v, T> {
-    elements: Iter<'v, T>,
+    items: Iter<'v, T>,
 }
 
 /// The elements of an array in blocks, in parallel, to be changed; made by `par_iter_mut`.
 #[must_use = "iterators are lazy"]
 pub struct ParIterMut<'v, T> {
-    elements: IterMut<'v, T>,
+    items: IterMut<'v, T>,
 }
 
 /// The elements of an array in blocks, in parallel, by value; made by `into_par_iter`.
@@ -28,83 +29,20 @@ pub struct ParIterMut<'v, T> {
 /// What nobody takes is dropped.
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<T> {
-    elements: IntoIter<T>,
+    items: IntoIter<T>,
 }
 
-/// What a task is given: an iterator that can be split.
-struct Part<I>(I);
+indexed!(['v, T: Sync] ParIter<'v, T> => &'v T: |iter| iter.items);
+indexed!(['v, T: Send] ParIterMut<'v, T> => &'v mut T: |iter| iter.items);
+indexed!([T: Send] ParIntoIter<T> => T: |iter| iter.items.take_rest());
 
-macro_rules! parallel {
-    ([$($generics:tt)*] $bound:ident, $name:ty, $element:ty, $part:ty, |$this:ident| $take:expr) => {
-        impl<$($generics)* T: $bound> ParallelIterator for $name {
-            type Item = $element;
-
-            fn drive_unindexed<C: UnindexedConsumer<$element>>(self, consumer: C) -> C::Result {
-                bridge(self, consumer)
-            }
-
-            fn opt_len(&self) -> Option<usize> {
-                Some(self.elements.len())
-            }
-        }
-
-        impl<$($generics)* T: $bound> IndexedParallelIterator for $name {
-            fn len(&self) -> usize {
-                self.elements.len()
-            }
-
-            fn drive<C: Consumer<$element>>(self, consumer: C) -> C::Result {
-                bridge(self, consumer)
-            }
-
-            #[allow(unused_mut, reason = "some are taken out of")]
-            fn with_producer<CB: ProducerCallback<$element>>(self, callback: CB) -> CB::Output {
-                let mut $this = self;
-                callback.callback(Part($take))
-            }
-        }
-
-        impl<'v, T: $bound> Producer for Part<$part> {
-            type Item = $element;
-            type IntoIter = $part;
-
-            fn into_iter(self) -> $part {
-                self.0
-            }
-
-            fn split_at(self, index: usize) -> (Self, Self) {
-                let (left, right) = self.0.split_at(index);
-                (Self(left), Self(right))
-            }
-        }
-    };
-}
-
-parallel!(['v,] Sync, ParIter<'v, T>, &'v T, Iter<'v, T>, |this| this.elements);
-parallel!(['v,] Send, ParIterMut<'v, T>, &'v mut T, IterMut<'v, T>, |this| this.elements);
-parallel!([] Send, ParIntoIter<T>, T, Taken<'v, T>, |this| this.elements.take_rest());
+debug_as!([T: fmt::Debug] ParIter<'_, T>, "ParIter", |iter| iter.items);
+debug_as!([T: fmt::Debug] ParIterMut<'_, T>, "ParIterMut", |iter| iter.items);
+debug_as!([T: fmt::Debug] ParIntoIter<T>, "ParIntoIter", |iter| iter.items);
 
 impl<T> Clone for ParIter<'_, T> {
     fn clone(&self) -> Self {
-        Self { elements: self.elements.clone() }
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for ParIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ParIter").field(&self.elements).finish()
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for ParIterMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ParIterMut").field(&self.elements).finish()
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for ParIntoIter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ParIntoIter").field(&self.elements).finish()
+        Self { items: self.items.clone() }
     }
 }
 
@@ -124,7 +62,7 @@ impl<'v, T: Sync> IntoParallelIterator for &'v BlockVec<T> {
     /// assert_eq!(numbers.par_iter().sum::<u64>(), 4_999_950_000);
     /// ```
     fn into_par_iter(self) -> ParIter<'v, T> {
-        ParIter { elements: self.iter() }
+        ParIter { items: self.iter() }
     }
 }
 
@@ -134,7 +72,7 @@ impl<'v, T: Send> IntoParallelIterator for &'v mut BlockVec<T> {
 
     /// The elements in parallel, to be changed. Needs the feature `rayon`.
     fn into_par_iter(self) -> ParIterMut<'v, T> {
-        ParIterMut { elements: self.iter_mut() }
+        ParIterMut { items: self.iter_mut() }
     }
 }
 
@@ -144,7 +82,7 @@ impl<T: Send> IntoParallelIterator for BlockVec<T> {
 
     /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
     fn into_par_iter(self) -> ParIntoIter<T> {
-        ParIntoIter { elements: self.into_iter() }
+        ParIntoIter { items: self.into_iter() }
     }
 }
 
@@ -158,17 +96,7 @@ impl<T: Send> ParallelExtend<T> for BlockVec<T> {
     /// If the array is full or the allocator refuses memory. Where that, or the iterator, panics, the array
     /// is as it was before.
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, iter: I) {
-        let parts = iter
-            .into_par_iter()
-            .fold(Vec::new, |mut part, element| {
-                part.push(element);
-                part
-            })
-            .map(|part| LinkedList::from([part]))
-            .reduce(LinkedList::new, |mut parts, mut more| {
-                parts.append(&mut more);
-                parts
-            });
+        let parts = collect_parts(iter.into_par_iter());
         self.reserve(parts.iter().map(Vec::len).sum());
         for mut part in parts {
             self.append_vec(&mut part);

@@ -65,18 +65,22 @@ impl<T: Send> FromParallelIterator<T> for VmVec<T> {
     }
 }
 
+/// Collects what an iterator gives into an array for each task, in order.
+pub(super) fn collect_parts<T: Send>(iter: impl ParallelIterator<Item = T>) -> LinkedList<Vec<T>> {
+    iter.fold(Vec::new, |mut part, element| {
+        part.push(element);
+        part
+    })
+    .map(|part| LinkedList::from([part]))
+    .reduce(LinkedList::new, |mut parts, mut more| {
+        parts.append(&mut more);
+        parts
+    })
+}
+
 /// Appends what an iterator gives of which nobody knows how much it is.
 fn extend_by_parts<T: Send>(vec: &mut VmVec<T>, iter: impl ParallelIterator<Item = T>) {
-    let parts = iter
-        .fold(Vec::new, |mut part, element| {
-            part.push(element);
-            part
-        })
-        .map(|part| LinkedList::from([part]))
-        .reduce(LinkedList::new, |mut parts, mut more| {
-            parts.append(&mut more);
-            parts
-        });
+    let parts = collect_parts(iter);
     vec.reserve(parts.iter().map(Vec::len).sum());
     for mut part in parts {
         vec.append_vec(&mut part);

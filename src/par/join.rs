@@ -11,7 +11,6 @@ use crate::slot_map::join::Joined;
 use crate::slot_map::mint::Mint;
 use rayon::iter::ParallelIterator;
 use rayon::iter::plumbing::{UnindexedConsumer, bridge_unindexed};
-use std::fmt;
 
 /// A parallel iterator over a walk with a look beside.
 macro_rules! iterator {
@@ -40,11 +39,7 @@ macro_rules! iterator {
             }
         }
 
-        impl<K: Key, V, C: Column<K>> fmt::Debug for $name<'_, K, V, C> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
+        debug_as!([K: Key, V, C: Column<K>] $name<'_, K, V, C>, stringify!($name));
     };
 }
 

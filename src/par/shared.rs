@@ -1,9 +1,10 @@
 //! Arrays to which many threads append, in parallel: given out by value, drained, as slices, and appended to by
 //! all tasks.
 
-#![expect(unsafe_code, reason = "takes elements out")]
+#![forbid(unsafe_code)]
 
-use super::vec::{Owned, ParIntoIter, by_value};
+use super::indexed::{Part, indexed};
+use super::vec::ParIntoIter;
 use crate::shared::{Drain, SharedVec};
 use crate::vec::VmVec;
 use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
@@ -21,10 +22,12 @@ use std::ops::RangeBounds;
 /// empty.
 #[must_use = "iterators are lazy"]
 pub struct ParDrain<'s, T> {
-    elements: Drain<'s, T>,
+    items: Drain<'s, T>,
 }
 
-by_value!(ParDrain, '_);
+indexed!([T: Send] ParDrain<'_, T> => T: |iter| iter.items.take_rest());
+
+debug_as!([T: fmt::Debug] ParDrain<'_, T>, "ParDrain", |iter| iter.items.as_slice());
 
 impl<T: Send> IntoParallelIterator for SharedVec<T> {
     type Iter = ParIntoIter<T>;
@@ -78,7 +81,7 @@ impl<'s, T: Send> ParallelDrainRange<usize> for &'s mut SharedVec<T> {
     /// ```
     #[track_caller]
     fn par_drain<R: RangeBounds<usize>>(self, range: R) -> ParDrain<'s, T> {
-        ParDrain { elements: self.drain(range) }
+        ParDrain { items: self.drain(range) }
     }
 }
 

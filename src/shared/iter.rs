@@ -85,8 +85,4 @@ impl<T> Clone for IterFinished<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for IterFinished<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.clone()).finish()
-    }
-}
+debug_items!([T: fmt::Debug] IterFinished<'_, T>, debug_map, |items| items.clone());

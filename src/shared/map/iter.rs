@@ -123,11 +123,7 @@ macro_rules! common {
     ($($name:ident),+) => {$(
         impl<K: Key, V> FusedIterator for $name<'_, K, V> {}
 
-        impl<K: Key, V: fmt::Debug> fmt::Debug for $name<'_, K, V> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_list().entries(self.clone()).finish()
-            }
-        }
+        debug_items!([K: Key, V: fmt::Debug] $name<'_, K, V>, debug_list, |items| items.clone());
     )+};
 }
 
