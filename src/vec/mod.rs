@@ -30,6 +30,7 @@ mod into_iter;
 pub(crate) mod lent;
 mod sieve;
 mod splice;
+mod stats;
 #[cfg(feature = "rayon")]
 mod taken;
 #[cfg(test)]
