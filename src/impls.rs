@@ -41,6 +41,29 @@ macro_rules! exact_iterator {
     };
 }
 
+/// Implements `Clone` by clones of all fields, whatever the type parameters are.
+macro_rules! clone_fields {
+    ([$($generics:tt)*] $type:ty: $($field:tt),+) => {
+        impl<$($generics)*> Clone for $type {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),+ }
+            }
+        }
+    };
+}
+
+/// Implements `Default` by a constructor without arguments.
+macro_rules! default_by {
+    ([$($generics:tt)*] $type:ident<$($argument:ident),+>, $new:ident) => {
+        impl<$($generics)*> Default for $type<$($argument),+> {
+            #[doc = concat!("See [`", stringify!($new), "`](", stringify!($type), "::", stringify!($new), ").")]
+            fn default() -> Self {
+                Self::$new()
+            }
+        }
+    };
+}
+
 /// Implements `Debug` for an iterator: it shows how many items are left.
 macro_rules! debug_left {
     ([$($generics:tt)*] $iter:ty, $name:expr, |$this:ident| $left:expr) => {

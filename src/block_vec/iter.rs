@@ -40,17 +40,9 @@ pub struct BlockIterMut<'a, T> {
     runs: RunsMut<'a, T>,
 }
 
-impl<T> Clone for Iter<'_, T> {
-    fn clone(&self) -> Self {
-        Self { front: self.front.clone(), runs: self.runs.clone(), back: self.back.clone() }
-    }
-}
+clone_fields!([T] Iter<'_, T>: front, runs, back);
 
-impl<T> Clone for BlockIter<'_, T> {
-    fn clone(&self) -> Self {
-        Self { runs: self.runs.clone() }
-    }
-}
+clone_fields!([T] BlockIter<'_, T>: runs);
 
 macro_rules! iterators {
     ($elements:ident, $blocks:ident, $runs:ident, $element:ty, $slice:ty) => {

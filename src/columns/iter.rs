@@ -90,11 +90,7 @@ exact_iterator! {
     }
 }
 
-impl<R: Row> Clone for Iter<'_, R> {
-    fn clone(&self) -> Self {
-        Self { starts: self.starts, left: self.left.clone(), columns: PhantomData }
-    }
-}
+clone_fields!([R: Row] Iter<'_, R>: starts, left, columns);
 
 exact_iterator! {
     ['a, R: Row] IterMut<'a, R> => R::Mut<'a>:

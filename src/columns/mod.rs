@@ -170,9 +170,4 @@ impl<R: Row> Drop for Columns<R> {
     }
 }
 
-impl<R: Row> Default for Columns<R> {
-    /// Without rows; see [`Columns::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([R: Row] Columns<R>, new);

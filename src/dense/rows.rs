@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::columns::{self, Columns, ColumnsStats, Row};
+use crate::columns::{self, Columns, Row};
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
@@ -331,25 +331,16 @@ impl<R: Row> Rows for Columns<R> {
     same_names!();
 
     fn stats(&self) -> VecStats {
-        let ColumnsStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
-        } = self.stats();
+        let stats = self.stats();
         VecStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
+            len: stats.len,
+            capacity: stats.capacity,
+            max_len: stats.max_len,
+            reserved_bytes: stats.reserved_bytes,
+            committed_bytes: stats.committed_bytes,
+            ahead_bytes: stats.ahead_bytes,
+            late: stats.late,
+            resident_bytes: stats.resident_bytes,
         }
     }
 

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::collect::collect_parts;
-use super::indexed::{Part, indexed};
+use super::indexed::{Part, indexed, parallel_array};
 use crate::block_vec::{BlockVec, IntoIter, Iter, IterMut};
 use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
 use rayon::iter::{
@@ -40,17 +40,13 @@ debug_as!([T: fmt::Debug] ParIter<'_, T>, "ParIter", |iter| iter.items);
 debug_as!([T: fmt::Debug] ParIterMut<'_, T>, "ParIterMut", |iter| iter.items);
 debug_as!([T: fmt::Debug] ParIntoIter<T>, "ParIntoIter", |iter| iter.items);
 
-impl<T> Clone for ParIter<'_, T> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone() }
-    }
-}
+clone_fields!([T] ParIter<'_, T>: items);
 
-impl<'v, T: Sync> IntoParallelIterator for &'v BlockVec<T> {
-    type Iter = ParIter<'v, T>;
-    type Item = &'v T;
-
-    /// The elements in parallel. Needs the feature `rayon`.
+parallel_array! {
+    BlockVec, |vec|
+    ParIter<'a, T>: ParIter { items: vec.iter() },
+    ParIterMut<'a, T>: ParIterMut { items: vec.iter_mut() },
+    ParIntoIter<T>: ParIntoIter { items: vec.into_iter() },
     ///
     /// # Examples
     ///
@@ -61,29 +57,6 @@ impl<'v, T: Sync> IntoParallelIterator for &'v BlockVec<T> {
     /// let numbers: BlockVec<u64> = (0..100_000).into_par_iter().collect();
     /// assert_eq!(numbers.par_iter().sum::<u64>(), 4_999_950_000);
     /// ```
-    fn into_par_iter(self) -> ParIter<'v, T> {
-        ParIter { items: self.iter() }
-    }
-}
-
-impl<'v, T: Send> IntoParallelIterator for &'v mut BlockVec<T> {
-    type Iter = ParIterMut<'v, T>;
-    type Item = &'v mut T;
-
-    /// The elements in parallel, to be changed. Needs the feature `rayon`.
-    fn into_par_iter(self) -> ParIterMut<'v, T> {
-        ParIterMut { items: self.iter_mut() }
-    }
-}
-
-impl<T: Send> IntoParallelIterator for BlockVec<T> {
-    type Iter = ParIntoIter<T>;
-    type Item = T;
-
-    /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
-    fn into_par_iter(self) -> ParIntoIter<T> {
-        ParIntoIter { items: self.into_iter() }
-    }
 }
 
 impl<T: Send> ParallelExtend<T> for BlockVec<T> {
@@ -101,21 +74,5 @@ impl<T: Send> ParallelExtend<T> for BlockVec<T> {
         for mut part in parts {
             self.append_vec(&mut part);
         }
-    }
-}
-
-impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for BlockVec<T> {
-    /// Appends copies of all elements that the iterator gives. Needs the feature `rayon`.
-    fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
-        self.par_extend(iter.into_par_iter().copied());
-    }
-}
-
-impl<T: Send> FromParallelIterator<T> for BlockVec<T> {
-    /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
-    fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
-        let mut vec = Self::new();
-        vec.par_extend(iter);
-        vec
     }
 }

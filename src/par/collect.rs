@@ -14,7 +14,7 @@
 
 use crate::vec::VmVec;
 use rayon::iter::plumbing::{Consumer, Folder, Reducer, UnindexedConsumer};
-use rayon::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use std::collections::LinkedList;
 use std::marker::PhantomData;
 use std::mem;
@@ -46,22 +46,6 @@ impl<T: Send> ParallelExtend<T> for VmVec<T> {
             Some(len) => extend_by(self, len, iter),
             None => extend_by_parts(self, iter),
         }
-    }
-}
-
-impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for VmVec<T> {
-    /// Appends copies of all elements that the iterator gives. Needs the feature `rayon`.
-    fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
-        self.par_extend(iter.into_par_iter().copied());
-    }
-}
-
-impl<T: Send> FromParallelIterator<T> for VmVec<T> {
-    /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
-    fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
-        let mut vec = Self::new();
-        vec.par_extend(iter);
-        vec
     }
 }
 

@@ -56,3 +56,64 @@ macro_rules! indexed {
     };
 }
 pub(super) use indexed;
+
+/// What all arrays have in parallel, but for `ParallelExtend` of elements: `$this` is one that is gone through, by
+/// reference or by value.
+macro_rules! parallel_array {
+    (
+        $array:ident, |$this:ident|
+        $shared:ty: $iter:expr, $mutable:ty: $iter_mut:expr, $owned:ty: $into_iter:expr,
+        $(#[$example:meta])*
+    ) => {
+        impl<'a, T: Sync> IntoParallelIterator for &'a $array<T> {
+            type Iter = $shared;
+            type Item = &'a T;
+
+            /// The elements in parallel. Needs the feature `rayon`.
+            fn into_par_iter(self) -> Self::Iter {
+                let $this = self;
+                $iter
+            }
+        }
+
+        impl<'a, T: Send> IntoParallelIterator for &'a mut $array<T> {
+            type Iter = $mutable;
+            type Item = &'a mut T;
+
+            /// The elements in parallel, to be changed. Needs the feature `rayon`.
+            fn into_par_iter(self) -> Self::Iter {
+                let $this = self;
+                $iter_mut
+            }
+        }
+
+        impl<T: Send> IntoParallelIterator for $array<T> {
+            type Iter = $owned;
+            type Item = T;
+
+            /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
+            $(#[$example])*
+            fn into_par_iter(self) -> Self::Iter {
+                let $this = self;
+                $into_iter
+            }
+        }
+
+        impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for $array<T> {
+            /// Appends copies of all elements that the iterator gives, in its order. Needs the feature `rayon`.
+            fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
+                self.par_extend(iter.into_par_iter().copied());
+            }
+        }
+
+        impl<T: Send> FromParallelIterator<T> for $array<T> {
+            /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
+            fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
+                let mut array = Self::new();
+                array.par_extend(iter);
+                array
+            }
+        }
+    };
+}
+pub(super) use parallel_array;

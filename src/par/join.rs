@@ -54,11 +54,7 @@ iterator! {
     ParJoinMut, WalkMut, Send => &'a mut V
 }
 
-impl<K: Key, V, C: Column<K, Look: Clone>> Clone for ParJoin<'_, K, V, C> {
-    fn clone(&self) -> Self {
-        Self { walk: self.walk.clone(), mint: self.mint }
-    }
-}
+clone_fields!([K: Key, V, C: Column<K, Look: Clone>] ParJoin<'_, K, V, C>: walk, mint);
 
 /// A map with `join` and `join_mut`, in parallel.
 macro_rules! join {

@@ -118,11 +118,7 @@ macro_rules! iterator {
     (Clone: $(#[$doc:meta])* $name:ident $($rest:tt)*) => {
         $crate::par::maps::iterator! { $(#[$doc])* $name $($rest)* }
 
-        impl<K: Key, V> Clone for $name<'_, K, V> {
-            fn clone(&self) -> Self {
-                Self { slots: self.slots.clone(), mint: self.mint }
-            }
-        }
+        clone_fields!([K: Key, V] $name<'_, K, V>: slots, mint);
     };
 }
 pub(super) use iterator;

@@ -38,11 +38,7 @@ impl<'s, K: Key + Send, V: Send + Sync> ParallelIterator for ParIter<'s, K, V> {
     }
 }
 
-impl<K: Key, V> Clone for ParIter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { slots: self.slots.clone() }
-    }
-}
+clone_fields!([K: Key, V] ParIter<'_, K, V>: slots);
 
 debug_as!([K: Key, V] ParIter<'_, K, V>, "ParIter");
 

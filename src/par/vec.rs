@@ -2,11 +2,12 @@
 
 #![forbid(unsafe_code)]
 
-use super::indexed::{Part, indexed};
+use super::indexed::{Part, indexed, parallel_array};
 use crate::vec::{Drain, IntoIter, VmVec};
 use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
 use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange, ParallelIterator,
+    FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange, ParallelExtend,
+    ParallelIterator,
 };
 use std::fmt;
 use std::ops::RangeBounds;
@@ -35,11 +36,11 @@ indexed!([T: Send] ParDrain<'_, T> => T: |iter| iter.items.take_rest());
 debug_as!([T: fmt::Debug] ParIntoIter<T>, "ParIntoIter", |iter| iter.items.as_slice());
 debug_as!([T: fmt::Debug] ParDrain<'_, T>, "ParDrain", |iter| iter.items.as_slice());
 
-impl<T: Send> IntoParallelIterator for VmVec<T> {
-    type Iter = ParIntoIter<T>;
-    type Item = T;
-
-    /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
+parallel_array! {
+    VmVec, |vec|
+    rayon::slice::Iter<'a, T>: vec.as_slice().into_par_iter(),
+    rayon::slice::IterMut<'a, T>: vec.as_mut_slice().into_par_iter(),
+    ParIntoIter<T>: ParIntoIter { items: vec.into_iter() },
     ///
     /// # Examples
     ///
@@ -50,29 +51,6 @@ impl<T: Send> IntoParallelIterator for VmVec<T> {
     /// let words: VmVec<String> = (0..1000).into_par_iter().map(|n| n.to_string()).collect();
     /// assert_eq!(words.into_par_iter().map(String::into_bytes).flatten().count(), 2890);
     /// ```
-    fn into_par_iter(self) -> ParIntoIter<T> {
-        ParIntoIter { items: self.into_iter() }
-    }
-}
-
-impl<'v, T: Sync> IntoParallelIterator for &'v VmVec<T> {
-    type Iter = rayon::slice::Iter<'v, T>;
-    type Item = &'v T;
-
-    /// The elements in parallel, as of a slice. Needs the feature `rayon`.
-    fn into_par_iter(self) -> Self::Iter {
-        self.as_slice().into_par_iter()
-    }
-}
-
-impl<'v, T: Send> IntoParallelIterator for &'v mut VmVec<T> {
-    type Iter = rayon::slice::IterMut<'v, T>;
-    type Item = &'v mut T;
-
-    /// The elements in parallel, to be changed, as of a slice. Needs the feature `rayon`.
-    fn into_par_iter(self) -> Self::Iter {
-        self.as_mut_slice().into_par_iter()
-    }
 }
 
 impl<'v, T: Send> ParallelDrainRange<usize> for &'v mut VmVec<T> {

@@ -110,12 +110,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     }
 }
 
-impl<K: Key, V> Default for SecondaryMap<K, V> {
-    /// An empty map; see [`SecondaryMap::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([K: Key, V] SecondaryMap<K, V>, new);
 
 impl<K: Key, V: Clone> Clone for SecondaryMap<K, V> {
     /// A copy with the same options, the same keys, and values at other addresses. What was announced

@@ -11,12 +11,7 @@ use std::io::{self, Write};
 use std::ops::Index;
 use std::slice::{self, SliceIndex};
 
-impl<T> Default for SharedVec<T> {
-    /// An empty array; see [`SharedVec::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([T] SharedVec<T>, new);
 
 impl<T> From<VmVec<T>> for SharedVec<T> {
     /// O(1): nothing moves.

@@ -11,12 +11,7 @@ use crate::key::Key;
 use std::fmt;
 use std::mem;
 
-impl<K: Key, V> Default for SlotMap<K, V> {
-    /// An empty map; see [`SlotMap::with_key`].
-    fn default() -> Self {
-        Self::with_key()
-    }
-}
+default_by!([K: Key, V] SlotMap<K, V>, with_key);
 
 impl<K: Key, V: Clone> Clone for SlotMap<K, V> {
     /// A copy with the same options, the same type number, the same keys, holes that are filled in the same order, and

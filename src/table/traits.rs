@@ -7,12 +7,7 @@ use crate::key::Key;
 use crate::slot_map::{IntoIter, Iter};
 use std::fmt;
 
-impl<R: Row<X::Part>, X: Indices, K: Key> Default for Table<R, X, K> {
-    /// An empty table; see [`Table::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([R: Row<X::Part>, X: Indices, K: Key] Table<R, X, K>, new);
 
 impl<R: Clone, X: TryClone, K: Key> Clone for Table<R, X, K> {
     /// A copy with the same options, the same keys, indices that are as they were, and rows at other addresses. Linear in the

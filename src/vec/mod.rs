@@ -178,12 +178,7 @@ impl<T> Drop for VmVec<T> {
     }
 }
 
-impl<T> Default for VmVec<T> {
-    /// An empty array; see [`VmVec::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([T] VmVec<T>, new);
 
 impl<T: Clone> Clone for VmVec<T> {
     /// A copy with the same options, and elements at other addresses.

@@ -106,11 +106,7 @@ debug_left!([R: Row + Pad, const N: usize] Iter<'_, R, N>, "Iter", |iter| iter.l
 debug_left!([R: Row + Pad, const N: usize] IterMut<'_, R, N>, "IterMut", |iter| iter.left.len());
 debug_left!([R: Row + Pad, const N: usize] IntoIter<R, N>, "IntoIter", |iter| iter.left.len());
 
-impl<R: Row + Pad, const N: usize> Clone for Iter<'_, R, N> {
-    fn clone(&self) -> Self {
-        Self { groups: self.groups, left: self.left.clone() }
-    }
-}
+clone_fields!([R: Row + Pad, const N: usize] Iter<'_, R, N>: groups, left);
 
 impl<R: Row + Pad, const N: usize> IntoIterator for Groups<R, N> {
     type Item = R;

@@ -129,20 +129,8 @@ macro_rules! common {
 
 common!(Iter, Keys, Values);
 
-impl<K: Key, V> Clone for Iter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { map: self.map, slots: self.slots.clone() }
-    }
-}
+clone_fields!([K: Key, V] Iter<'_, K, V>: map, slots);
 
-impl<K: Key, V> Clone for Keys<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
+clone_fields!([K: Key, V] Keys<'_, K, V>: 0);
 
-impl<K: Key, V> Clone for Values<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
+clone_fields!([K: Key, V] Values<'_, K, V>: 0);

@@ -7,12 +7,7 @@ use crate::key::Key;
 use crate::slot_map::{IntoIter, SlotMap};
 use std::fmt;
 
-impl<K: Key, V> Default for SharedSlotMap<K, V> {
-    /// An empty map; see [`SharedSlotMap::with_key`].
-    fn default() -> Self {
-        Self::with_key()
-    }
-}
+default_by!([K: Key, V] SharedSlotMap<K, V>, with_key);
 
 impl<K: Key, V> From<SlotMap<K, V>> for SharedSlotMap<K, V> {
     /// With all its keys and options. O(1): nothing moves.
