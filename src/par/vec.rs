@@ -6,8 +6,8 @@ use super::indexed::{Part, indexed, parallel_array};
 use crate::vec::{Drain, IntoIter, VmVec};
 use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
 use rayon::iter::{
-    FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange, ParallelExtend,
-    ParallelIterator,
+    FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange,
+    ParallelExtend, ParallelIterator,
 };
 use std::fmt;
 use std::ops::RangeBounds;

@@ -160,7 +160,6 @@ impl<'a, T> RunsMut<'a, T> {
     pub(in super::super) fn count(&self) -> usize {
         self.raw().count_runs(&self.range)
     }
-
 }
 
 /// What both have in common, with where the elements are.
