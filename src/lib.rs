@@ -168,6 +168,12 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
 
+// First, since their macros are for those below.
+#[macro_use]
+mod impls;
+#[macro_use]
+mod maps;
+
 pub mod alloc;
 mod backing;
 pub mod block_vec;

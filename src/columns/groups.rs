@@ -308,12 +308,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     }
 }
 
-impl<R: Row + Pad, const N: usize> Default for Groups<R, N> {
-    /// Without rows; see [`Groups::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([R: Row + Pad, const N: usize] Groups<R, N>, new);
 
 impl<R: Row + Pad, const N: usize> Extend<R> for Groups<R, N> {
     /// Appends all rows.
@@ -329,13 +324,7 @@ impl<R: Row + Pad, const N: usize> Extend<R> for Groups<R, N> {
     }
 }
 
-impl<R: Row + Pad, const N: usize> FromIterator<R> for Groups<R, N> {
-    fn from_iter<I: IntoIterator<Item = R>>(rows: I) -> Self {
-        let mut groups = Self::new();
-        groups.extend(rows);
-        groups
-    }
-}
+collect_by_extend!([R: Row + Pad, const N: usize] Groups<R, N>: R);
 
 impl<R: Row + Pad, const N: usize> Groups<R, N>
 where

@@ -38,7 +38,7 @@ pub use fields::{CloneFields, Fields};
 pub use groups::{Groups, Pad};
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
-pub(crate) use order::put_in;
+pub(crate) use order::{put_in, try_sort};
 pub use row::{Row, RowMut, RowRef};
 
 use crate::raw_vec::RawVec;
@@ -170,9 +170,4 @@ impl<R: Row> Drop for Columns<R> {
     }
 }
 
-impl<R: Row> Default for Columns<R> {
-    /// Without rows; see [`Columns::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([R: Row] Columns<R>, new);

@@ -44,12 +44,8 @@ impl<R: Row> Columns<R> {
         &mut self,
         mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
     ) -> Result<(), Error> {
-        let mut order = Vec::new();
-        try_reserve_exact(&mut order, self.len())?;
-        order.extend(0..self.len());
         let row = |index: usize| self.get(index).expect("it is one of them");
-        // By their places, those that are equal keep their order, and no more memory is needed for it.
-        order.sort_unstable_by(|&a, &b| compare(row(a), row(b)).then(a.cmp(&b)));
+        let order = try_sort(self.len(), |a, b| compare(row(a), row(b)))?;
         put_in(order, |a, b| self.swap(a, b));
         Ok(())
     }
@@ -63,6 +59,19 @@ impl<R: Row> Columns<R> {
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(R::Ref<'_>) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
     }
+}
+
+/// Returns the order of so many rows by a comparison of two of them; those that are equal keep their order.
+pub(crate) fn try_sort(
+    len: usize,
+    mut compare: impl FnMut(usize, usize) -> Ordering,
+) -> Result<Vec<usize>, Error> {
+    let mut order = Vec::new();
+    try_reserve_exact(&mut order, len)?;
+    order.extend(0..len);
+    // By their places, those that are equal keep their order, and no more memory is needed for it.
+    order.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+    Ok(order)
 }
 
 /// Has the row from `order[i]` lie at `i`, by exchanging rows: goes once round each cycle.

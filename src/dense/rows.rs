@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::columns::{self, Columns, ColumnsStats, Row};
+use crate::columns::{self, Columns, Row};
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
@@ -125,6 +125,59 @@ pub(super) mod sealed {
     }
 }
 
+/// The methods of [`Rows`] that both arrays have by the same names.
+macro_rules! same_names {
+    () => {
+        #[inline]
+        fn count(&self) -> usize {
+            self.len()
+        }
+
+        #[inline]
+        fn capacity(&self) -> usize {
+            self.capacity()
+        }
+
+        fn max_len(&self) -> usize {
+            self.max_len()
+        }
+
+        #[inline]
+        fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
+            self.try_reserve(additional)
+        }
+
+        fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
+            self.try_reserve_exact(additional)
+        }
+
+        fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+            self.try_prefault(additional)
+        }
+
+        fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
+            self.prefault_ahead(budget)
+        }
+
+        fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
+            self.try_shrink_to_fit()
+        }
+
+        fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+            self.shrink_to_fit_within(budget)
+        }
+
+        #[inline]
+        fn clear(&mut self) {
+            self.clear();
+        }
+
+        fn try_push(&mut self, value: Self::Value) -> Result<(), Refused<Self::Value>> {
+            self.try_push(value)
+        }
+    };
+}
+
 impl<V> sealed::Made for VmVec<V> {
     fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
         Self::try_with_options(plan.options, plan.capacity)
@@ -162,47 +215,10 @@ impl<V> Rows for VmVec<V> {
 
     const BYTES: usize = size_of::<V>();
 
-    #[inline]
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-
-    fn max_len(&self) -> usize {
-        self.max_len()
-    }
+    same_names!();
 
     fn stats(&self) -> VecStats {
         self.stats()
-    }
-
-    #[inline]
-    fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve(additional)
-    }
-
-    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_exact(additional)
-    }
-
-    fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_prefault(additional)
-    }
-
-    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.prefault_ahead(budget)
-    }
-
-    fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.try_shrink_to_fit()
-    }
-
-    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        self.shrink_to_fit_within(budget)
     }
 
     #[inline]
@@ -220,10 +236,6 @@ impl<V> Rows for VmVec<V> {
         self.push(value);
     }
 
-    fn try_push(&mut self, value: V) -> Result<(), Refused<V>> {
-        self.try_push(value)
-    }
-
     #[inline]
     fn pop(&mut self) -> Option<V> {
         self.pop()
@@ -237,11 +249,6 @@ impl<V> Rows for VmVec<V> {
     #[inline]
     fn swap(&mut self, a: usize, b: usize) {
         self.as_mut_slice().swap(a, b);
-    }
-
-    #[inline]
-    fn clear(&mut self) {
-        self.clear();
     }
 
     #[inline]
@@ -321,66 +328,20 @@ impl<R: Row> Rows for Columns<R> {
 
     const BYTES: usize = Self::ROW_BYTES;
 
-    #[inline]
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-
-    fn max_len(&self) -> usize {
-        self.max_len()
-    }
+    same_names!();
 
     fn stats(&self) -> VecStats {
-        let ColumnsStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
-        } = self.stats();
+        let stats = self.stats();
         VecStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
+            len: stats.len,
+            capacity: stats.capacity,
+            max_len: stats.max_len,
+            reserved_bytes: stats.reserved_bytes,
+            committed_bytes: stats.committed_bytes,
+            ahead_bytes: stats.ahead_bytes,
+            late: stats.late,
+            resident_bytes: stats.resident_bytes,
         }
-    }
-
-    #[inline]
-    fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve(additional)
-    }
-
-    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_exact(additional)
-    }
-
-    fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_prefault(additional)
-    }
-
-    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.prefault_ahead(budget)
-    }
-
-    fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.try_shrink_to_fit()
-    }
-
-    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        self.shrink_to_fit_within(budget)
     }
 
     #[inline]
@@ -398,10 +359,6 @@ impl<R: Row> Rows for Columns<R> {
         self.push_fields(fields);
     }
 
-    fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
-        self.try_push(row)
-    }
-
     #[inline]
     fn pop(&mut self) -> Option<R::Fields> {
         self.pop_fields()
@@ -415,11 +372,6 @@ impl<R: Row> Rows for Columns<R> {
     #[inline]
     fn swap(&mut self, a: usize, b: usize) {
         self.swap(a, b);
-    }
-
-    #[inline]
-    fn clear(&mut self) {
-        self.clear();
     }
 
     #[inline]

@@ -1,9 +1,8 @@
 //! Rows in another order, all at once.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row, put_in};
+use crate::columns::{Columns, Row, put_in, try_sort};
 use crate::error::{Error, or_give_up};
-use crate::heap::try_reserve_exact;
 use crate::key::Key;
 use std::cmp::Ordering;
 
@@ -13,12 +12,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         &mut self,
         mut compare: impl FnMut(&S, usize, usize) -> Ordering,
     ) -> Result<(), Error> {
-        let mut order = Vec::new();
-        try_reserve_exact(&mut order, self.len()).map_err(Self::explain)?;
-        order.extend(0..self.len());
-        let Self { rows, .. } = self;
-        // By their places, those that are equal keep their order, and no more memory is needed for it.
-        order.sort_unstable_by(|&a, &b| compare(rows, a, b).then(a.cmp(&b)));
+        let order =
+            try_sort(self.len(), |a, b| compare(&self.rows, a, b)).map_err(Self::explain)?;
         self.order.forget();
         put_in(order, |a, b| {
             self.keys.swap(a, b);

@@ -479,9 +479,9 @@ pub(crate) fn give_up(error: Error) -> ! {
 /// [`give_up`], if there is an error.
 #[inline]
 #[track_caller]
-pub(crate) fn or_give_up<V>(result: Result<V, Error>) -> V {
+pub(crate) fn or_give_up<V, E: Into<Error>>(result: Result<V, E>) -> V {
     match result {
         Ok(value) => value,
-        Err(error) => give_up(error),
+        Err(error) => give_up(error.into()),
     }
 }

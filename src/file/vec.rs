@@ -672,17 +672,6 @@ impl<'a, T: Pod, M: Mode> Extend<&'a T> for FileVec<T, M> {
     }
 }
 
-impl<'a, T: Pod, M: Mode> IntoIterator for &'a FileVec<T, M> {
-    type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
+iterate_by_ref!([T: Pod, M: Mode] FileVec<T, M>: &'a T => std::slice::Iter<'a, T>);
 
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
-impl<T: Pod + fmt::Debug, M: Mode> fmt::Debug for FileVec<T, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
+debug_items!([T: Pod + fmt::Debug, M: Mode] FileVec<T, M>, debug_list, |items| items.iter());

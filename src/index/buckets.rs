@@ -164,6 +164,11 @@ impl Buckets {
         self.hashes.get(slot as usize).copied().filter(|hash| *hash != ABSENT)
     }
 
+    #[inline]
+    pub(super) fn contains(&self, slot: u32) -> bool {
+        self.hash_of(slot).is_some()
+    }
+
     /// Puts an entry into a chain, for which there is room.
     #[inline]
     fn put(&mut self, number: usize, entry: (u8, u32)) {

@@ -57,6 +57,7 @@ pub mod block_vec;
 mod collect;
 pub mod columns;
 mod dense;
+mod indexed;
 mod join;
 mod maps;
 pub mod shared;

@@ -92,7 +92,6 @@
 
 #![forbid(unsafe_code)]
 
-mod block_vec;
 mod columns;
 mod dense;
 mod maps;

@@ -623,20 +623,9 @@ impl<T> SharedVec<T> {
     /// As for [`try_max_len`](Self::try_max_len).
     pub fn try_stats(&self) -> Result<VecStats, Error> {
         let memory = self.memory.lock().map_err(|_| busy())?;
-        let (elements, flags) = (memory.elements.stats(), memory.flags.stats());
-        let max_len = memory.max_len();
+        let (both, max_len) = (memory.elements.stats() + memory.flags.stats(), memory.max_len());
         drop(memory);
-        let resident = elements.resident_bytes.zip(flags.resident_bytes);
-        Ok(VecStats {
-            len: self.len(),
-            capacity: self.capacity(),
-            max_len,
-            reserved_bytes: elements.reserved_bytes + flags.reserved_bytes,
-            committed_bytes: elements.committed_bytes + flags.committed_bytes,
-            ahead_bytes: elements.ahead_bytes + flags.ahead_bytes,
-            late: elements.late + flags.late,
-            resident_bytes: resident.map(|(elements, flags)| elements + flags),
-        })
+        Ok(VecStats { len: self.len(), capacity: self.capacity(), max_len, ..both })
     }
 
     /// Makes room for `additional` more elements than were pushed until now, by whomever, and maybe some ahead.

@@ -104,54 +104,6 @@ impl<K: Key, V> SlotMap<K, V> {
         self.slots.get_mut(index, generation)
     }
 
-    /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
-    /// Linear in the keys.
-    ///
-    /// In a large map this is faster than a [`get`](Self::get) for each: the memory of a value is
-    /// asked for some keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
-    /// (Measured, values of 56 bytes, in turns with `get`: of 8 M slots 8.7 ns a key and 16, of 180 K 6.3 and
-    /// 12.9; of 64 K and fewer it is the same loop.)
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let [a, b, c] = [1, 2, 3].map(|n| map.insert(n));
-    /// map.remove(b);
-    /// let mut found = Vec::new();
-    /// map.get_many([c, b, a], |_, value| found.push(value));
-    /// assert_eq!(found, [Some(&3), None, Some(&1)]);
-    /// ```
-    #[inline]
-    pub fn get_many<'a>(
-        &'a self,
-        keys: impl IntoIterator<Item = K>,
-        mut f: impl FnMut(K, Option<&'a V>),
-    ) {
-        self.slots.ahead().each(keys, |key| f(key, self.get(key)));
-    }
-
-    /// [`get_many`](Self::get_many), with the values to be changed. A key may come more than once.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let [a, b] = [1, 2].map(|n| map.insert(n));
-    /// map.get_many_mut([a, b, a], |_, value| value.into_iter().for_each(|n| *n *= 10));
-    /// assert_eq!((map[a], map[b]), (100, 20));
-    /// ```
-    #[inline]
-    pub fn get_many_mut(
-        &mut self,
-        keys: impl IntoIterator<Item = K>,
-        mut f: impl FnMut(K, Option<&mut V>),
-    ) {
-        self.slots.ahead().each(keys, |key| f(key, self.get_mut(key)));
-    }
-
     /// The value of a key that is known to be in the map. O(1).
     ///
     /// # Safety

@@ -11,36 +11,32 @@ use crate::slots::walk::join::{LookMut, LookRef};
 use crate::slots::walk::{WalkMut, WalkRef};
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// All keys and values, in the order of addresses.
-    #[inline]
-    pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All keys and values, the values to be changed, in the order of addresses.
-    #[inline]
-    pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
-        let (left, mint) = (self.len(), self.mint());
-        IterMut::new(self.walk_mut(), left, mint)
-    }
-
-    /// All keys, in the order of their indices.
-    #[inline]
-    pub fn keys(&self) -> Keys<'_, K, V> {
-        Keys::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All values, in the order of addresses.
-    #[inline]
-    pub fn values(&self) -> Values<'_, K, V> {
-        Values::new(self.walk(), self.len(), self.mint())
-    }
-
-    /// All values, to be changed, in the order of addresses.
-    #[inline]
-    pub fn values_mut(&mut self) -> ValuesMut<'_, K, V> {
-        let (left, mint) = (self.len(), self.mint());
-        ValuesMut::new(self.walk_mut(), left, mint)
+    walk_methods! {
+        /// (Measured, values of 56 bytes, in turns with `get`: of 8 M slots 8.7 ns a key and 16, of 180 K 6.3 and
+        /// 12.9; of 64 K and fewer it is the same loop.)
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::SlotMap;
+        /// let mut map = SlotMap::new();
+        /// let [a, b, c] = [1, 2, 3].map(|n| map.insert(n));
+        /// map.remove(b);
+        /// let mut found = Vec::new();
+        /// map.get_many([c, b, a], |_, value| found.push(value));
+        /// assert_eq!(found, [Some(&3), None, Some(&1)]);
+        /// ```
+        /
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::SlotMap;
+        /// let mut map = SlotMap::new();
+        /// let [a, b] = [1, 2].map(|n| map.insert(n));
+        /// map.get_many_mut([a, b, a], |_, value| value.into_iter().for_each(|n| *n *= 10));
+        /// assert_eq!((map[a], map[b]), (100, 20));
+        /// ```
     }
 
     #[inline]

@@ -44,7 +44,7 @@ pub use memory::SlotMapStats;
 pub(crate) use sharing::{Baseline, Extent, Sharing, UnusedTickets};
 pub use weak::Weak;
 
-use crate::error::{Error, Holder, or_give_up};
+use crate::error::Holder;
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
@@ -150,54 +150,18 @@ impl<V> SlotMap<DefaultKey, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    /// [`new`](Self::new), with memory committed for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::with_capacity_and_key(capacity)
-    }
+    with_capacity!(with_capacity, try_with_capacity, new, "values");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_capacity_and_key`](Self::try_with_capacity_and_key).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::try_with_capacity_and_key(capacity)
-    }
-
-    /// An empty map that can have `max_len` slots, for which it reserves the addresses at once. To name
-    /// a maximum for keys of another type, see
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = stayput::SlotMap::with_max_len(2);
-    /// map.extend(["a", "b"]);
-    /// assert!(map.try_insert("c").is_err());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::with_max_len_and_key(max_len)
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_max_len_and_key`](Self::try_with_max_len_and_key).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::try_with_max_len_and_key(max_len)
+    with_max_len! {
+        with_max_len, try_with_max_len, "slots",
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// let mut map = stayput::SlotMap::with_max_len(2);
+        /// map.extend(["a", "b"]);
+        /// assert!(map.try_insert("c").is_err());
+        /// ```
     }
 }
 
@@ -208,69 +172,21 @@ impl<K: Key, V> SlotMap<K, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    /// [`with_key`](Self::with_key), with memory committed for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity_and_key(capacity: usize) -> Self {
-        Self::builder().capacity(capacity).build()
-    }
+    with_capacity!(with_capacity_and_key, try_with_capacity_and_key, with_key, "values");
 
-    /// [`with_capacity_and_key`](Self::with_capacity_and_key), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SlotMap};
-    ///
-    /// let map = SlotMap::<DefaultKey, u64>::try_with_capacity_and_key(1000)?;
-    /// assert!(map.capacity() >= 1000);
-    /// assert!(SlotMap::<DefaultKey, u64>::try_with_capacity_and_key(usize::MAX).is_err());
-    /// # Ok::<(), stayput::Error>(())
-    /// ```
-    pub fn try_with_capacity_and_key(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// An empty map with keys of any type that can have `max_len` slots, retired ones among them.
-    /// Reserves addresses for them at once.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len_and_key`](Self::try_with_max_len_and_key) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{SlotMap, new_key_type};
-    ///
-    /// new_key_type! { struct SoundKey; }
-    ///
-    /// let sounds: SlotMap<SoundKey, String> = SlotMap::with_max_len_and_key(1 << 16);
-    /// assert_eq!(sounds.max_len(), 1 << 16);
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len_and_key(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len_and_key(max_len))
-    }
-
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-    pub fn try_with_max_len_and_key(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    with_max_len! {
+        with_max_len_and_key, try_with_max_len_and_key, "slots, retired ones included",
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{SlotMap, new_key_type};
+        ///
+        /// new_key_type! { struct SoundKey; }
+        ///
+        /// let sounds: SlotMap<SoundKey, String> = SlotMap::with_max_len_and_key(1 << 16);
+        /// assert_eq!(sounds.max_len(), 1 << 16);
+        /// ```
     }
 
     /// Those of a map for which nobody chose anything.

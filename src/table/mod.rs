@@ -10,16 +10,15 @@ mod drain;
 mod find;
 mod found;
 mod grid;
+mod hashed;
 mod indices;
 mod insert;
 mod macros;
 mod memory;
 mod rows;
-mod sets;
 #[cfg(test)]
 mod tests;
 mod traits;
-mod unique;
 
 pub use builder::TableBuilder;
 pub use drain::{Drain, ExtractIf};
@@ -27,12 +26,10 @@ pub use found::Found;
 pub use grid::Grid;
 #[doc(hidden)]
 pub use grid::cell_bits;
+pub use hashed::{Hashed, Kind, List, Many, Sets, Unique};
 pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
-pub use sets::{Kind, List, Many, Sets};
-pub use unique::Unique;
 
-use crate::error::Error;
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
@@ -130,45 +127,9 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Self::builder().build()
     }
 
-    /// [`new`](Self::new), with memory committed for `capacity` rows.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::builder().capacity(capacity).build()
-    }
+    with_capacity!(with_capacity, try_with_capacity, new, "rows");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// [`new`](Self::new), with addresses reserved at once for `max_len` rows, and never more.
-    ///
-    /// # Panics
-    ///
-    /// If they cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::builder().max_len(max_len).build()
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`TableBuilder::try_build`].
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
-    }
+    with_max_len!(with_max_len, try_with_max_len, "rows");
 
     /// Options for a table, its rows and its indices.
     pub fn builder() -> TableBuilder<R, X, K> {

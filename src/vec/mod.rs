@@ -30,12 +30,16 @@ mod into_iter;
 pub(crate) mod lent;
 mod sieve;
 mod splice;
+mod stats;
+#[cfg(feature = "rayon")]
+mod taken;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use any::AnyVec;
 pub use builder::VecBuilder;
 pub(crate) use bulk::check_range;
+pub(crate) use compare::{as_slice_traits, equal_as_slices};
 pub(crate) use convert::conversions;
 pub use drain::Drain;
 pub use extend::Rest;
@@ -44,6 +48,8 @@ pub use grow_only::GrowOnly;
 pub use into_iter::IntoIter;
 use sieve::Sieve;
 pub use splice::Splice;
+#[cfg(feature = "rayon")]
+pub(crate) use taken::{SplitAt, Taken};
 
 use crate::error::{Error, give_up, or_give_up};
 use crate::raw_vec::RawVec;
@@ -172,12 +178,7 @@ impl<T> Drop for VmVec<T> {
     }
 }
 
-impl<T> Default for VmVec<T> {
-    /// An empty array; see [`VmVec::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([T] VmVec<T>, new);
 
 impl<T: Clone> Clone for VmVec<T> {
     /// A copy with the same options, and elements at other addresses.

@@ -4,7 +4,6 @@ use super::cells::{Ball, Span};
 use super::lists::Lists;
 use super::sorted::Table;
 use super::walk::{Store, Walk};
-use std::fmt;
 use std::iter::FusedIterator;
 
 /// Walks over a shape, by the name of who gives them.
@@ -25,11 +24,7 @@ macro_rules! points {
 
         impl<const D: usize> FusedIterator for $name<'_, D> {}
 
-        impl<const D: usize> fmt::Debug for $name<'_, D> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
-            }
-        }
+        debug_as!([const D: usize] $name<'_, D>, stringify!($name));
     };
 }
 

@@ -85,6 +85,40 @@ impl<V> Slot<V> {
     }
 }
 
+/// A slot, or a reference to one, as index, generation and value.
+pub(crate) trait Parts {
+    type Value;
+
+    fn parts(self) -> (u32, u32, Self::Value);
+}
+
+impl<V> Parts for Slot<V> {
+    type Value = V;
+
+    #[inline]
+    fn parts(self) -> (u32, u32, V) {
+        (self.index, self.generation, self.value)
+    }
+}
+
+impl<'a, V> Parts for &'a Slot<V> {
+    type Value = &'a V;
+
+    #[inline]
+    fn parts(self) -> (u32, u32, &'a V) {
+        (self.index, self.generation, &self.value)
+    }
+}
+
+impl<'a, V> Parts for &'a mut Slot<V> {
+    type Value = &'a mut V;
+
+    #[inline]
+    fn parts(self) -> (u32, u32, &'a mut V) {
+        (self.index, self.generation, &mut self.value)
+    }
+}
+
 impl<K: Key, V> SparseSecondaryMap<K, V> {
     /// An empty map. Allocates nothing until the first insertion.
     ///

@@ -3,11 +3,12 @@
 #![expect(unsafe_code, reason = "moves values to slots that were dealt out")]
 
 use super::super::Rest;
+use super::super::gather::most_of_run;
 use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
 use super::deal;
 use super::ground::state_of;
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::heap;
 use crate::key::Key;
 use crate::poison::unpoison;
@@ -19,14 +20,7 @@ type Inserted<'m, K, V, E> = Result<(K, &'m V), E>;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
     /// How many values [`insert_many`](Self::insert_many) puts in at once: 64, but no more than 16 KiB of them.
-    const MOST: usize = {
-        let fit = match (16_usize << 10).checked_div(size_of::<V>()) {
-            Some(0) => 1,
-            Some(fit) => fit,
-            None => RUN,
-        };
-        if fit < RUN { fit } else { RUN }
-    };
+    const MOST: usize = most_of_run::<V>();
 
     /// Puts a value in, and returns its key, and where it lies for good. O(1), no copy; no lock, and no wait, unless memory
     /// has to be taken, for which it enters the kernel.
@@ -80,10 +74,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_with_key(&self, make: impl FnMut(K) -> V) -> (K, &V) {
-        match self.try_insert_with(make) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert_with(make))
     }
 
     /// [`insert_with_key`](Self::insert_with_key), or the error, and the value if it was made.
@@ -132,10 +123,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         &self,
         make: impl FnMut(K) -> Result<V, E>,
     ) -> Result<(K, &V), E> {
-        match self.try_insert_made(make) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert_made(make))
     }
 
     fn try_insert_made<E>(
@@ -181,9 +169,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_many(&self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
-        if let Err(refused) = self.try_insert_many(values, keys) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_insert_many(values, keys));
     }
 
     /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in; those that could be are
