@@ -174,6 +174,7 @@ pub mod block_vec;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
 pub mod columns;
+mod container;
 pub mod dense;
 
 #[cfg(test)]
@@ -218,6 +219,7 @@ pub use backing::Backing;
 pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
 #[doc(inline)]
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
+pub use container::Builder;
 #[doc(inline)]
 pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
 pub use error::{Error, ErrorKind, Refused};

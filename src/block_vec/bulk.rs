@@ -4,7 +4,7 @@
 
 use super::raw::Cut;
 use super::{BlockVec, Drain, ExtractIf, or_give_up};
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused};
 use crate::vec::check_range;
 use std::iter;
 use std::ops::RangeBounds;
@@ -230,9 +230,7 @@ impl<T: Clone> BlockVec<T> {
     /// Where [`try_resize`](Self::try_resize) has an error.
     #[track_caller]
     pub fn resize(&mut self, new_len: usize, value: T) {
-        if let Err(refused) = self.try_resize(new_len, value) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_resize(new_len, value));
     }
 
     /// [`resize`](Self::resize), or the error and the value.

@@ -4,7 +4,7 @@
 
 use super::BlockVec;
 use super::access::out_of_bounds;
-use crate::error::{Refused, give_up};
+use crate::error::{Refused, or_give_up};
 use std::mem;
 
 impl<T> BlockVec<T> {
@@ -62,9 +62,7 @@ impl<T> BlockVec<T> {
     /// If `index` is beyond the length, the array is full, or the allocator refuses memory.
     #[track_caller]
     pub fn insert(&mut self, index: usize, value: T) {
-        if let Err(refused) = self.try_insert(index, value) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_insert(index, value));
     }
 
     /// [`insert`](Self::insert), or the error and the element.

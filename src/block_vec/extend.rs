@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::BlockVec;
-use crate::error::{Refused, give_up};
+use crate::error::{Refused, or_give_up};
 use crate::vec::Rest;
 
 impl<T> BlockVec<T> {
@@ -57,9 +57,7 @@ impl<T> Extend<T> for BlockVec<T> {
     /// If the array is full or the allocator refuses memory; what was stored before stays.
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        if let Err(refused) = self.try_extend(iter) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_extend(iter));
     }
 }
 

@@ -20,7 +20,7 @@
 use super::access::out_of_bounds;
 use super::raw::Raw;
 use super::{BlockVec, or_give_up};
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused};
 use crate::vec::lent::{Lend, Lent, busy};
 use std::fmt;
 use std::iter::FusedIterator;
@@ -142,10 +142,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> &'v T {
-        match self.try_push(value) {
-            Ok(element) => element,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_push(value))
     }
 
     /// [`push`](Self::push), or the error and the element.

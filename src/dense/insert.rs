@@ -1,7 +1,7 @@
 //! Putting values in.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::vec::Rest;
 
@@ -102,10 +102,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     where
         F: FnOnce(K) -> Result<V, E>,
     {
-        let row = match self.make_room() {
-            Ok(row) => row,
-            Err(error) => give_up(error),
-        };
+        let row = or_give_up(self.make_room());
         let entry = match self.table.try_vacant_entry() {
             Ok(entry) => entry,
             Err(error) => give_up(Self::explain(error)),
@@ -136,9 +133,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// ```
     #[track_caller]
     pub fn insert_many(&mut self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
-        if let Err(refused) = self.try_insert_many(values, keys) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_insert_many(values, keys));
     }
 
     /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in.

@@ -661,7 +661,7 @@ impl<T: Pod, M: Mode> Extend<T> for FileVec<T, M> {
     /// Appends all that the iterator gives. Those who follow are told of all at once.
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        or_give_up(self.try_extend(iter).map_err(|refused| refused.error));
+        or_give_up(self.try_extend(iter));
     }
 }
 

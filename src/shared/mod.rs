@@ -68,7 +68,7 @@ pub use iter::IterFinished;
 pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
-use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, give_up, or_give_up};
+use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, or_give_up};
 use crate::growing::{Budget, Prefaulted};
 use crate::os;
 use crate::vec::{VecStats, VmVec};
@@ -243,10 +243,7 @@ impl<T> SharedVec<T> {
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> (usize, &T) {
-        match self.try_push(value) {
-            Ok(pushed) => pushed,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_push(value))
     }
 
     /// [`push`](Self::push), or the error and the element.
@@ -287,10 +284,7 @@ impl<T> SharedVec<T> {
     /// ```
     #[track_caller]
     pub fn push_with(&self, make: impl FnMut(usize) -> T) -> (usize, &T) {
-        match self.try_push_with(make) {
-            Ok(pushed) => pushed,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_push_with(make))
     }
 
     /// [`push_with`](Self::push_with), or the error and the element.

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "moves elements between arrays")]
 
-use super::{Drain, ExtractIf, Sieve, Splice, VmVec, give_up, or_give_up};
+use super::{Drain, ExtractIf, Sieve, Splice, VmVec, or_give_up};
 use crate::error::{Error, Refused};
 use std::ops::{Bound, RangeBounds};
 use std::ptr;
@@ -326,9 +326,7 @@ impl<T: Clone> VmVec<T> {
     /// Where [`try_resize`](Self::try_resize) has an error.
     #[track_caller]
     pub fn resize(&mut self, new_len: usize, value: T) {
-        if let Err(refused) = self.try_resize(new_len, value) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_resize(new_len, value));
     }
 
     /// [`resize`](Self::resize), or the error and the value.

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "reads and writes single elements")]
 
-use super::{VmVec, give_up, or_give_up};
+use super::{VmVec, or_give_up};
 use crate::error::{Error, Refused};
 use crate::poison::AtEnd;
 use crate::raw_vec::Amount;
@@ -117,9 +117,7 @@ impl<T> VmVec<T> {
     /// If `index` is beyond the length, the array is full, or the system refuses memory.
     #[track_caller]
     pub fn insert(&mut self, index: usize, value: T) {
-        if let Err(refused) = self.try_insert(index, value) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_insert(index, value));
     }
 
     /// [`insert`](Self::insert), or the error and the element.

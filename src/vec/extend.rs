@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "writes behind the last element")]
 
-use super::{VmVec, give_up};
+use super::{VmVec, or_give_up};
 use crate::error::Refused;
 use crate::poison::unpoison;
 use std::iter::Chain;
@@ -135,9 +135,7 @@ impl<T> Extend<T> for VmVec<T> {
     /// If the array is full or the system refuses memory; what was stored before stays.
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        if let Err(refused) = self.try_extend(iter) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_extend(iter));
     }
 }
 

@@ -23,7 +23,7 @@
 #![expect(unsafe_code, reason = "changes the array through a shared reference")]
 
 use super::lent::{Lend, Lent, busy};
-use super::{VmVec, give_up, or_give_up};
+use super::{VmVec, or_give_up};
 use crate::error::{Error, Refused};
 use crate::raw_vec::Options;
 use std::fmt;
@@ -176,10 +176,7 @@ impl<'v, T> GrowOnly<'v, T> {
     #[inline]
     #[track_caller]
     pub fn push(&self, value: T) -> &'v T {
-        match self.try_push(value) {
-            Ok(element) => element,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_push(value))
     }
 
     /// [`push`](Self::push), or the error and the element.

@@ -7,7 +7,7 @@ use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
 use super::deal;
 use super::ground::state_of;
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::heap;
 use crate::key::Key;
 use crate::poison::unpoison;
@@ -37,10 +37,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &V) {
-        match self.try_insert(value) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert(value))
     }
 
     /// [`insert`](Self::insert), or the error and the value.
@@ -80,10 +77,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_with_key(&self, make: impl FnMut(K) -> V) -> (K, &V) {
-        match self.try_insert_with(make) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert_with(make))
     }
 
     /// [`insert_with_key`](Self::insert_with_key), or the error, and the value if it was made.
@@ -132,10 +126,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         &self,
         make: impl FnMut(K) -> Result<V, E>,
     ) -> Result<(K, &V), E> {
-        match self.try_insert_made(make) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert_made(make))
     }
 
     fn try_insert_made<E>(
@@ -181,9 +172,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// ```
     #[track_caller]
     pub fn insert_many(&self, values: impl IntoIterator<Item = V>, keys: &mut impl Extend<K>) {
-        if let Err(refused) = self.try_insert_many(values, keys) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_insert_many(values, keys));
     }
 
     /// [`insert_many`](Self::insert_many), or the error and the values that could not be put in; those that could be are
