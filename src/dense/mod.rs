@@ -33,6 +33,7 @@ pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, Valu
 pub use memory::DenseSlotMapStats;
 pub use rows::Rows;
 
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::error::{Error, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
@@ -130,53 +131,18 @@ impl<V> DenseSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    /// [`new`](Self::new), with memory committed for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::with_capacity_and_key(capacity)
-    }
+    capacity_constructors!("map" of "values");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_capacity_and_key`](Self::try_with_capacity_and_key).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::try_with_capacity_and_key(capacity)
-    }
-
-    /// An empty map that can have `max_len` values, for which it reserves the addresses at once; see
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = stayput::DenseSlotMap::with_max_len(2);
-    /// map.extend(["a", "b"]);
-    /// assert!(map.try_insert("c").is_err());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::with_max_len_and_key(max_len)
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_with_max_len_and_key`](Self::try_with_max_len_and_key).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::try_with_max_len_and_key(max_len)
+    max_len_constructors! {
+        "map" of "values", "Reserves addresses for the values now. For keys of another type, see \
+        [`with_max_len_and_key`](Self::with_max_len_and_key).";
+        /// # Examples
+        ///
+        /// ```
+        /// let mut map = stayput::DenseSlotMap::with_max_len(2);
+        /// map.extend(["a", "b"]);
+        /// assert!(map.try_insert("c").is_err());
+        /// ```
     }
 }
 

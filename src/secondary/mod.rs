@@ -37,6 +37,7 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
+use crate::container::max_len_constructors;
 use crate::error::{Error, ErrorKind, Holder};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -176,35 +177,16 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Ok(map)
     }
 
-    /// An empty map that refuses indices from `max_len` on. Reserves addresses for so many slots at
-    /// once.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SecondaryMap};
-    ///
-    /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
-    /// assert_eq!(map.max_len(), 1 << 20);
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        or_give_up(Self::try_with_max_len(max_len))
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](ErrorKind::KeyBits)).
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "map" of "slots", "Refuses indices from `max_len` on. Reserves the addresses now.";
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{DefaultKey, SecondaryMap};
+        ///
+        /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
+        /// assert_eq!(map.max_len(), 1 << 20);
+        /// ```
     }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background.

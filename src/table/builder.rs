@@ -1,12 +1,11 @@
 //! [`TableBuilder`]: options for a `Table`.
 
 use super::Table;
-use super::indices::{Index, Indices, Row, VisitMut};
+use super::indices::{Indices, Row};
 use crate::container::{Builder, Container, KeyOptions};
 use crate::error::{Error, or_give_up};
 use crate::index::memory::Remake;
 use crate::key::Key;
-use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
 
 /// Options for a [`Table`], its rows and its indices; see [`Table::builder`].
@@ -69,17 +68,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     pub fn try_build_with(self, by: X) -> Result<Table<R, X, K>, Error> {
         let rows = self.part::<SlotMap<K, R>>(self.options).try_build();
         let mut table = Table { rows: rows.map_err(Table::<R, X, K>::explain)?, by };
-        table.by.each_mut(&mut Made(self.options)).map_err(Table::<R, X, K>::explain)?;
+        table.by.each_mut(&mut Remake(self.options)).map_err(Table::<R, X, K>::explain)?;
         table.try_reserve(self.capacity)?;
         Ok(table)
-    }
-}
-
-/// Has indices take their memory as the rows do.
-struct Made(Options);
-
-impl<P> VisitMut<P> for Made {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.each_array(&mut Remake(self.0))
     }
 }

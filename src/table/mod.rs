@@ -32,7 +32,7 @@ pub use memory::TableStats;
 pub use sets::{Kind, List, Many, Sets};
 pub use unique::Unique;
 
-use crate::error::Error;
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
@@ -130,44 +130,20 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Self::builder().build()
     }
 
-    /// [`new`](Self::new), with memory committed for `capacity` rows.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::builder().capacity(capacity).build()
-    }
+    capacity_constructors!("table" of "rows");
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::builder().capacity(capacity).try_build()
-    }
-
-    /// [`new`](Self::new), with addresses reserved at once for `max_len` rows, and never more.
-    ///
-    /// # Panics
-    ///
-    /// If they cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::builder().max_len(max_len).build()
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`TableBuilder::try_build`].
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::builder().max_len(max_len).try_build()
+    max_len_constructors! {
+        "table" of "rows", "Reserves the addresses of rows now.";
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        ///
+        /// let mut table: Table<(u32, char), By> = Table::with_max_len(1);
+        /// table.insert((1, 'a'));
+        /// assert_eq!(table.try_insert((2, 'b')).unwrap_err().value, (2, 'b'));
+        /// ```
     }
 
     /// Options for a table, its rows and its indices.

@@ -104,22 +104,6 @@ impl<T> VmVec<T> {
         Some(unsafe { last.read() })
     }
 
-    /// Takes the last element out if the predicate says so.
-    pub fn pop_if(&mut self, predicate: impl FnOnce(&mut T) -> bool) -> Option<T> {
-        let last = self.last_mut()?;
-        if predicate(last) { self.pop() } else { None }
-    }
-
-    /// Inserts an element at `index`, moving those behind it up by one. O(n - index).
-    ///
-    /// # Panics
-    ///
-    /// If `index` is beyond the length, the array is full, or the system refuses memory.
-    #[track_caller]
-    pub fn insert(&mut self, index: usize, value: T) {
-        or_give_up(self.try_insert(index, value));
-    }
-
     /// [`insert`](Self::insert), or the error and the element.
     ///
     /// # Errors
@@ -147,18 +131,6 @@ impl<T> VmVec<T> {
         unsafe { place.write(value) };
         self.len += 1;
         Ok(())
-    }
-
-    /// [`insert`](Self::insert), and a reference to the element where it now lies.
-    ///
-    /// # Panics
-    ///
-    /// As for [`insert`](Self::insert).
-    #[track_caller]
-    #[must_use = "if you don't need a reference to the element, use `insert`"]
-    pub fn insert_mut(&mut self, index: usize, value: T) -> &mut T {
-        self.insert(index, value);
-        &mut self[index]
     }
 
     /// Takes the element at `index` out, moving those behind it down by one. O(n - index).
@@ -219,11 +191,5 @@ impl<T> VmVec<T> {
         // SAFETY: `count` initialised elements, behind the length, so nobody reaches them again.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
         self.close(len + count);
-    }
-
-    /// Drops all elements. The memory stays. O(n).
-    #[inline]
-    pub fn clear(&mut self) {
-        self.truncate(0);
     }
 }

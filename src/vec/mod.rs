@@ -49,6 +49,7 @@ use crate::error::{Error, give_up, or_give_up};
 use crate::raw_vec::RawVec;
 use std::marker::PhantomData;
 use std::mem;
+use std::ops::Add;
 
 /// A growable array whose elements never move.
 ///
@@ -161,6 +162,25 @@ pub struct VecStats {
     pub late: usize,
     /// Bytes that are in memory now, if the system tells.
     pub resident_bytes: Option<usize>,
+}
+
+impl Add for VecStats {
+    type Output = Self;
+
+    /// What two arrays hold and take up together.
+    fn add(self, other: Self) -> Self {
+        let resident = self.resident_bytes.zip(other.resident_bytes);
+        Self {
+            len: self.len.saturating_add(other.len),
+            capacity: self.capacity.saturating_add(other.capacity),
+            max_len: self.max_len.saturating_add(other.max_len),
+            reserved_bytes: self.reserved_bytes + other.reserved_bytes,
+            committed_bytes: self.committed_bytes + other.committed_bytes,
+            ahead_bytes: self.ahead_bytes + other.ahead_bytes,
+            late: self.late + other.late,
+            resident_bytes: resident.map(|(this, other)| this + other),
+        }
+    }
 }
 
 impl<T> Drop for VmVec<T> {

@@ -66,6 +66,7 @@ pub use owned::{Drain, MapMut};
 use super::lock::GrowthLock;
 use super::places::Places;
 use super::sync;
+use crate::container::max_len_constructors;
 use crate::error::{Error, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::state::State;
@@ -200,25 +201,16 @@ impl<V> SharedSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    /// An empty map that can have `max_len` slots and no more. Reserves the addresses now. For keys of another type, see
-    /// [`with_max_len_and_key`](Self::with_max_len_and_key).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_with_max_len`](Self::try_with_max_len) has an error.
-    #[must_use]
-    #[track_caller]
-    pub fn with_max_len(max_len: usize) -> Self {
-        Self::with_max_len_and_key(max_len)
-    }
-
-    /// [`with_max_len`](Self::with_max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`SlotMap::try_with_max_len`].
-    pub fn try_with_max_len(max_len: usize) -> Result<Self, Error> {
-        Self::try_with_max_len_and_key(max_len)
+    max_len_constructors! {
+        "map" of "slots", "Reserves the addresses now. For keys of another type, see \
+        [`with_max_len_and_key`](Self::with_max_len_and_key).";
+        /// # Examples
+        ///
+        /// ```
+        /// let map = stayput::SharedSlotMap::with_max_len(1);
+        /// map.insert('a');
+        /// assert_eq!(map.try_insert('b').unwrap_err().value, 'b');
+        /// ```
     }
 }
 
