@@ -6,7 +6,7 @@ use super::{Columns, ColumnsBuilder, ColumnsStats, Fields, Row};
 use crate::container::{capacity_constructors, max_len_constructors};
 use crate::error::{Error, Holder};
 use crate::raw_vec::{Options, RawVec};
-use crate::vec::check_range;
+use crate::vec::{VecStats, check_range};
 use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -123,16 +123,8 @@ impl<R: Row> Columns<R> {
     ///
     /// Asks the system what is resident: linear in the committed pages, for looking, not for a hot path.
     pub fn stats(&self) -> ColumnsStats {
-        ColumnsStats {
-            len: self.len,
-            capacity: self.capacity(),
-            max_len: self.max_len(),
-            reserved_bytes: self.raw.reserved_bytes(),
-            committed_bytes: self.raw.committed_bytes(),
-            ahead_bytes: self.raw.ahead_bytes(),
-            late: self.raw.late(),
-            resident_bytes: self.raw.resident_bytes(),
-        }
+        let len = self.len;
+        ColumnsStats { len, ..ColumnsStats::of(VecStats::of(&self.raw, Self::ROW, len)) }
     }
 
     /// All columns, whose slices have no names.

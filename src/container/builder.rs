@@ -123,7 +123,7 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
 
 impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
     /// Makes the container in memory that is supplied; it holds what fits there, or the maximum if that is less. See
-    /// [`Backing`] for what else is different.
+    /// [`Backing`] for what else is different. Containers that are made of several arrays cannot be made so.
     ///
     /// The values of a map lie there with their generations; what it knows of holes and gaps, a bit a slot and a little for
     /// recent ones, is kept elsewhere, as are the flags of a [`SharedVec`](crate::SharedVec).

@@ -6,9 +6,11 @@ mod builder;
 mod constructors;
 mod list;
 mod memory;
+mod stats;
 
 pub use builder::{Builder, Reuse};
 pub(crate) use builder::{Container, ContainerIn, KeyOptions};
 pub(crate) use constructors::{capacity_constructors, max_len_constructors};
 pub(crate) use list::{clone_methods, vec_methods};
 pub(crate) use memory::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
+pub(crate) use stats::stats;

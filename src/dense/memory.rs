@@ -1,37 +1,25 @@
 //! Taking memory, and giving it back.
 
 use super::{DenseSlotMap, Rows};
-use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
+use crate::container::{
+    prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods, stats,
+};
 use crate::error::{Error, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::key::Key;
 
-/// What a [`DenseSlotMap`] holds and takes up, given by [`DenseSlotMap::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DenseSlotMapStats {
-    /// Values.
-    pub live: usize,
-    /// Slots of the table that will be used again.
-    pub holes: usize,
-    /// Slots of the table that are kept for a [detached](DenseSlotMap::detach) value.
-    pub detached: usize,
-    /// Slots of the table that are used up: they had the last generation that keys can have.
-    pub retired: usize,
-    /// Values that fit into committed memory.
-    pub capacity: usize,
-    /// Values that the map can ever have.
-    pub max_len: usize,
-    /// Bytes of address space, for values, keys and the table.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for the same.
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, for values, keys and the table, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`DenseSlotMap`] holds and takes up, given by [`DenseSlotMap::stats`].
+    pub struct DenseSlotMapStats of "Values", in memory of "values, keys and the table" {
+        /// Values.
+        live,
+        /// Slots of the table that will be used again.
+        holes,
+        /// Slots of the table that are kept for a [detached](DenseSlotMap::detach) value.
+        detached,
+        /// Slots of the table that are used up: they had the last generation that keys can have.
+        retired,
+    }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
@@ -125,8 +113,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Asks the system which pages are resident, linear in the committed pages: for looking, not
     /// for a hot path.
     pub fn stats(&self) -> DenseSlotMapStats {
-        let (table, rows) = (self.table.stats(), self.keys.stats() + self.rows.stats());
-        let resident = table.resident_bytes.zip(rows.resident_bytes);
+        let table = self.table.stats();
+        let memory = table.memory() + self.keys.stats() + self.rows.stats();
         DenseSlotMapStats {
             live: self.len(),
             holes: table.holes,
@@ -134,11 +122,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
             retired: table.retired,
             capacity: self.capacity(),
             max_len: self.max_len(),
-            reserved_bytes: table.reserved_bytes + rows.reserved_bytes,
-            committed_bytes: table.committed_bytes + rows.committed_bytes,
-            ahead_bytes: table.ahead_bytes + rows.ahead_bytes,
-            late: table.late + rows.late,
-            resident_bytes: resident.map(|(table, rows)| table + rows),
+            ..DenseSlotMapStats::of(memory)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Taking memory, and giving it back.
 
 use super::{SecondaryMap, or_give_up};
-use crate::container::{prefault_methods, reserve_methods, shrink_methods};
+use crate::container::{prefault_methods, reserve_methods, shrink_methods, stats};
 use crate::error::{Error, ErrorKind, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
@@ -9,28 +9,14 @@ use crate::slot_map::SlotMap;
 use crate::slot_map::far::{FarRule, NEAR_BYTES};
 use crate::slot_map::slots::Slots;
 
-/// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SecondaryMapStats {
-    /// Slots with values.
-    pub live: usize,
-    /// Slots up to the highest that was filled since the last `clear`, which iteration goes over.
-    pub slots: usize,
-    /// Slots that fit into committed memory.
-    pub capacity: usize,
-    /// Slots that the map can ever have.
-    pub max_len: usize,
-    /// Bytes of address space.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised.
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`SecondaryMap`] holds and takes up, given by [`SecondaryMap::stats`].
+    pub struct SecondaryMapStats of "Slots", in memory of "slots" {
+        /// Slots with values.
+        live,
+        /// Slots up to the highest that was filled since the last `clear`, which iteration goes over.
+        slots,
+    }
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
@@ -157,17 +143,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// for a hot path.
     pub fn stats(&self) -> SecondaryMapStats {
         let slots = self.slots.stats();
-        SecondaryMapStats {
-            live: self.live,
-            slots: slots.len,
-            capacity: slots.capacity,
-            max_len: slots.max_len,
-            reserved_bytes: slots.reserved_bytes,
-            committed_bytes: slots.committed_bytes,
-            ahead_bytes: slots.ahead_bytes,
-            late: slots.late,
-            resident_bytes: slots.resident_bytes,
-        }
+        SecondaryMapStats { live: self.live, slots: slots.len, ..SecondaryMapStats::of(slots) }
     }
 
     /// Whether an index is that behind the last slot, surely not far, and there is room at hand.

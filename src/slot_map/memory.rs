@@ -4,42 +4,49 @@ use super::SlotMap;
 use super::cursor::WORD_SLOTS;
 use super::slots::{Slots, indices};
 use super::state::State;
-use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
+use crate::container::{
+    prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods, stats,
+};
 use crate::error::Error;
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
+use crate::vec::VecStats;
 use std::ops::Range;
 
-/// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SlotMapStats {
-    /// Slots with values.
-    pub live: usize,
-    /// Slots between them that will be filled again, trimmed ones included.
-    pub holes: usize,
-    /// Slots that are kept for a [detached](SlotMap::detach) value.
-    pub detached: usize,
-    /// Slots that are used up: they had the last generation that keys can have.
-    pub retired: usize,
-    /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
-    /// [`SlotMap::insert_at`] skipped them or since they were read.
-    pub trimmed: usize,
-    /// Slots that fit into committed memory.
-    pub capacity: usize,
-    /// Slots that the map can ever have.
-    pub max_len: usize,
-    /// Bytes of address space, for slots and holes.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for slots and holes. (Recent holes take up to 128 KiB of the
-    /// allocator's besides.)
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, for slots and holes, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`]. (Recent holes take up to 128 KiB of the
+    /// allocator's memory, which is not counted.)
+    pub struct SlotMapStats of "Slots", in memory of "slots and holes" {
+        /// Slots with values.
+        live,
+        /// Slots between them that will be filled again, trimmed ones included.
+        holes,
+        /// Slots that are kept for a [detached](SlotMap::detach) value.
+        detached,
+        /// Slots that are used up: they had the last generation that keys can have.
+        retired,
+        /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
+        /// [`SlotMap::insert_at`] skipped them or since they were read.
+        trimmed,
+    }
+}
+
+impl SlotMapStats {
+    /// What the memory takes up, for a container that the map is a part of.
+    pub(crate) const fn memory(self) -> VecStats {
+        let Self { live: len, capacity, max_len, reserved_bytes, committed_bytes, .. } = self;
+        let Self { ahead_bytes, late, resident_bytes, .. } = self;
+        VecStats {
+            len,
+            capacity,
+            max_len,
+            reserved_bytes,
+            committed_bytes,
+            ahead_bytes,
+            late,
+            resident_bytes,
+        }
+    }
 }
 
 impl<K: Key, V> SlotMap<K, V> {
@@ -258,22 +265,14 @@ impl<K: Key, V> SlotMap<K, V> {
     /// for a hot path.
     pub fn stats(&self) -> SlotMapStats {
         let (slots, holes) = (self.slots.stats(), self.holes.stats());
+        let VecStats { capacity, max_len, ahead_bytes, late, .. } = slots;
         SlotMapStats {
             live: self.len(),
             holes: self.holes.count(),
             detached: self.detached,
             retired: self.holes.apart().retired,
             trimmed: self.holes.apart().trimmed + self.trimmed_in_front(),
-            capacity: slots.capacity,
-            max_len: slots.max_len,
-            reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
-            committed_bytes: slots.committed_bytes + holes.committed_bytes,
-            ahead_bytes: slots.ahead_bytes,
-            late: slots.late,
-            resident_bytes: slots
-                .resident_bytes
-                .zip(holes.resident_bytes)
-                .map(|(slots, holes)| slots + holes),
+            ..SlotMapStats::of(VecStats { capacity, max_len, ahead_bytes, late, ..slots + holes })
         }
     }
 

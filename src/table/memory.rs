@@ -2,34 +2,20 @@
 
 use super::Table;
 use super::indices::{Index, Indices, Row, Visit, VisitMut};
-use crate::container::{prefault_methods, reserve_methods};
+use crate::container::{prefault_methods, reserve_methods, stats};
 use crate::error::{Error, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::index::IndexStats;
 use crate::index::memory::{Ahead, ForArrays, GiveBack, Room, stats_of};
 use crate::key::Key;
 
-/// What a [`Table`] holds and takes up, given by [`Table::stats`]. Of its rows alone, and their slots,
-/// [`rows`](Table::rows) has more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TableStats {
-    /// Rows.
-    pub live: usize,
-    /// Rows that fit into committed memory.
-    pub capacity: usize,
-    /// Rows that the table can ever have.
-    pub max_len: usize,
-    /// Bytes of address space, for rows and indices.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for the same.
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind what is used.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, for the same, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`Table`] holds and takes up, given by [`Table::stats`]. Of its rows alone, and their slots,
+    /// [`rows`](Table::rows) has more.
+    pub struct TableStats of "Rows", in memory of "rows and indices" {
+        /// Rows.
+        live,
+    }
 }
 
 /// What is done to all arrays of an index is done to those of each.
@@ -179,17 +165,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Asks the system which pages are resident, linear in the committed pages: for looking, not
     /// for a hot path.
     pub fn stats(&self) -> TableStats {
-        let rows = self.rows.stats();
-        let mut all = TableStats {
-            live: self.len(),
-            capacity: rows.capacity,
-            max_len: rows.max_len,
-            reserved_bytes: rows.reserved_bytes,
-            committed_bytes: rows.committed_bytes,
-            ahead_bytes: rows.ahead_bytes,
-            late: rows.late,
-            resident_bytes: rows.resident_bytes,
-        };
+        let rows = self.rows.stats().memory();
+        let mut all = TableStats { live: self.len(), ..TableStats::of(rows) };
         let added = self.by.each(&mut Sum(&mut all));
         debug_assert!(added.is_ok(), "it cannot fail");
         all

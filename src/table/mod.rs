@@ -51,7 +51,7 @@ use crate::slot_map::SlotMap;
 /// or panics, has changed nothing, in any index. (What goes over many rows has changed those before the one that was refused;
 /// a [`reindex`](Self::reindex) that is refused or panics is to be done again; and what
 /// [`modify_both`](Self::modify_both) did to the half of a row that is not indexed stays.) Such are a change that gives a row the value that another has in a
-/// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`], of the kind
+/// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`](crate::Error), of the kind
 /// [`Taken`](crate::ErrorKind::Taken), by the `try_` twin of each call, and a panic by the other.
 ///
 /// # Rows of two

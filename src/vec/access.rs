@@ -184,16 +184,7 @@ impl<T> VmVec<T> {
     /// assert_eq!((stats.reserved_bytes, stats.committed_bytes), (1 << 30, 0));
     /// ```
     pub fn stats(&self) -> VecStats {
-        VecStats {
-            len: self.len,
-            capacity: self.capacity(),
-            max_len: self.max_len(),
-            reserved_bytes: self.raw.reserved_bytes(),
-            committed_bytes: self.raw.committed_bytes(),
-            ahead_bytes: self.raw.ahead_bytes(),
-            late: self.raw.late(),
-            resident_bytes: self.raw.resident_bytes(),
-        }
+        VecStats::of(&self.raw, Self::ELEMENT, self.len)
     }
 
     /// All elements as a slice. O(1).
