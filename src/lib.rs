@@ -180,6 +180,7 @@ pub mod block_vec;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
 pub mod columns;
+mod container;
 pub mod dense;
 
 #[cfg(test)]
@@ -225,6 +226,7 @@ pub use backing::Backing;
 pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
 #[doc(inline)]
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
+pub use container::Builder;
 #[doc(inline)]
 pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
 pub use error::{Error, ErrorKind, Refused};

@@ -10,7 +10,7 @@ mod tests;
 pub use iter::{IntoIter, Iter, IterMut};
 
 use super::{Fields, Row};
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::vec::{VecStats, VmVec};
 use std::array;
 use std::fmt;
@@ -204,9 +204,7 @@ impl<R: Row + Pad, const N: usize> Groups<R, N> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, row: R) {
-        if let Err(refused) = self.try_push(row) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_push(row));
     }
 
     /// [`push`](Self::push), or the error and the row.

@@ -1,7 +1,7 @@
 //! Putting values in.
 
 use super::{DenseSlotMap, Rows};
-use crate::error::{Error, Refused, give_up};
+use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::vec::Rest;
 
@@ -102,10 +102,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     where
         F: FnOnce(K) -> Result<V, E>,
     {
-        let row = match self.make_room() {
-            Ok(row) => row,
-            Err(error) => give_up(error),
-        };
+        let row = or_give_up(self.make_room());
         let entry = match self.table.try_vacant_entry() {
             Ok(entry) => entry,
             Err(error) => give_up(Self::explain(error)),

@@ -33,6 +33,7 @@ pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, Valu
 pub use memory::DenseSlotMapStats;
 pub use rows::Rows;
 
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
@@ -129,11 +130,11 @@ impl<V> DenseSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    with_capacity!(with_capacity, try_with_capacity, new, "values");
+    capacity_constructors!("map" of "values");
 
-    with_max_len! {
-        with_max_len, try_with_max_len, "values",
-        ///
+    max_len_constructors! {
+        "map" of "values", "Reserves addresses for the values now. For keys of another type, see \
+        [`with_max_len_and_key`](Self::with_max_len_and_key).";
         /// # Examples
         ///
         /// ```

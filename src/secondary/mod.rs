@@ -37,6 +37,7 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
+use crate::container::max_len_constructors;
 use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -176,9 +177,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Ok(map)
     }
 
-    with_max_len! {
-        with_max_len, try_with_max_len, "slots, and refuses indices from there on",
-        ///
+    max_len_constructors! {
+        "map" of "slots", "Refuses indices from `max_len` on. Reserves the addresses now.";
         /// # Examples
         ///
         /// ```

@@ -4,7 +4,7 @@
 
 use super::SharedVec;
 use super::places::RUN;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::heap;
 use std::fmt;
 use std::mem;
@@ -68,9 +68,7 @@ impl<T> Gather<'_, T> {
     #[inline]
     #[track_caller]
     pub fn push(&mut self, value: T) {
-        if let Err(refused) = self.try_push(value) {
-            give_up(refused.error);
-        }
+        or_give_up(self.try_push(value));
     }
 
     /// [`push`](Self::push), or the error and the element. What was gathered before stays gathered.

@@ -1,113 +1,83 @@
 //! Taking memory, and giving it back.
 
 use super::{Reuse, SlotMap};
-use crate::error::{Error, or_give_up};
-use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
+use crate::container::{
+    prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods, stats,
+};
+use crate::error::Error;
+use crate::growing::{Amount, Budget, GivenBack, Prefaulted, Purse};
 use crate::key::Key;
 use crate::slots::array::{Slots, indices};
 use crate::slots::cursor::WORD_SLOTS;
 use crate::slots::key_bits::{explain, most_slots};
 use crate::slots::state::State;
+use crate::vec::VecStats;
 use std::ops::Range;
 
-/// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SlotMapStats {
-    /// Slots with values.
-    pub live: usize,
-    /// Slots between them that will be filled again, trimmed ones included.
-    pub holes: usize,
-    /// Slots that are kept for a [detached](SlotMap::detach) value.
-    pub detached: usize,
-    /// Slots that are used up: they had the last generation that keys can have.
-    pub retired: usize,
-    /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
-    /// [`SlotMap::insert_at`] skipped them or since they were read.
-    pub trimmed: usize,
-    /// Slots that fit into committed memory.
-    pub capacity: usize,
-    /// Slots that the map can ever have.
-    pub max_len: usize,
-    /// Bytes of address space, for slots and holes.
-    pub reserved_bytes: usize,
-    /// Bytes that the system has promised, for slots and holes. (Recent holes take up to 128 KiB of the
-    /// allocator's besides.)
-    pub committed_bytes: usize,
-    /// Of those, bytes that lie ready behind `capacity`.
-    pub ahead_bytes: usize,
-    /// How often growth needed more than lay ready, if it was to.
-    pub late: usize,
-    /// Bytes that are in memory now, for slots and holes, if the system tells.
-    pub resident_bytes: Option<usize>,
+stats! {
+    /// What a [`SlotMap`] holds and takes up, given by [`SlotMap::stats`]. (Recent holes take up to 128 KiB of the
+    /// allocator's memory, which is not counted.)
+    pub struct SlotMapStats of "Slots", in memory of "slots and holes" {
+        /// Slots with values.
+        live,
+        /// Slots between them that will be filled again, trimmed ones included.
+        holes,
+        /// Slots that are kept for a [detached](SlotMap::detach) value.
+        detached,
+        /// Slots that are used up: they had the last generation that keys can have.
+        retired,
+        /// Holes whose memory was returned by [`SlotMap::trim`] or never used, since
+        /// [`SlotMap::insert_at`] skipped them or since they were read.
+        trimmed,
+    }
+}
+
+impl SlotMapStats {
+    /// What the memory takes up, for a container that the map is a part of.
+    pub(crate) const fn memory(self) -> VecStats {
+        let Self { live: len, capacity, max_len, reserved_bytes, committed_bytes, .. } = self;
+        let Self { ahead_bytes, late, resident_bytes, .. } = self;
+        VecStats {
+            len,
+            capacity,
+            max_len,
+            reserved_bytes,
+            committed_bytes,
+            ahead_bytes,
+            late,
+            resident_bytes,
+        }
+    }
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Makes room for `additional` more values, holes counted.
-    ///
-    /// Enters the kernel if there is not room already. Nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
+    reserve_methods! {
+        &mut, "values";
+        /// Holes count as room. Enters the kernel if there is not room already. Nothing is moved.
     }
 
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If keys cannot number so many slots ([`KeyBits`](crate::ErrorKind::KeyBits)); else if they
-    /// would be more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); else if `max_len` would be passed
-    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system refuses. The map is unchanged then.
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_slots(additional, Slots::try_reserve)
+    reserve_exact_methods! {
+        "values";
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::SlotMap;
+        /// let mut map: SlotMap<_, [u8; 1020]> = SlotMap::new();
+        /// map.reserve_exact(1000);
+        /// assert!(map.capacity() >= 1000);
+        /// # map.insert([0; 1020]);
+        /// ```
     }
 
-    /// Makes room for `additional` more values, holes counted, to the page and no further: for those
-    /// who know how many there will be.
-    ///
-    /// Enters the kernel if there is not room already. Nothing is moved.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map: SlotMap<_, [u8; 1020]> = SlotMap::new();
-    /// map.reserve_exact(1000);
-    /// assert!(map.capacity() >= 1000);
-    /// # map.insert([0; 1020]);
-    /// ```
-    #[track_caller]
-    pub fn reserve_exact(&mut self, additional: usize) {
-        or_give_up(self.try_reserve_exact(additional));
-    }
-
-    /// [`reserve_exact`](Self::reserve_exact), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_slots(additional, Slots::try_reserve_exact)
-    }
-
-    /// Makes room for `additional` more values, by a call that makes room for slots.
-    fn try_reserve_slots(
-        &mut self,
-        additional: usize,
-        reserve: impl Fn(&mut Slots<V>, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// Makes room for so many values more, holes counted.
+    pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let (wished, needed) =
             (self.beyond_holes(additional), additional.saturating_sub(self.holes.count()));
         let room = self.room_behind();
+        let reserve = match amount {
+            Amount::Exact => Slots::try_reserve_exact,
+            _ => Slots::<V>::try_reserve,
+        };
         let mut grow = |slots| {
             if slots <= room {
                 return Ok(());
@@ -122,26 +92,12 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Makes room for `additional` more values, and makes its pages resident now, so that filling
-    /// it takes no page fault. (Holes come first, and those that were [trimmed](Self::trim) take
-    /// theirs.)
-    ///
-    /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_prefault`](Self::try_prefault) has an error.
-    #[track_caller]
-    pub fn prefault(&mut self, additional: usize) {
-        or_give_up(self.try_prefault(additional));
+    prefault_methods! {
+        &mut, "values";
+        /// Holes come first, and those that were [trimmed](Self::trim) take their page faults.
     }
 
-    /// [`prefault`](Self::prefault), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
         self.try_reserve(additional)?;
         let spare = self.slots.capacity() - self.slots.len();
         self.slots.try_prefault(self.beyond_holes(additional).min(spare))
@@ -167,34 +123,14 @@ impl<K: Key, V> SlotMap<K, V> {
         additional.saturating_sub(self.holes.count().saturating_sub(kept))
     }
 
-    /// Gives the memory behind the last value back to the system, as
-    /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
-    /// stale. If the system refuses, the memory stays. Linear in the slots given up.
-    pub fn shrink_to_fit(&mut self) {
-        // The one refusal is that of a process at its limit of mappings; it costs only memory.
-        let _ = self.try_shrink_to_fit();
+    shrink_methods! {
+        /// Gives the memory behind the last value back to the system, as
+        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
+        /// stale. If the system refuses, the memory stays. Linear in the slots given up.
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or there is no
-    /// memory to keep account with; no key or value has changed then.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.shrink(&mut Purse::unlimited()).map(drop)
-    }
-
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can
-    /// be spread over frames: call it again until it [is done](GivenBack::is_done).
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
-    pub fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        let mut purse = Purse::new(budget);
-        let is_done = self.shrink(&mut purse)?;
-        Ok(GivenBack { bytes: purse.spent(), is_done })
+    fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        budget.spend(|purse| self.shrink(purse))
     }
 
     fn shrink(&mut self, purse: &mut Purse) -> Result<bool, Error> {
@@ -324,22 +260,14 @@ impl<K: Key, V> SlotMap<K, V> {
     /// for a hot path.
     pub fn stats(&self) -> SlotMapStats {
         let (slots, holes) = (self.slots.stats(), self.holes.stats());
+        let VecStats { capacity, max_len, ahead_bytes, late, .. } = slots;
         SlotMapStats {
             live: self.len(),
             holes: self.holes.count(),
             detached: self.detached,
             retired: self.holes.cold().retired,
             trimmed: self.holes.cold().trimmed + self.trimmed_in_front(),
-            capacity: slots.capacity,
-            max_len: slots.max_len,
-            reserved_bytes: slots.reserved_bytes + holes.reserved_bytes,
-            committed_bytes: slots.committed_bytes + holes.committed_bytes,
-            ahead_bytes: slots.ahead_bytes,
-            late: slots.late,
-            resident_bytes: slots
-                .resident_bytes
-                .zip(holes.resident_bytes)
-                .map(|(slots, holes)| slots + holes),
+            ..SlotMapStats::of(VecStats { capacity, max_len, ahead_bytes, late, ..slots + holes })
         }
     }
 

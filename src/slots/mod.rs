@@ -14,6 +14,7 @@ pub(crate) mod gapped_slots;
 pub(crate) mod growing_slots;
 pub(crate) mod holes;
 pub(crate) mod key_bits;
+pub(crate) mod key_options;
 pub(crate) mod key_tag;
 pub(crate) mod prefetch;
 pub(crate) mod slot_at;

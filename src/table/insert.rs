@@ -3,7 +3,7 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, Rows, VisitMut};
 use super::rows::RowsOf;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::key::Key;
 use crate::slots::vacancy::Vacancy;
 
@@ -83,10 +83,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     #[track_caller]
     pub fn insert(&mut self, row: R) -> K {
-        match self.try_insert(row) {
-            Ok(key) => key,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert(row))
     }
 
     /// [`insert`](Self::insert), or the error and the row.

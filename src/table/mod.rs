@@ -30,6 +30,7 @@ pub use hashed::{Hashed, Kind, List, Many, Sets, Unique};
 pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
 
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
@@ -48,7 +49,7 @@ use crate::slot_map::SlotMap;
 /// or panics, has changed nothing, in any index. (What goes over many rows has changed those before the one that was refused;
 /// a [`reindex`](Self::reindex) that is refused or panics is to be done again; and what
 /// [`modify_both`](Self::modify_both) did to the half of a row that is not indexed stays.) Such are a change that gives a row the value that another has in a
-/// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`], of the kind
+/// [`Unique`] index, which is refused as one for which there is no memory is: with an [`Error`](crate::Error), of the kind
 /// [`Taken`](crate::ErrorKind::Taken), by the `try_` twin of each call, and a panic by the other.
 ///
 /// # Rows of two
@@ -127,9 +128,21 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Self::builder().build()
     }
 
-    with_capacity!(with_capacity, try_with_capacity, new, "rows");
+    capacity_constructors!("table" of "rows");
 
-    with_max_len!(with_max_len, try_with_max_len, "rows");
+    max_len_constructors! {
+        "table" of "rows", "Reserves the addresses of rows now.";
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        ///
+        /// let mut table: Table<(u32, char), By> = Table::with_max_len(1);
+        /// table.insert((1, 'a'));
+        /// assert_eq!(table.try_insert((2, 'b')).unwrap_err().value, (2, 'b'));
+        /// ```
+    }
 
     /// Options for a table, its rows and its indices.
     pub fn builder() -> TableBuilder<R, X, K> {

@@ -53,6 +53,7 @@ pub(crate) use taken::{SplitAt, Taken};
 
 use crate::error::{Error, give_up, or_give_up};
 use crate::raw_vec::RawVec;
+use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::mem;
 
@@ -167,6 +168,21 @@ pub struct VecStats {
     pub late: usize,
     /// Bytes that are in memory now, if the system tells.
     pub resident_bytes: Option<usize>,
+}
+
+impl VecStats {
+    pub(crate) fn of(raw: &RawVec, element: Layout, len: usize) -> Self {
+        Self {
+            len,
+            capacity: raw.capacity(),
+            max_len: raw.max_len(element),
+            reserved_bytes: raw.reserved_bytes(),
+            committed_bytes: raw.committed_bytes(),
+            ahead_bytes: raw.ahead_bytes(),
+            late: raw.late(),
+            resident_bytes: raw.resident_bytes(),
+        }
+    }
 }
 
 impl<T> Drop for VmVec<T> {

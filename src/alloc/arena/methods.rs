@@ -50,10 +50,7 @@ macro_rules! alloc_methods {
         #[inline]
         #[track_caller]
         pub fn alloc<T>(&self, value: T) -> &$life mut T {
-            match self.bump.try_alloc(value) {
-                Ok(value) => value,
-                Err(refused) => give_up(refused.error),
-            }
+            or_give_up(self.bump.try_alloc(value))
         }
 
         /// [`alloc`](Self::alloc), or the error and the value.

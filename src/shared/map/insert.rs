@@ -8,7 +8,7 @@ use super::super::places::{Claim, RUN};
 use super::SharedSlotMap;
 use super::deal;
 use super::ground::state_of;
-use crate::error::{Error, Refused, give_up, or_give_up};
+use crate::error::{Error, Refused, or_give_up};
 use crate::heap;
 use crate::key::Key;
 use crate::poison::unpoison;
@@ -31,10 +31,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn insert(&self, value: V) -> (K, &V) {
-        match self.try_insert(value) {
-            Ok(inserted) => inserted,
-            Err(refused) => give_up(refused.error),
-        }
+        or_give_up(self.try_insert(value))
     }
 
     /// [`insert`](Self::insert), or the error and the value.

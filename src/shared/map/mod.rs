@@ -66,6 +66,7 @@ pub use owned::{Drain, MapMut};
 use super::lock::GrowthLock;
 use super::places::Places;
 use super::sync;
+use crate::container::max_len_constructors;
 use crate::error::{Error, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
@@ -201,7 +202,17 @@ impl<V> SharedSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    with_max_len!(with_max_len, try_with_max_len, "slots");
+    max_len_constructors! {
+        "map" of "slots", "Reserves the addresses now. For keys of another type, see \
+        [`with_max_len_and_key`](Self::with_max_len_and_key).";
+        /// # Examples
+        ///
+        /// ```
+        /// let map = stayput::SharedSlotMap::with_max_len(1);
+        /// map.insert('a');
+        /// assert_eq!(map.try_insert('b').unwrap_err().value, 'b');
+        /// ```
+    }
 }
 
 impl<K: Key, V> SharedSlotMap<K, V> {
