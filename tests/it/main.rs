@@ -21,6 +21,9 @@ mod block_vec_rayon;
 mod budget;
 mod buffer;
 mod by_value;
+#[cfg(stayput_asan)]
+#[path = "../common/child.rs"]
+mod child;
 mod columns;
 mod columns_model;
 mod columns_op;
