@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "opens files that nobody else writes to")]
 
-use crate::{Folder, child, effort, told};
+use crate::child::{child, told};
+use crate::{Folder, effort};
 use stayput::file::{AppendOnly, Mode, Mutable};
 use stayput::{FileVec, Follow};
 use std::mem::MaybeUninit;

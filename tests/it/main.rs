@@ -21,13 +21,15 @@ mod block_vec_rayon;
 mod budget;
 mod buffer;
 mod by_value;
+#[cfg(stayput_asan)]
+#[path = "../common/child.rs"]
+mod child;
 mod columns;
 mod columns_model;
 mod columns_op;
 mod dense;
 mod dense_model;
 mod dense_op;
-mod dense_panics;
 #[cfg(feature = "rayon")]
 mod dense_rayon;
 mod dense_twin;
@@ -54,7 +56,6 @@ mod max_len;
 // What the system has promised, and what is resident, is told of virtual memory alone.
 #[cfg(all(target_os = "linux", target_pointer_width = "64", not(no_vm)))]
 mod memory;
-mod panicking_drops;
 mod panics;
 #[cfg(stayput_asan)]
 mod poison;
@@ -87,7 +88,6 @@ mod slot_map_hostile;
 mod slot_map_memory;
 mod slot_map_model;
 mod slot_map_op;
-mod slot_map_panics;
 mod slot_map_place;
 #[cfg(feature = "rayon")]
 mod slot_map_rayon;

@@ -1,20 +1,16 @@
 //! Arrays to which many threads append.
 
-#![expect(unsafe_code, reason = "supplies memory")]
-
 use crate::buffer::Buffer;
 use crate::effort;
-use crate::ledger::{Ledger, Step};
+use crate::ledger::Ledger;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::shared::{Drain, Gather, IterFinished, VecMut};
-use stayput::{Backing, CommitAhead, Error, ErrorKind, Growth, HugePages, SharedVec, VmVec};
+use stayput::{CommitAhead, ErrorKind, Growth, HugePages, SharedVec, VmVec};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
-use std::ptr::NonNull;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock};
@@ -326,27 +322,6 @@ fn each_element_is_dropped_once() {
 }
 
 #[test]
-fn drops_that_panic_lose_nothing_else() {
-    for pass in 0..12 {
-        let ledger = Ledger::new();
-        let mut vec = SharedVec::new();
-        vec.extend(ledger.tokens(0..10));
-        ledger.set_fuse(Step::Drop, pass);
-        let result = catch_unwind(AssertUnwindSafe(|| match pass % 3 {
-            0 => vec.clear(),
-            1 => drop(vec.drain(2..8)),
-            _ => vec.as_mut_vec().truncate(1),
-        }));
-        ledger.clear_fuse();
-        assert_eq!(vec.len(), ledger.live(), "{result:?}");
-        vec.push(ledger.token(1));
-        assert!(vec.iter().all(|token| ledger.is_live(token)));
-        drop(vec);
-        ledger.assert_all_dropped_but(0);
-    }
-}
-
-#[test]
 fn what_is_forgotten_leaks_and_the_array_can_be_used() {
     for forget in [
         |vec: &mut SharedVec<u64>| std::mem::forget(vec.as_mut_vec()),
@@ -508,43 +483,6 @@ fn traits_are_those_of_an_array() {
     assert_eq!(Vec::from(vec), b"12-3");
 }
 
-/// Memory that does something else when it is asked for more.
-pub(crate) struct Hooked {
-    pub(crate) buffer: Buffer,
-    pub(crate) hook: Arc<dyn Fn() + Send + Sync>,
-}
-
-// SAFETY: it does what a buffer does.
-unsafe impl Backing for Hooked {
-    fn start(&self) -> NonNull<u8> {
-        self.buffer.start()
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.buffer.reserved_bytes()
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        (self.hook)();
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.commit(range) }
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.decommit(range) }
-    }
-
-    unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.discard(range) }
-    }
-
-    fn run_bytes(&self) -> usize {
-        self.buffer.run_bytes()
-    }
-}
-
 #[test]
 fn all_finished_elements_are_visited_while_others_push() {
     let vec = SharedVec::new();
@@ -570,7 +508,7 @@ fn all_finished_elements_are_visited_while_others_push() {
 fn a_push_out_of_a_backing_is_refused_and_nothing_is_lost() {
     static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
     static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
-    let hook = Arc::new(|| {
+    let hook = || {
         let Some(vec) = VEC.get() else { return };
         for refused in [
             vec.try_push(1_000_000).err().map(|refused| refused.error),
@@ -582,10 +520,10 @@ fn a_push_out_of_a_backing_is_refused_and_nothing_is_lost() {
         ] {
             SEEN.lock().unwrap().extend(refused.map(|error| error.kind()));
         }
-    });
-    let buffer = Buffer::new(1 << 20, 4096, 8);
+    };
+    let buffer = Buffer::new(1 << 20, 4096, 8).hooked(hook);
     let vec = SharedVec::builder().growth(Growth::Fixed { step_bytes: 4096 });
-    let vec = VEC.get_or_init(|| vec.build_in(Hooked { buffer, hook }));
+    let vec = VEC.get_or_init(|| vec.build_in(buffer));
     let mut mine = 0;
     while vec.try_push(mine).is_ok() {
         mine += 1;
@@ -599,13 +537,11 @@ fn a_push_out_of_a_backing_is_refused_and_nothing_is_lost() {
 #[test]
 fn a_backing_that_unwinds_takes_no_place_with_it() {
     let is_armed = Arc::new(AtomicBool::new(false));
-    let hook = {
-        let is_armed = Arc::clone(&is_armed);
-        Arc::new(move || assert!(!is_armed.swap(false, Ordering::Relaxed), "as planned"))
-    };
-    let buffer = Buffer::new(1 << 20, 4096, 8);
+    let armed = Arc::clone(&is_armed);
+    let hook = move || assert!(!armed.swap(false, Ordering::Relaxed), "as planned");
+    let buffer = Buffer::new(1 << 20, 4096, 8).hooked(hook);
     let builder = SharedVec::<usize>::builder().growth(Growth::Fixed { step_bytes: 4096 });
-    let vec = builder.build_in(Hooked { buffer, hook });
+    let vec = builder.build_in(buffer);
     let stored = together(|worker| {
         let mut stored = Vec::new();
         for n in 0..3000 {
@@ -648,13 +584,11 @@ fn what_is_moved_is_in_one_place_where_memory_ahead_unwinds() {
     for is_vec in [true, false] {
         let ledger = Ledger::new();
         let is_armed = Arc::new(AtomicBool::new(false));
-        let hook = {
-            let is_armed = Arc::clone(&is_armed);
-            Arc::new(move || assert!(!is_armed.load(Ordering::Relaxed), "as planned"))
-        };
-        let buffer = Buffer::new(1 << 20, 4096, 16);
+        let armed = Arc::clone(&is_armed);
+        let hook = move || assert!(!armed.load(Ordering::Relaxed), "as planned");
+        let buffer = Buffer::new(1 << 20, 4096, 16).hooked(hook);
         let builder = SharedVec::builder().growth(Growth::Fixed { step_bytes: 4096 });
-        let vec = builder.build_in(Hooked { buffer, hook });
+        let vec = builder.build_in(buffer);
         vec.push(ledger.token(0));
         is_armed.store(true, Ordering::Relaxed);
         // Until three quarters of what there is are full.

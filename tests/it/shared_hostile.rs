@@ -1,42 +1,21 @@
 //! What is done to a `SharedVec` that it was not made for: insides put elsewhere, absurd numbers, drops and backings
 //! that panic, and threads that ask for more than there is, again and again.
 
-#![expect(unsafe_code, reason = "supplies memory")]
 #![expect(clippy::cast_possible_truncation, reason = "numbers are small")]
 
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
 use crate::ledger::{Ledger, Step};
-use stayput::{
-    Backing, Budget, CommitAhead, Error, ErrorKind, Growth, HugePages, SharedVec, VmVec,
-};
+use crate::shared::{THREADS, together};
+use stayput::{Budget, CommitAhead, ErrorKind, Growth, HugePages, SharedVec, VmVec};
 use std::collections::HashSet;
 use std::mem;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, OnceLock, mpsc};
+use std::sync::{Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
-
-const THREADS: usize = 4;
-
-/// Has threads do the same at the same time.
-fn together<R: Send>(run: impl Fn(usize) -> R + Sync) -> Vec<R> {
-    let barrier = Barrier::new(THREADS);
-    let (run, barrier) = (&run, &barrier);
-    thread::scope(|scope| {
-        let begin = |worker| {
-            scope.spawn(move || {
-                barrier.wait();
-                run(worker)
-            })
-        };
-        let workers: Vec<_> = (0..THREADS).map(begin).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-    })
-}
 
 /// An array over a buffer, whose memory grows by a run of 4 KiB.
 fn buffered<T>(bytes: usize) -> (SharedVec<T>, crate::buffer::Log) {
@@ -58,43 +37,6 @@ fn insides(kind: usize, from: u32) -> (VmVec<u32>, Range<u32>) {
     };
     vec.extend(from..from + count);
     (vec, from..from + count)
-}
-
-/// Memory that is slow to come: each call waits for something, if it is told to.
-struct Slow {
-    buffer: Buffer,
-    wait: Box<dyn Fn() + Send + Sync>,
-}
-
-// SAFETY: it does what a buffer does.
-unsafe impl Backing for Slow {
-    fn start(&self) -> NonNull<u8> {
-        self.buffer.start()
-    }
-
-    fn reserved_bytes(&self) -> usize {
-        self.buffer.reserved_bytes()
-    }
-
-    unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        (self.wait)();
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.commit(range) }
-    }
-
-    unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.decommit(range) }
-    }
-
-    unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
-        unsafe { self.buffer.discard(range) }
-    }
-
-    fn run_bytes(&self) -> usize {
-        self.buffer.run_bytes()
-    }
 }
 
 #[test]
@@ -491,7 +433,7 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
             thread::yield_now();
         }
     };
-    let backing = Slow { buffer: Buffer::new(1 << 20, 4096, 8), wait: Box::new(wait) };
+    let backing = Buffer::new(1 << 20, 4096, 8).hooked(wait);
     let vec = SharedVec::builder().growth(Growth::Fixed { step_bytes: 4096 });
     let vec = VEC.get_or_init(|| vec.build_in(backing));
     let stored = together(|worker| {
@@ -589,7 +531,7 @@ fn a_push_for_which_there_is_room_waits_for_nobody_who_takes_memory() {
             let _ = gone_on.lock().unwrap().recv();
         }
     };
-    let backing = Slow { buffer: Buffer::new(1 << 20, 4096, 8), wait: Box::new(wait) };
+    let backing = Buffer::new(1 << 20, 4096, 8).hooked(wait);
     let vec = SharedVec::<u64>::builder().growth(Growth::Fixed { step_bytes: 4096 });
     let vec = vec.build_in(backing);
     vec.push(0);

@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, Call, Failure};
 use crate::effort;
 use crate::ledger::{Ledger, Step};
-use crate::shared::{Hooked, THREADS, together};
+use crate::shared::{THREADS, together};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use stayput::shared::map::{Drain, Iter, MapMut};
 use stayput::{
@@ -797,7 +797,7 @@ fn traits_are_those_of_a_map() {
 fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
     static MAP: OnceLock<Shared<u64>> = OnceLock::new();
     static SEEN: Mutex<Vec<ErrorKind>> = Mutex::new(Vec::new());
-    let hook = Arc::new(|| {
+    let hook = || {
         let Some(map) = MAP.get() else { return };
         let mut keys = Vec::new();
         for refused in [
@@ -812,10 +812,10 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
         }
         // What needs no memory works.
         assert!(map.iter().all(|(key, value)| map.get(key) == Some(value)));
-    });
-    let buffer = Buffer::new(1 << 18, 4096, 8);
+    };
+    let buffer = Buffer::new(1 << 18, 4096, 8).hooked(hook);
     let map = SharedSlotMap::builder().growth(Growth::Fixed { step_bytes: 4096 });
-    let map = MAP.get_or_init(|| map.build_in(Hooked { buffer, hook }));
+    let map = MAP.get_or_init(|| map.build_in(buffer));
     let mut mine = 0;
     while map.try_insert(mine).is_ok() {
         mine += 1;
@@ -829,13 +829,11 @@ fn a_call_out_of_a_backing_is_refused_and_nothing_is_lost() {
 #[test]
 fn a_backing_that_unwinds_takes_no_slot_with_it() {
     let is_armed = Arc::new(AtomicBool::new(false));
-    let hook = {
-        let is_armed = Arc::clone(&is_armed);
-        Arc::new(move || assert!(!is_armed.swap(false, Ordering::Relaxed), "as planned"))
-    };
-    let buffer = Buffer::new(1 << 20, 4096, 8);
+    let armed = Arc::clone(&is_armed);
+    let hook = move || assert!(!armed.swap(false, Ordering::Relaxed), "as planned");
+    let buffer = Buffer::new(1 << 20, 4096, 8).hooked(hook);
     let builder = Shared::<usize>::builder().growth(Growth::Fixed { step_bytes: 4096 });
-    let mut map = builder.build_in(Hooked { buffer, hook });
+    let mut map = builder.build_in(buffer);
     together(|worker| {
         for n in 0..3000 {
             if n == 1500 + worker {
