@@ -261,7 +261,7 @@ impl<K: Key, V, S: BuildHasher + Default> Secondary<K, V> for SparseSecondaryMap
     }
 }
 
-struct ReadPairs<K, V, M>(PhantomData<fn() -> (K, V, M)>);
+struct ReadPairs<K, V, M>(PhantomData<(K, V, M)>);
 
 impl<'de, K, V, M> Visitor<'de> for ReadPairs<K, V, M>
 where

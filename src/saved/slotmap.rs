@@ -276,7 +276,7 @@ where
     }
 }
 
-struct ReadSecondary<K, V, M>(PhantomData<fn() -> (K, V, M)>);
+struct ReadSecondary<K, V, M>(PhantomData<(K, V, M)>);
 
 impl<'de, K, V, M> Visitor<'de> for ReadSecondary<K, V, M>
 where

@@ -34,10 +34,10 @@ pub(crate) fn child(test: &str, told: impl Into<OsString>) -> Command {
 #[track_caller]
 pub(crate) fn passes(test: &str, told: impl Into<OsString>) {
     let output = child(test, told).output().expect("it runs again");
-    let text = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{test}: {}\n{text}\n{errors}", output.status);
-    assert!(text.contains("1 passed"), "{test} was not run:\n{text}");
+    assert!(output.status.success(), "{test}: {}\n{printed}\n{errors}", output.status);
+    assert!(printed.contains("1 passed"), "{test} was not run:\n{printed}");
     for line in errors.lines().filter(|line| line.starts_with("SKIPPED")) {
         // Around the capture, which hides what passes.
         let _ = writeln!(io::stderr(), "{test}: {line}");

@@ -181,7 +181,7 @@ fn is_followed_by_a_process<M: Mode>() {
     // SAFETY: nobody else writes to it.
     let mut vec = unsafe { FileVec::<Element, M>::create(folder.file()) }.unwrap();
     vec.extend((0..10).map(element));
-    let mut reader = child("follow::reader", &folder.file()).stdout(Stdio::null()).spawn().unwrap();
+    let mut reader = child("follow::reader", folder.file()).stdout(Stdio::null()).spawn().unwrap();
     while vec.len() < COUNT {
         vec.push(element(vec.len()));
     }

@@ -125,7 +125,7 @@ macro_rules! kind {
             }
 
             fn use_it<$l>($by: &$l Ledger, $used: &mut Self::Of<$l>, _: &Self::Of<'_>) {
-                $use;
+                let _ = $use;
             }
         }
     };
