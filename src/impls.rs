@@ -150,6 +150,35 @@ macro_rules! collect_by_extend {
     };
 }
 
+/// Implements `Extend` by `try_extend`.
+macro_rules! extend_by_try {
+    ([$($generics:tt)*] $container:ty: $item:ty) => {
+        impl<$($generics)*> Extend<$item> for $container {
+            /// Appends all items of an iterator.
+            ///
+            /// # Panics
+            ///
+            /// If `try_extend` returns an error; what was appended before stays.
+            #[track_caller]
+            fn extend<I: IntoIterator<Item = $item>>(&mut self, items: I) {
+                $crate::error::or_give_up(self.try_extend(items));
+            }
+        }
+    };
+}
+
+/// Implements `Extend` by references to elements that can be copied.
+macro_rules! extend_by_copies {
+    ([$($generics:tt)*] $container:ty: $element:ty) => {
+        impl<'e, $($generics)*> Extend<&'e $element> for $container {
+            #[track_caller]
+            fn extend<I: IntoIterator<Item = &'e $element>>(&mut self, elements: I) {
+                self.extend(elements.into_iter().copied());
+            }
+        }
+    };
+}
+
 /// Implements `Index` for a map by its keys, and, where `mut` is said, `IndexMut`.
 macro_rules! index_by_key {
     ([$($generics:tt)*] $map:ty => $value:ty) => {

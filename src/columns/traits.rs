@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Columns, Row};
-use crate::error::{Error, Refused, or_give_up};
+use crate::error::{Error, Refused};
 use crate::vec::Rest;
 use std::fmt;
 
@@ -32,18 +32,7 @@ impl<R: Row> Columns<R> {
     }
 }
 
-impl<R: Row> Extend<R> for Columns<R> {
-    /// Appends all rows.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_extend`](Columns::try_extend) has an error.
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = R>>(&mut self, rows: I) {
-        or_give_up(self.try_extend(rows));
-    }
-}
-
+extend_by_try!([R: Row] Columns<R>: R);
 collect_by_extend!([R: Row] Columns<R>: R);
 
 impl<R: Row, const N: usize> From<[R; N]> for Columns<R> {

@@ -26,48 +26,61 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 }
 
-impl<K: Key, V> DenseSlotMap<K, V> {
-    /// Sorts the values by a comparison; those that are equal keep their order, and all keep their keys.
-    ///
-    /// They are compared where they lie, and then exchanged: O(n log n) comparisons, O(n)
-    /// exchanges, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison
-    /// panic, no value has moved; if it is no order, the values come to be in any.
-    ///
-    /// To have it done by and by, see [`defragment_by`](Self::defragment_by).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::DenseSlotMap;
-    /// let mut map = DenseSlotMap::new();
-    /// let [three, one, two] = [3, 1, 2].map(|n| map.insert(n));
-    /// map.sort_by(|a, b| a.cmp(b));
-    /// assert_eq!(map.as_slice(), [1, 2, 3]);
-    /// assert_eq!((map[one], map[two], map[three]), (1, 2, 3));
-    /// ```
-    #[track_caller]
-    pub fn sort_by(&mut self, compare: impl FnMut(&V, &V) -> Ordering) {
-        or_give_up(self.try_sort_by(compare));
-    }
+/// Defines the sorting of values by references to two of them, which `$pair` gets from their rows.
+macro_rules! sort_methods {
+    ($value:ty, |$rows:ident, $a:ident, $b:ident| $pair:expr $(, $(#[$example:meta])+)?) => {
+        /// Sorts the values by a comparison; those that are equal keep their order, and all keep their keys.
+        ///
+        /// They are compared where they lie, and then exchanged: O(n log n) comparisons, O(n)
+        /// exchanges, and as many bytes of the program's allocator meanwhile as rows have indices. Should the comparison
+        /// panic, no value has moved; if it is no order, the values come to be in any.
+        ///
+        /// To have it done by and by, see [`defragment_by`](Self::defragment_by).
+        ///
+        /// # Panics
+        ///
+        /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
+        $($(#[$example])+)?
+        #[track_caller]
+        pub fn sort_by(&mut self, compare: impl FnMut($value, $value) -> Ordering) {
+            or_give_up(self.try_sort_by(compare));
+        }
 
-    /// [`sort_by`](Self::sort_by), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses an index a value ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
-    ///
-    /// # Panics
-    ///
-    /// Maybe, if the comparison is no order.
-    pub fn try_sort_by(
-        &mut self,
-        mut compare: impl FnMut(&V, &V) -> Ordering,
-    ) -> Result<(), Error> {
-        self.try_sort_rows(|rows, a, b| compare(&rows[a], &rows[b]))
+        /// [`sort_by`](Self::sort_by), or the error.
+        ///
+        /// # Errors
+        ///
+        /// If the allocator refuses an index a value ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
+        ///
+        /// # Panics
+        ///
+        /// Maybe, if the comparison is no order.
+        pub fn try_sort_by(
+            &mut self,
+            mut compare: impl FnMut($value, $value) -> Ordering,
+        ) -> Result<(), Error> {
+            self.try_sort_rows(|$rows, $a, $b| match $pair {
+                Some((a, b)) => compare(a, b),
+                None => Ordering::Equal,
+            })
+        }
+    };
+}
+
+impl<K: Key, V> DenseSlotMap<K, V> {
+    sort_methods! {
+        &V, |rows, a, b| Some((&rows[a], &rows[b])),
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::DenseSlotMap;
+        /// let mut map = DenseSlotMap::new();
+        /// let [three, one, two] = [3, 1, 2].map(|n| map.insert(n));
+        /// map.sort_by(|a, b| a.cmp(b));
+        /// assert_eq!(map.as_slice(), [1, 2, 3]);
+        /// assert_eq!((map[one], map[two], map[three]), (1, 2, 3));
+        /// ```
     }
 
     /// Sorts the values by what is made of each; see [`sort_by`](Self::sort_by).
@@ -82,33 +95,5 @@ impl<K: Key, V> DenseSlotMap<K, V> {
 }
 
 impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    /// Sorts the rows by a comparison; those that are equal keep their order, and all keep their keys. As for
-    /// [values](DenseSlotMap#method.sort_by).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
-    #[track_caller]
-    pub fn sort_by(&mut self, compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering) {
-        or_give_up(self.try_sort_by(compare));
-    }
-
-    /// [`sort_by`](Self::sort_by), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses an index a row ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
-    ///
-    /// # Panics
-    ///
-    /// Maybe, if the comparison is no order.
-    pub fn try_sort_by(
-        &mut self,
-        mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
-    ) -> Result<(), Error> {
-        self.try_sort_rows(|rows, a, b| match rows.get(a).zip(rows.get(b)) {
-            Some((a, b)) => compare(a, b),
-            None => Ordering::Equal,
-        })
-    }
+    sort_methods!(R::Ref<'_>, |rows, a, b| rows.get(a).zip(rows.get(b)));
 }

@@ -617,21 +617,8 @@ impl<T: Pod, M: Mode> AsRef<[T]> for FileVec<T, M> {
     }
 }
 
-impl<T: Pod, M: Mode> Extend<T> for FileVec<T, M> {
-    /// Appends all that the iterator gives. Those who follow are told of all at once.
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
-        or_give_up(self.try_extend(iter));
-    }
-}
-
-impl<'a, T: Pod, M: Mode> Extend<&'a T> for FileVec<T, M> {
-    #[track_caller]
-    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, iter: I) {
-        self.extend(iter.into_iter().copied());
-    }
-}
-
+extend_by_try!([T: Pod, M: Mode] FileVec<T, M>: T);
+extend_by_copies!([T: Pod, M: Mode] FileVec<T, M>: T);
 iterate_by_ref!([T: Pod, M: Mode] FileVec<T, M>: &'a T => std::slice::Iter<'a, T>);
 
 debug_items!([T: Pod + fmt::Debug, M: Mode] FileVec<T, M>, debug_list, |items| items.iter());

@@ -50,7 +50,7 @@ impl<T: Send> ParallelExtend<T> for VmVec<T> {
 }
 
 /// Collects what an iterator gives into an array for each task, in order.
-#[expect(clippy::linkedlist, reason = "lists are joined in constant time")]
+#[expect(clippy::linkedlist, reason = "two are joined in constant time")]
 pub(super) fn collect_parts<T: Send>(iter: impl ParallelIterator<Item = T>) -> LinkedList<Vec<T>> {
     iter.fold(Vec::new, |mut part, element| {
         part.push(element);

@@ -62,7 +62,7 @@ impl<'s, T: Send> ParallelDrainRange<usize> for &'s mut SharedVec<T> {
 }
 
 impl<T: Send> ParallelExtend<T> for SharedVec<T> {
-    /// Appends all that the iterator gives, in its order: as a [`VmVec`] does. Needs the feature `rayon`.
+    /// Appends all that the iterator gives, in its order: as a [`VmVec`](crate::VmVec) does. Needs the feature `rayon`.
     ///
     /// # Panics
     ///

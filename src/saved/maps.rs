@@ -261,9 +261,9 @@ impl<K: Key, V, S: BuildHasher + Default> Secondary<K, V> for SparseSecondaryMap
     }
 }
 
-struct ReadPairs<K, V, M>(PhantomData<(K, V, M)>);
+struct ReadPairs<P, M>(PhantomData<fn() -> (P, M)>);
 
-impl<'de, K, V, M> Visitor<'de> for ReadPairs<K, V, M>
+impl<'de, K, V, M> Visitor<'de> for ReadPairs<(K, V), M>
 where
     K: Key + Deserialize<'de>,
     V: Deserialize<'de>,

@@ -276,9 +276,9 @@ where
     }
 }
 
-struct ReadSecondary<K, V, M>(PhantomData<(K, V, M)>);
+struct ReadSecondary<P, M>(PhantomData<fn() -> (P, M)>);
 
-impl<'de, K, V, M> Visitor<'de> for ReadSecondary<K, V, M>
+impl<'de, K, V, M> Visitor<'de> for ReadSecondary<(K, V), M>
 where
     K: Key,
     V: Deserialize<'de>,
