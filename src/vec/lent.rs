@@ -179,8 +179,8 @@ macro_rules! scope_methods {
         ///
         /// # Errors
         ///
-        #[doc = concat!("As for [`", stringify!($Vec), "::try_reserve`]; [`Busy`](crate::ErrorKind::Busy) while the array takes")]
-        /// memory.
+        #[doc = concat!("As for [`", stringify!($Vec), "::try_reserve`];")]
+        /// [`Busy`](crate::ErrorKind::Busy) while the array takes memory.
         pub fn try_reserve(&self, additional: usize) -> Result<(), $crate::error::Error> {
             self.vec.lend(|vec| vec.try_reserve(additional))?
         }
