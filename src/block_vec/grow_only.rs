@@ -170,7 +170,7 @@ impl<'v, T> GrowOnlyBlockVec<'v, T> {
     #[track_caller]
     pub fn max_len(&self) -> usize {
         // SAFETY: it reads a number.
-        unsafe { self.vec.look(|vec| vec.max_len()) }
+        unsafe { self.vec.look(BlockVec::max_len) }
     }
 
     /// The element at an index; `None` if it is out of bounds. O(1).
