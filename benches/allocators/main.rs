@@ -18,5 +18,5 @@ mod stats;
 use bench_common::harness;
 
 fn main() -> harness::Result {
-    harness::main(child::perform, run::bench, run::smoke)
+    harness::main_of_task(child::perform, run::bench, run::smoke)
 }

@@ -16,5 +16,5 @@ mod task;
 use bench_common::harness;
 
 fn main() -> harness::Result {
-    harness::main(task::answer, run::bench, run::smoke)
+    harness::main_of_task(task::answer, run::bench, run::smoke)
 }

@@ -52,6 +52,13 @@ pub fn move_to(processor: usize, allowed: &[usize]) -> bool {
     pin(processor) && allow(allowed)
 }
 
+/// Has one of so many threads begin on a processor of its own, if there are as many, and then go where it may.
+pub fn settle(thread: usize, threads: usize, allowed: &[usize]) {
+    if threads <= allowed.len() {
+        let _ = pin(allowed[thread]) && allow(allowed);
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn allow(processors: &[usize]) -> bool {
     // SAFETY: all zero is a valid value of a set of bits.

@@ -17,5 +17,5 @@ mod task;
 use bench_common::harness;
 
 fn main() -> harness::Result {
-    harness::main(task::run, run::bench, run::smoke)
+    harness::main_of_task(task::run, run::bench, run::smoke)
 }

@@ -17,5 +17,5 @@ mod steps;
 use bench_common::harness;
 
 fn main() -> harness::Result {
-    harness::main(|(): &()| Ok(()), run::bench, run::smoke)
+    harness::main_of_task(|(): &()| Ok(()), run::bench, run::smoke)
 }

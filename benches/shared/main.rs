@@ -24,5 +24,5 @@ mod worst;
 use bench_common::harness;
 
 fn main() -> harness::Result {
-    harness::main(task::run, run::bench, run::smoke)
+    harness::main_of_task(task::run, run::bench, run::smoke)
 }

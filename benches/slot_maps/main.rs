@@ -41,5 +41,5 @@ fn main() -> harness::Result {
         run::smoke();
         Ok(())
     };
-    harness::main(child::perform, run::bench, smoke)
+    harness::main_of_task(child::perform, run::bench, smoke)
 }
