@@ -4,6 +4,7 @@
 
 pub mod allocator;
 pub mod callgrind;
+pub mod compare;
 pub mod contenders;
 pub mod cores;
 pub mod delegate;
