@@ -6,10 +6,8 @@ use std::{env, iter};
 
 use clap::{Args, Parser, ValueEnum};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::delegate;
 use crate::jobs;
 use crate::machine::Machine;
 use crate::progress::Progress;
@@ -61,22 +59,6 @@ pub fn main<O: Parser>(
 ) -> Result {
     if jobs::perform_any(jobs)? {
         Ok(())
-    } else if env::args_os().any(|arg| arg == "--bench") {
-        bench(&O::parse_from(env::args_os().filter(|arg| arg != "--bench")))
-    } else {
-        smoke()
-    }
-}
-
-/// Runs the task of a child, the bench if `cargo bench` started it, or else a smoke test: `cargo
-/// test` passes no `--bench`, but perhaps options of the test harness. Criterion does the same.
-pub fn main_of_task<T: DeserializeOwned, O: Parser>(
-    task: impl FnOnce(&T) -> Result,
-    bench: impl FnOnce(&O) -> Result,
-    smoke: impl FnOnce() -> Result,
-) -> Result {
-    if let Some(given) = delegate::task_from_args()? {
-        task(&given)
     } else if env::args_os().any(|arg| arg == "--bench") {
         bench(&O::parse_from(env::args_os().filter(|arg| arg != "--bench")))
     } else {
@@ -165,17 +147,6 @@ impl Report {
     pub fn print_smoke(self) -> Result {
         print_smoke(&self.parts, &self.tables)
     }
-}
-
-/// Measures a part of a bench, if it is wanted.
-pub fn part<E, R>(
-    name: &str,
-    extent: Option<&E>,
-    measure: impl FnOnce(&E) -> Result<R>,
-) -> Result<Option<R>> {
-    let Some(extent) = extent else { return Ok(None) };
-    eprintln!("measuring: {name}");
-    measure(extent).map(Some)
 }
 
 /// Measures all cases, one after the other, again and again, so that what disturbs the machine

@@ -7,7 +7,6 @@ pub mod callgrind;
 pub mod compare;
 pub mod contenders;
 pub mod cores;
-pub mod delegate;
 pub mod harness;
 pub mod jobs;
 pub mod machine;
