@@ -52,7 +52,7 @@ pub(crate) struct Round<A, R> {
 ///
 /// Each thread begins on a processor of its own, if there are as many: else two may begin on one, and take turns, until
 /// the system sees it.
-pub(crate) fn rounds<A: Send + Sync, R: Send>(
+pub(crate) fn meet<A: Send + Sync, R: Send>(
     threads: usize,
     count: usize,
     make: impl Fn() -> A,
@@ -63,14 +63,9 @@ pub(crate) fn rounds<A: Send + Sync, R: Send>(
     let place: RwLock<Option<A>> = RwLock::new(None);
     let done = Mutex::new(Vec::with_capacity(threads));
     let processors = cores::allowed();
-    let settle = |thread| {
-        if threads <= processors.len() {
-            cores::move_to(processors[thread], &processors);
-        }
-    };
     let take_part = |thread| {
         meeting.wait();
-        settle(thread);
+        cores::settle(thread, threads, &processors);
         let guard = place.read().expect("nobody panicked");
         let array = guard.as_ref().expect("it was made");
         meeting.wait();
