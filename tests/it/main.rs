@@ -75,7 +75,6 @@ mod shared_model;
 #[cfg(feature = "rayon")]
 mod shared_rayon;
 mod shared_slot_map;
-mod shared_slot_map_hostile;
 mod shared_slot_map_model;
 mod shared_slot_map_op;
 #[cfg(feature = "rayon")]
