@@ -40,6 +40,7 @@ mod errors;
 mod grid_model;
 mod grid_op;
 mod grow_only;
+mod helpers;
 mod indices;
 mod joins;
 mod joins_model;
