@@ -9,23 +9,6 @@ type Map = SlotMap<DefaultKey, u32>;
 type Second = SecondaryMap<DefaultKey, u32>;
 
 #[test]
-fn references_to_all_values_may_live_at_once() {
-    let mut map: Map = (0..200).collect();
-    let mut names: SecondaryMap<_, String> =
-        map.keys().step_by(2).map(|key| (key, key.index().to_string())).collect();
-    let mut ages: Second = map.keys().skip(50).map(|key| (key, 1)).collect();
-    let mut held: Vec<_> = map.join_mut((&mut names, &mut ages)).collect();
-    assert_eq!(held.len(), 75);
-    for (_, a, (b, c)) in &mut held {
-        b.push('!');
-        **c += **a;
-    }
-    for (key, a, (b, c)) in held {
-        assert_eq!((b.as_str(), *c), (format!("{}!", key.index()).as_str(), *a + 1));
-    }
-}
-
-#[test]
 fn a_column_may_have_up_to_four_maps() {
     let map: Map = (0..10).collect();
     let mut seconds: [Second; 4] =

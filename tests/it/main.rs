@@ -40,6 +40,7 @@ mod errors;
 mod grid_model;
 mod grid_op;
 mod grow_only;
+mod helpers;
 mod indices;
 mod joins;
 mod joins_model;
@@ -75,7 +76,6 @@ mod shared_model;
 #[cfg(feature = "rayon")]
 mod shared_rayon;
 mod shared_slot_map;
-mod shared_slot_map_hostile;
 mod shared_slot_map_model;
 mod shared_slot_map_op;
 #[cfg(feature = "rayon")]

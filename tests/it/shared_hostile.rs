@@ -167,7 +167,7 @@ fn places_that_were_used_are_empty_when_threads_come_again() {
 
 #[test]
 fn threads_that_are_refused_for_long_take_no_place_and_lose_none() {
-    for max_len in [0, 1, 2, 63, 64, 65] {
+    for max_len in [0, 1, 2, 5, 63, 64, 65, 1000, 4096] {
         let (vec, _) = buffered::<u64>(4096);
         let bounded = SharedVec::<u64>::with_max_len(max_len);
         let most = [&vec, &bounded].map(SharedVec::max_len);
@@ -417,6 +417,7 @@ fn readers_see_runs_and_single_ones_whole_while_memory_is_made_ready() {
 fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
     static VEC: OnceLock<SharedVec<u64>> = OnceLock::new();
     static OUT_OF_IT: Mutex<Vec<(usize, u64)>> = Mutex::new(Vec::new());
+    static BUSY: AtomicUsize = AtomicUsize::new(0);
     const OUT: u64 = 1 << 40;
     let made = AtomicU64::new(OUT);
     let wait = move || {
@@ -429,6 +430,15 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
                 _ => vec.try_push_with(|_| value).map(|(at, _)| at).ok(),
             };
             assert!(vec.try_reserve(1 << 14).is_err());
+            let refused = [
+                vec.try_stats().err(),
+                vec.try_max_len().err(),
+                vec.push_if_len(usize::MAX, 1).err().and_then(|(error, _)| error),
+            ];
+            for error in refused.into_iter().flatten() {
+                assert_eq!(error.kind(), ErrorKind::Busy);
+                BUSY.fetch_add(1, Ordering::Relaxed);
+            }
             OUT_OF_IT.lock().unwrap().extend(stored.map(|at| (at, value)));
             thread::yield_now();
         }
@@ -458,6 +468,7 @@ fn pushes_out_of_a_backing_of_several_threads_are_there_or_come_back() {
     let mut all = own.clone();
     all.extend(OUT_OF_IT.lock().unwrap().iter());
     assert_eq!((vec.len(), all.len()), (1 << 17, 1 << 17));
+    assert!(BUSY.load(Ordering::Relaxed) > 0);
     assert!(all.iter().all(|(at, value)| vec[*at] == *value));
     assert_eq!(all.iter().map(|(at, _)| at).collect::<HashSet<_>>().len(), all.len());
 }
@@ -483,19 +494,6 @@ fn a_buffer_is_filled_whatever_maximum_was_named() {
             );
         }
     }
-}
-
-#[test]
-fn room_is_made_behind_what_an_array_brought_along() {
-    let mut inner = VmVec::<u64>::with_max_len(1 << 20);
-    inner.push(0);
-    while inner.len() < inner.capacity() {
-        inner.push(1);
-    }
-    let shared = SharedVec::from(inner);
-    let len = shared.len();
-    shared.reserve(1000);
-    assert!(shared.capacity() >= len + 1000, "{} of {len}", shared.capacity());
 }
 
 #[test]

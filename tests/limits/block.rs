@@ -64,7 +64,7 @@ impl Block {
         self.layout.size()
     }
 
-    /// Where a block of so many bytes has its number, as far as this one reaches.
+    /// Where a block of this many bytes has its number, as far as this one reaches.
     fn places(&self, bytes: usize) -> impl Iterator<Item = NonNull<usize>> + use<> {
         let last = |bytes| (bytes - size_of::<usize>()) / align_of::<usize>() * align_of::<usize>();
         let step = match self.marks {
@@ -80,7 +80,7 @@ impl Block {
     fn mark(&self) {
         assert_eq!(self.start.addr().get() % self.layout.align(), 0);
         for place in self.places(self.bytes()) {
-            // SAFETY: inside the block, which nobody else uses, and aligned.
+            // SAFETY: inside the block, which is this one's alone, and aligned.
             unsafe { place.write(self.number) };
         }
     }
@@ -97,7 +97,7 @@ impl Block {
         self.check_first(self.bytes());
     }
 
-    /// Whether the block has so many bytes now; what it held, it holds.
+    /// Whether the block has this many bytes now; what it held, it holds.
     #[track_caller]
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         // SAFETY: a block of that layout.

@@ -559,7 +559,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Runs something while so many threads do something else, which is to ask whether that is done, or has failed.
+/// Runs something while `threads` threads do something else, which asks whether that is done, or has failed.
 pub(crate) fn beside<R>(
     threads: usize,
     work: impl Fn(usize, &dyn Fn() -> bool) + Sync,

@@ -21,6 +21,7 @@ mod locked;
 mod many;
 #[path = "../common/process.rs"]
 mod process;
+#[path = "../common/random.rs"]
 mod random;
 mod refused;
 #[cfg(target_pointer_width = "64")]

@@ -1,6 +1,6 @@
 //! The background thread where a process is forked, and where it cannot have what it wants.
 
-use crate::effort;
+use crate::effort::{self, wait_until};
 use crate::linux::{
     assert_counts, beside, fill, forked, in_child_limiting, leave, leave_writable, set_limit, statm,
 };
@@ -10,19 +10,10 @@ use stayput::{
     page_size, service,
 };
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The unit in which arrays take what is ready.
 const UNIT: usize = 128 * KIB;
-
-#[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{what}: it does not come to be");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
 
 fn served(ahead: CommitAhead, release: Release) -> VmVec<u64> {
     let builder = VmVec::builder().max_len(64 * MIB / 8).huge_pages(HugePages::Never);

@@ -18,7 +18,7 @@ impl Supplied {
     }
 }
 
-// SAFETY: the reservation is nobody else's, and does what is said of each call.
+// SAFETY: the reservation is its own, and does what is said of each call.
 unsafe impl Backing for Supplied {
     fn start(&self) -> NonNull<u8> {
         NonNull::new(self.memory.as_ptr()).expect("it is somewhere")

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::ops::Index;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What the tests need of an array besides.
+/// What the tests need of an array.
 trait Array<T>: Index<usize, Output = T> + FromIterator<T> {
     fn with_max_len(max_len: usize) -> Self;
     fn max_len(&self) -> usize;

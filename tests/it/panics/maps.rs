@@ -1,11 +1,11 @@
 //! Slot maps and secondary maps.
 
 use super::{Kind, at_each, check_tokens, kind, odd, odd_by_step, stepwise};
+use crate::helpers::key;
 use crate::ledger::{Ledger, Step, Token};
 use crate::slot_map_op::Small;
 use stayput::{
-    Budget, Columns, DefaultKey, DenseSlotMap, Key, KeyData, SecondaryMap, SlotMap,
-    SparseSecondaryMap,
+    Budget, Columns, DefaultKey, DenseSlotMap, Key, SecondaryMap, SlotMap, SparseSecondaryMap,
 };
 use std::cmp::Ordering;
 use std::mem;
@@ -305,9 +305,9 @@ mod slots {
         ]);
         at_each::<Sample>(Step::Drop).of(&[
             |ledger, map| {
-                let key = map.keys().next_back().expect("it is there");
-                assert!(map.try_insert_at(key, ledger.token(60)).is_err());
-                let new = KeyData::from_parts(40, 3, 0).expect("it fits").into();
+                let last = map.keys().next_back().expect("it is there");
+                assert!(map.try_insert_at(last, ledger.token(60)).is_err());
+                let new = key(40, 3);
                 map.insert_at(new, ledger.token(61));
                 drop(map.remove(new));
             },
@@ -475,10 +475,6 @@ mod rows {
         at_each::<InColumns>(Step::Drop)
             .of_taken(&[|_, map| drop(map), |_, map| map.into_iter().for_each(drop)]);
     }
-}
-
-fn key(index: u32, generation: u32) -> DefaultKey {
-    KeyData::from_parts(index, generation, 0).expect("it fits").into()
 }
 
 /// What applies to both kinds of secondary maps: a module each.
