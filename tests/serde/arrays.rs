@@ -64,10 +64,10 @@ fn read_into<'de, A: Deserialize<'de>>(
     Deserialize::deserialize_in_place(&mut serde_json::Deserializer::from_str(text), array)
 }
 
-fn survives<A, B>()
+/// `is_borrowed(BYTES, ELEMENTS)` tells whether an array that borrows from the bytes it is read from holds these elements.
+fn survives<A>(is_borrowed: fn(&[u8], &[String]) -> bool)
 where
     A: Array<String> + Serialize + DeserializeOwned + PartialEq<Vec<String>>,
-    B: Deserialize<'static> + PartialEq<Vec<String>>,
 {
     for count in [0, 1, 5000] {
         let std: Vec<String> = (0..count).map(|n: u32| n.to_string()).collect();
@@ -77,8 +77,7 @@ where
         let bytes = postcard::to_stdvec(&array).unwrap();
         assert_eq!(bytes, postcard::to_stdvec(&std).unwrap());
         assert_eq!(postcard::from_bytes::<VmVec<String>>(&bytes).unwrap(), std);
-        // Elements that borrow from what is read.
-        assert!(postcard::from_bytes::<B>(bytes.leak()).unwrap() == std);
+        assert!(is_borrowed(&bytes, &std));
     }
 }
 
@@ -152,7 +151,9 @@ macro_rules! tests {
 
             #[test]
             fn an_array_survives_and_is_a_vec_to_others() {
-                survives::<$array<String>, $array<&str>>();
+                survives::<$array<String>>(|bytes, std| {
+                    postcard::from_bytes::<$array<&str>>(bytes).unwrap().iter().eq(std)
+                });
                 survives_without_a_size::<$array<()>>();
             }
 
