@@ -359,7 +359,7 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
     fn insert_with_key(&mut self, making: Making, make: &impl Fn() -> V) {
         let map = &self.side.map;
         let (mut shown, mut inner) = (None, None);
-        let mut made = |key: K| {
+        let mut show = |key: K| {
             shown = Some(key);
             // Nor may another thread be given it.
             assert!(!self.is_alone || map.get(key).is_none() && map.remove(key).is_none());
@@ -370,12 +370,12 @@ impl<'s, K: Key, V: Value> Worker<'s, K, V> {
             make()
         };
         let given = match making {
-            Making::Value | Making::Two => map.try_insert_with(made).ok(),
+            Making::Value | Making::Two => map.try_insert_with(show).ok(),
             // What is refused panics, in a way that fuzz targets end by.
             _ if !self.is_alone || map.try_reserve(1).is_err() => None,
-            Making::Error => map.try_insert_with_key(|key| Err(made(key))).ok(),
+            Making::Error => map.try_insert_with_key(|key| Err(show(key))).ok(),
             Making::Panic => {
-                let run = || map.insert_with_key(|key| resume_unwind(Box::new(made(key).number())));
+                let run = || map.insert_with_key(|key| resume_unwind(Box::new(show(key).number())));
                 catch_unwind(AssertUnwindSafe(run)).ok()
             }
         };

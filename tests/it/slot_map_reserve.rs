@@ -86,7 +86,7 @@ fn room_is_what_can_be_filled<K: Key>(cases: u32) {
         let mut filled = map.clone();
         let fit = (0..100).take_while(|_| filled.try_insert([3; 1000]).is_ok()).count();
         for count in [0, fit.min(1), fit / 2, fit.saturating_sub(1), fit] {
-            assert_eq!(room(&map, count), Ok(()), "{} of {}", count, fit);
+            assert_eq!(room(&map, count), Ok(()), "{count} of {fit}");
         }
         if fit < 100 {
             let kind = filled.try_insert([4; 1000]).unwrap_err().error.kind();
