@@ -21,46 +21,49 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`VmVec`] | `Vec`, growing in place; [`GrowOnly`] is a scope in which references stay usable while it grows |
-//! | [`BlockVec`] | an array in fixed blocks of the heap, on any target: many small arrays, 32-bit targets, the web |
-//! | [`Columns`], [`Groups`] | structures of arrays: one array per field, or one per field and group of rows |
-//! | [`SlotMap`] | values found by keys, in slots that never move; [`Weak`] points to a value that may be removed |
-//! | [`DenseSlotMap`] | values found by keys, in a packed array or in columns |
+//! | [`BlockVec`] | an array in blocks of the heap, on any target: for many small arrays, 32-bit targets, the web |
+//! | [`Columns`], [`Groups`] | structures of arrays: one array per field, for all rows or for each group of rows |
+//! | [`SlotMap`] | values looked up by key, in slots that never move; [`Weak`] points to a value that may be removed |
+//! | [`DenseSlotMap`] | values looked up by key, in a packed array or in columns |
 //! | [`SecondaryMap`], [`SparseSecondaryMap`] | additional data for the keys of a slot map, in a parallel array or a hash table |
-//! | [`Table`], [`indices!`] | rows found by keys and by their contents |
-//! | [`index`] | such indices alone, for storage of your own |
-//! | [`SharedVec`], [`SharedSlotMap`] | an array and a slot map that many threads add to while others read |
+//! | [`Table`], [`indices!`] | rows looked up by key and by field values |
+//! | [`index`] | the same indices, for use with your own storage |
+//! | [`SharedVec`], [`SharedSlotMap`] | an array and a slot map that many threads can add to while others read |
 //! | `FileVec`, `Follow` | an array in a file, and its readers in other processes (feature `file`) |
-//! | [`Arena`], [`ArenaBox`] | values of any type that are freed together or by [`Scope`], and those that are dropped |
+//! | [`Arena`], [`ArenaBox`] | values of any type, freed together or when a [`Scope`] ends; an `ArenaBox` also drops its value |
 //! | [`alloc::GlobalVm`], [`alloc::VmAlloc`] | allocators for std and third-party containers, whose large blocks grow in place |
-//! | [`Reservation`], [`GrowingReservation`] | the range of addresses itself |
-//! | [`Backing`] | the trait to place containers in caller-provided memory; `FileBacking` places them in a file |
+//! | [`Reservation`], [`GrowingReservation`] | the reserved address ranges themselves |
+//! | [`Backing`] | the trait for placing arrays and maps in caller-provided memory; `FileBacking` places them in a file |
 //!
-//! Every method that may need memory has a twin beginning with `try_` that returns an [`Error`] instead of panicking.
+//! Methods that may need memory have a twin beginning with `try_` that returns an error instead of panicking. If a value
+//! did not fit, the error is [`Refused`] and carries it; [`Error`] names the limit and the number of bytes requested.
 //!
 //! # Terms
 //!
 //! | term | meaning |
 //! |---|---|
 //! | reservation | a range of address space that a container owns; takes no memory |
-//! | commit, decommit | make pages usable and charged; return both memory and charge, and make the pages inaccessible |
+//! | commit | make pages usable; the system charges them to the process |
+//! | decommit | return the memory and its charge; the pages become inaccessible |
+//! | resident | said of pages that have memory: the first access to others takes a page fault |
 //! | discard | return the memory but keep the pages accessible, reading as zero |
 //! | prefault | make committed pages resident now, so that accessing them later takes no page fault |
 //! | release | end a reservation |
-//! | `len`, `capacity`, `max_len` | numbers of elements: initialised, committed, and the most the reservation can hold |
+//! | `len`, `capacity`, `max_len` | elements stored, elements that fit in committed memory, and elements the reservation can ever hold |
 //! | `*_bytes` | a number of bytes |
-//! | slot, hole | a place for a value in a slot map; a vacant slot before the last occupied one |
+//! | slot, hole | a place for a value in a slot map; a vacant slot that a later value can fill |
 //! | generation | the number of times a slot was used; part of the key |
-//! | retired | said of a slot that is never used again because its generations are used up |
+//! | retired | a slot is retired when its generations are used up; it is never reused |
 //!
 //! # Platforms
 //!
 //! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows have virtual memory that can be reserved. On other
-//! targets, WebAssembly among them, and under Miri, a reservation is one block of the system allocator; the page
-//! [`guide::the_web`] lists the differences.
+//! targets, WebAssembly among them, and under Miri, a reservation is a single block from the system allocator;
+//! the page [`guide::the_web`] lists the differences.
 //!
 //! After `fork`, the child has a copy of every container at the same addresses and may use them and create others,
-//! whatever other threads of the parent were doing. Memory locked by [`Reservation::lock`] is not locked in the child,
-//! and the background thread does not exist there: containers that it served grow by themselves.
+//! whatever other threads of the parent were doing. ([`SharedVec`] and `FileVec` state exceptions.) Memory locked by [`Reservation::lock`] is not locked in the child,
+//! and the background thread does not exist there: containers that it served then commit memory on their own.
 //!
 //! # Features
 //!
@@ -69,12 +72,13 @@
 //! - `bytemuck`: zeroed elements without writing to them (`VmVec::extend_zeroed`, `VmVec::resize_zeroed`,
 //!   `Arena::alloc_zeroed`, `Arena::alloc_slice_zeroed`), and conversions between keys and bytes (see [`new_key_type!`]).
 //! - `derive`: `#[derive(Row)]` for structs stored in [`Columns`].
-//! - `file`: the module `file`, and `SlotMap::save` and `load`.
+//! - `file`: the module `file`, and `save` and `load` of maps.
 //! - `rayon`: parallel iterators; see the module `par`.
 //! - `serde`: `Serialize` and `Deserialize`; see the module `saved` for the format.
 //!
 //! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and
-//! `RUSTFLAGS='--cfg stayput_nightly'`. It is not a feature because it would break `--all-features`.
+//! `RUSTFLAGS='--cfg stayput_nightly'`. It is an option rather than a feature because a feature that needs a nightly
+//! compiler would break `--all-features`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
