@@ -1,8 +1,7 @@
-//! Arrays that never move.
+//! Growable arrays that never move, and slot maps, tables, arenas and allocators built on them.
 //!
-//! A large range of addresses is reserved up front, and pages of it are committed as the array
-//! grows. Elements stay contiguous, a pointer to an element stays good for as long as the element
-//! lives, and growing never copies.
+//! Each array reserves a large range of addresses and commits memory as it grows. Elements stay contiguous, pointers to
+//! them stay valid, and growth never copies.
 //!
 //! ```
 //! use stayput::VmVec;
@@ -15,155 +14,71 @@
 //! assert_eq!(particles.as_ptr(), first); // a `Vec` would have moved some twenty times
 //! ```
 //!
-//! Which type to take:
+//! The [`guide`] explains each topic on a page of its own, with examples.
+//!
+//! # Which type to use
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`VmVec`] | std's `Vec`, in place: swap the name |
-//! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
-//! | [`BlockVec`], [`GrowOnlyBlockVec`] | the same in blocks of the heap, on any system: many small arrays, 32 bits, the web |
-//! | [`Columns`] | rows, each of whose fields lies in an array of its own |
-//! | [`Groups`] | rows by the eight or so, each field of which is an array |
-//! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
-//! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
-//! | [`DenseSlotMap`] | values found by such keys, side by side in an array, or in columns |
-//! | [`Table`], [`indices!`] | rows found by such keys, and by what is in them |
-//! | [`index`] | such indices alone, for storage of your own |
-//! | [`SecondaryMap`] | more about what a slot map holds, by its keys, in an array beside it |
-//! | [`SparseSecondaryMap`] | the same for values that few keys have, by hashing |
-//! | [`secondary::Column`] | maps side by side: what `join` of a slot map or a secondary map takes |
-//! | [`Arena`], [`Scope`] | values of any type one behind another, freed all at once or by scopes |
-//! | [`ArenaBox`] | a value in an arena that is dropped |
-//! | [`alloc::GlobalVm`] | a program's allocator, under which large `Vec`s of std grow in place |
-//! | [`alloc::VmAlloc`] | the same for single containers, by the trait `Allocator` |
-//! | [`Reservation`] | the range of addresses itself, for those who build their own |
-//! | [`GrowingReservation`] | the same, used from its front on, as all of the above do |
-//! | [`Backing`] | what to implement for an array or a map in memory of your own |
-//! | [`SharedVec`] | an array to which many threads append, and which others read meanwhile |
-//! | [`SharedSlotMap`] | a `SlotMap` into which many threads put values, which others look up meanwhile |
-//! | `FileVec`, `Follow` | an array in a file, and readers of it in other processes (feature `file`) |
-//! | `FileBacking` | memory in a file for any array or map |
+//! | [`VmVec`] | `Vec`, growing in place; [`GrowOnly`] is a scope in which references stay usable while it grows |
+//! | [`BlockVec`] | an array in blocks of the heap, on any target: for many small arrays, 32-bit targets, the web |
+//! | [`Columns`], [`Groups`] | structures of arrays: one array per field, for all rows or for each group of rows |
+//! | [`SlotMap`] | values looked up by key, in slots that never move; [`Weak`] points to a value that may be removed |
+//! | [`DenseSlotMap`] | values looked up by key, in a packed array or in columns |
+//! | [`SecondaryMap`], [`SparseSecondaryMap`] | additional data for the keys of a slot map, in a parallel array or a hash table |
+//! | [`Table`], [`indices!`] | rows looked up by key and by field values |
+//! | [`index`] | the same indices, for use with your own storage |
+//! | [`SharedVec`], [`SharedSlotMap`] | an array and a slot map that many threads can add to while others read |
+//! | `FileVec`, `Follow` | an array in a file, and its readers in other processes (feature `file`) |
+//! | [`Arena`], [`ArenaBox`] | values of any type, freed together or when a [`Scope`] ends; an `ArenaBox` also drops its value |
+//! | [`alloc::GlobalVm`], [`alloc::VmAlloc`] | allocators for std and third-party containers, whose large blocks grow in place |
+//! | [`Reservation`], [`GrowingReservation`] | the reserved address ranges themselves |
+//! | [`Backing`] | the trait for placing arrays and maps in caller-provided memory; `FileBacking` places them in a file |
 //!
-//! # No stalls
+//! Methods that may need memory have a twin beginning with `try_` that returns an error instead of panicking. If a value
+//! did not fit, the error is [`Refused`] and carries it; [`Error`] names the limit and the number of bytes requested.
 //!
-//! Growing copies nothing, but each new page takes a page fault when it is first touched, and
-//! unmapping a large array takes milliseconds. What to do about it:
+//! # Terms
 //!
-//! | call | what it does |
+//! | term | meaning |
 //! |---|---|
-//! | [`CommitAhead`] | a background thread makes memory ready before it is used |
-//! | [`VmVec::prefault_ahead`] | the same without a thread, in the idle time of a frame |
-//! | [`VmVec::prefault`] | so much at once: for a loading screen |
-//! | [`Release::Background`] | the background thread unmaps what was dropped |
-//! | [`keeper`] | keeps what was dropped warm for the next who wants some, for a second |
-//! | [`VmVec::shrink_to_fit_within`], [`SlotMap::trim_within`] | memory goes back by and by, within a [`Budget`] |
-//!
-//! [`service`] says what the thread does and promises. A program in which nobody asks for it has none.
-//!
-//! # Memory of your own
-//!
-//! Where the memory shall be another than the process' own (shared with other processes, locked,
-//! from a pool, a buffer of fixed size), implement [`Backing`] and make arrays and maps there:
-//! [`VecBuilder::build_in`], [`SlotMapBuilder::build_in`], [`SecondaryMapBuilder::build_in`]. Their
-//! types stay what they are, and so does what is fast: only growing and shrinking call it.
-//!
-//! # Words
-//!
-//! | word | meaning |
-//! |---|---|
-//! | reservation | a range of address space, owned; costs no memory |
-//! | commit, decommit | make pages usable and charged; hand memory *and* charge back, inaccessible again |
-//! | discard | hand the memory back but keep the pages accessible, reading as zero |
-//! | prefault | make committed pages resident now, so that touching them later takes no page fault |
+//! | reservation | a range of address space that a container owns; takes no memory |
+//! | commit | make pages usable; the system charges them to the process |
+//! | decommit | return the memory and its charge; the pages become inaccessible |
+//! | resident | said of pages that have memory: the first access to others takes a page fault |
+//! | discard | return the memory but keep the pages accessible, reading as zero |
+//! | prefault | make committed pages resident now, so that accessing them later takes no page fault |
 //! | release | end a reservation |
-//! | `len`, `capacity`, `max_len` | elements: initialised, committed, what the reservation can ever hold |
-//! | `*_bytes` | anything that counts bytes |
-//! | slot, hole | a place in a slot map; a vacant one with others behind it |
-//! | generation | how often a slot was used; part of the key |
-//! | retired | a slot that is never used again, because its generations are spent |
+//! | `len`, `capacity`, `max_len` | elements stored, elements that fit in committed memory, and elements the reservation can ever hold |
+//! | `*_bytes` | a number of bytes |
+//! | slot, hole | a place for a value in a slot map; a vacant slot that a later value can fill |
+//! | generation | the number of times a slot was used; part of the key |
+//! | retired | a slot is retired when its generations are used up; it is never reused |
 //!
-//! # Systems
+//! # Platforms
 //!
-//! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows.
+//! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos and Windows have virtual memory that can be reserved. On other
+//! targets, WebAssembly among them, and under Miri, a reservation is a single block from the system allocator;
+//! the page [`guide::the_web`] lists the differences.
 //!
-//! With other targets, WebAssembly among them, and under Miri, there is no virtual memory to reserve. There a
-//! reservation is a block of the system's allocator ([`std::alloc::System`]), taken at once, and all that this crate
-//! promises of addresses and keys holds:
-//!
-//! - **Name what you need**: `max_len` is exact, and costs what it says, since it is taken from what all of the program
-//!   can have (4 GiB in WebAssembly). Who names none is given 4 MiB, or 4 MiB more than he needs at once;
-//!   beyond that there is an error of the kind [`MaxLen`](ErrorKind::MaxLen). Where the allocator has no such block, it
-//!   is [`AddressSpace`](ErrorKind::AddressSpace), and who named no maximum is given less.
-//! - Memory is written to, zeroes, when it is committed, and not before: in a browser it takes memory only then.
-//! - What is given back (`shrink_to_fit`, `trim`) can be used again where it was, but it stays with the process until
-//!   the array is dropped; and nobody is stopped who reads or writes there by a stray pointer.
-//! - Nothing is made ready ahead: [`CommitAhead`] and [`Release::Background`] do nothing, `prefault` nothing that
-//!   committing has not done, and `prefault_ahead` says that it made nothing resident. The [`keeper`] keeps nothing:
-//!   what is dropped goes to the allocator, which does.
-//! - To lock memory, and to tell what of it is resident, is refused with [`ErrorKind::Unsupported`]; so are files.
-//! - [`alloc::GlobalVm`] and [`alloc::VmAlloc`] leave all blocks to their parent, so that a program can have
-//!   them on all systems.
-//! - A [`BlockVec`] takes its blocks from the program's allocator, and works as everywhere.
-//! - [`Budget::time`] needs a clock, which `wasm32-unknown-unknown` has not.
-//!
-//! After `fork` the child has a copy of every array, at the same addresses, as of all private
-//! memory, and may use them and make others, whatever other threads were doing to theirs meanwhile. Memory locked by [`Reservation::lock`] is not locked in the child, and the background
-//! thread is not there: arrays that it served grow by themselves.
+//! After `fork`, the child has a copy of every container at the same addresses and may use them and create others,
+//! whatever other threads of the parent were doing. ([`SharedVec`] and `FileVec` state exceptions.) Memory locked by [`Reservation::lock`] is not locked in the child,
+//! and the background thread does not exist there: containers that it served then commit memory on their own.
 //!
 //! # Features
 //!
-//! - `allocator-api2-02`, `allocator-api2-04`: the trait `Allocator` of the crate `allocator-api2`,
-//!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
-//! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
-//!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
-//!   keys, see [`new_key_type!`].
-//! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
-//! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
-//! - `rayon`: arrays, `Columns` and the maps in parallel; see `par`.
-//! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, arrays and `Columns`; see `saved` for the form.
+//! - `allocator-api2-02`, `allocator-api2-04`: the trait `Allocator` of the crate `allocator-api2`, version 0.2 (which
+//!   `hashbrown` uses) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
+//! - `bytemuck`: zeroed elements without writing to them (`VmVec::extend_zeroed`, `VmVec::resize_zeroed`,
+//!   `Arena::alloc_zeroed`, `Arena::alloc_slice_zeroed`), and conversions between keys and bytes (see [`new_key_type!`]).
+//! - `derive`: `#[derive(Row)]` for structs stored in [`Columns`].
+//! - `file`: the module `file`, and `save` and `load` of maps.
+//! - `rayon`: parallel iterators; see the module `par`.
+//! - `serde`: `Serialize` and `Deserialize`; see the module `saved` for the format.
 //!
-//! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and is no
-//! feature, since it would break `--all-features`: it is there, for the same types as the others, where
-//! the compiler is given `--cfg stayput_nightly` (`RUSTFLAGS='--cfg stayput_nightly' cargo build`).
-//!
-//! ## Not features
-//!
-//! A feature is a dependency to follow for ever. These crates have none here, for what they need takes a
-//! line or two outside:
-//!
-//! | crate | what to do instead |
-//! |---|---|
-//! | `arbitrary` | At the field: `#[arbitrary(with = \|u: &mut Unstructured<'_>\| u.arbitrary::<Vec<_>>().map(VmVec::from))]`, or `SlotMap::from_iter`. To have holes, let the fuzzer make operations, and remove by them. |
-//! | `bevy_reflect` | `#[reflect(ignore)]` at the field, and reflect what is in it. Its traits change with each version of the engine, a few times a year. |
-//! | `proptest` | `vec(any::<T>(), 0..100).prop_map(VmVec::from)`. |
-//! | `rkyv` | The archived form of an array is that of its slice: an `ArchiveWith` of your own for the field, by `ArchivedVec::resolve_from_slice` and `serialize_from_slice`. That of a map would have to be a type of its own; archive its values and keys. |
-//! | `zerocopy` | Its `FromZeros` is `bytemuck`'s `Zeroable`: derive that beside it for `extend_zeroed`. Elements as bytes, and bytes as elements, are a matter of slices, which both crates take. |
-//!
-//! # `AddressSanitizer`
-//!
-//! To `AddressSanitizer` all of a committed page is good, so it misses most stray pointers into memory of this crate. Built
-//! with `--cfg stayput_asan`, containers tell it what nobody is to touch, and it stops whoever does by a report of
-//! `use-after-poison`:
-//!
-//! ```sh
-//! RUSTFLAGS='-Zsanitizer=address --cfg stayput_asan' cargo +nightly run --target x86_64-unknown-linux-gnu
-//! ```
-//!
-//! | where | what |
-//! |---|---|
-//! | [`VmVec`], [`BlockVec`] | all behind the last element: what was popped, truncated or drained, and what was never used |
-//! | [`SlotMap`], [`SecondaryMap`] | values of vacant slots, whether their page was discarded or not |
-//! | [`SharedSlotMap`] | values of slots that nobody has filled yet, and in the owner's map of all that are vacant |
-//! | [`Arena`] | what was given back, by `reset` or by the end of a scope, and what was not handed out yet |
-//! | the [`keeper`] | what arrays, maps and blocks that were dropped have left there |
-//! | reservations, without virtual memory | what is not committed. (Elsewhere no sanitizer is needed for that.) |
-//!
-//! - Who writes behind the length, as he may, asks for the address by [`VmVec::as_mut_ptr`] or
-//!   [`VmVec::spare_capacity_mut`] after the last call that took elements out: these open all of the capacity, and it
-//!   stays so while the array grows. (`as_mut_ptr` is no `const fn` then.)
-//! - The sanitizer counts in eights of bytes, rounded in favour of who touches them: it sees no vacant slot whose
-//!   value has less than eight.
-//! - [`Columns`] and [`SharedVec`] are as they are without it.
+//! All of them build with a stable compiler. The trait `Allocator` of std needs a nightly one, and
+//! `RUSTFLAGS='--cfg stayput_nightly'`. It is an option rather than a feature because a feature that needs a nightly
+//! compiler would break `--all-features`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
@@ -190,6 +105,8 @@ mod error;
 #[cfg(feature = "file")]
 pub mod file;
 mod growing;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 mod heap;
 pub mod index;
 pub mod keeper;

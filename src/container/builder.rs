@@ -73,7 +73,7 @@ impl<C, O: OwnOptions> Builder<C, O> {
     /// indices from `max_len` on.
     ///
     /// Without a maximum, as much is reserved as the machine has memory, or as keys can number, but each of very many
-    /// containers has less; see [`VmVec::new`](crate::VmVec::new). Where there is [no virtual memory](crate#systems) that
+    /// containers has less; see [`VmVec::new`](crate::VmVec::new). Where there is [no virtual memory](crate::guide::the_web) that
     /// is little, so name a maximum there.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.options.max_len = Some(max_len);

@@ -229,7 +229,7 @@ pub enum ErrorKind {
     FileLimit,
     /// This system has no virtual memory that the crate knows how to use, and what was asked for cannot be done
     /// without: to lock memory, or to tell what is resident. (Arrays and maps can be made there, see
-    /// [systems](crate#systems).)
+    /// [systems](crate::guide::the_web).)
     Unsupported,
     /// Any other refusal; [`Error::raw_os_error`] says which.
     System,

@@ -121,7 +121,7 @@ pub(crate) fn is_much_unreleased() -> bool {
 ///
 /// Every method except the getters may enter the kernel.
 ///
-/// Where there is [no virtual memory](crate#systems) it is a block of the allocator's: of its full size from the
+/// Where there is [no virtual memory](crate::guide::the_web) it is a block of the allocator's: of its full size from the
 /// beginning on, and nothing in it is inaccessible.
 ///
 /// # Examples

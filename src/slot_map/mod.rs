@@ -92,7 +92,7 @@ use crate::slots::vacancy::Fresh;
 ///
 /// Where addresses are few (32 bits), or there is no virtual memory (WebAssembly), name
 /// [`max_len`](Self::with_max_len): without virtual memory a map is one block of the heap, of so many slots, and of
-/// 4 MiB if nobody said how many; see [what holds there](crate#systems). Looking up costs the same. For thousands of
+/// 4 MiB if nobody said how many; see [what holds there](crate::guide::the_web). Looking up costs the same. For thousands of
 /// small maps, one map for all of them takes the least.
 ///
 /// # Order

@@ -91,7 +91,7 @@ use std::mem;
 /// [`new`](Self::new) reserves on the first push as much as the machine has memory, and less beside
 /// very many others, or if the system has not so much to give. [`with_max_len`](Self::with_max_len) and
 /// [`builder`](Self::builder) say how much; [`max_len`](Self::max_len) is then a promise: the
-/// array refuses the element after it. Where there is [no virtual memory](crate#systems), `new` reserves 4 MiB, or 4 MiB
+/// array refuses the element after it. Where there is [no virtual memory](crate::guide::the_web), `new` reserves 4 MiB, or 4 MiB
 /// more than it needs at once.
 ///
 /// The `VmVec` itself is five words. All else that it knows is in a small block, which it takes from

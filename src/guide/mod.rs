@@ -1,0 +1,69 @@
+//! The guide: one page per task. It has no items.
+//!
+//! | page | topic |
+//! |---|---|
+//! | [`no_stalls`] | memory committed and released outside the frame |
+//! | [`slot_maps`] | keys, holes, and which map to use |
+//! | [`tables`] | rows found by their contents |
+//! | [`columns`] | structures of arrays |
+//! | [`files`] | arrays and maps in files |
+//! | [`threads`] | containers that many threads add to |
+//! | [`allocators`] | large blocks that grow in place, under existing containers |
+//! | [`arenas`] | values that are freed together |
+//! | [`many_small_arrays`] | address space and mappings, and how thousands of arrays share them |
+//! | [`the_web`] | targets without virtual memory |
+//! | [`sanitizers`] | `AddressSanitizer` and Miri |
+//! | [`from_vec`], [`from_slotmap`], [`from_bumpalo`], [`from_soa_derive`] | moving existing code |
+//! | [`how_it_works`] | from a push to the system calls behind it |
+//! | [`figures`] | what was measured, on which machine, and where this crate loses |
+
+#[doc = include_str!("no_stalls.md")]
+pub mod no_stalls {}
+
+#[doc = include_str!("slot_maps.md")]
+pub mod slot_maps {}
+
+#[doc = include_str!("tables.md")]
+pub mod tables {}
+
+#[doc = include_str!("columns.md")]
+pub mod columns {}
+
+#[doc = include_str!("files.md")]
+pub mod files {}
+
+#[doc = include_str!("threads.md")]
+pub mod threads {}
+
+#[doc = include_str!("allocators.md")]
+pub mod allocators {}
+
+#[doc = include_str!("arenas.md")]
+pub mod arenas {}
+
+#[doc = include_str!("many_small_arrays.md")]
+pub mod many_small_arrays {}
+
+#[doc = include_str!("the_web.md")]
+pub mod the_web {}
+
+#[doc = include_str!("sanitizers.md")]
+pub mod sanitizers {}
+
+#[doc = include_str!("from_vec.md")]
+pub mod from_vec {}
+
+#[doc = include_str!("from_slotmap.md")]
+pub mod from_slotmap {}
+
+#[doc = include_str!("from_bumpalo.md")]
+pub mod from_bumpalo {}
+
+#[doc = include_str!("from_soa_derive.md")]
+pub mod from_soa_derive {}
+
+#[doc = include_str!("how_it_works.md")]
+pub mod how_it_works {}
+
+#[doc = include_str!("figures.md")]
+pub mod figures {}
