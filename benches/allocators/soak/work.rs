@@ -1,4 +1,4 @@
-//! What each of the threads does, by chance.
+//! The work of each thread, chosen at random.
 
 use std::hint::black_box;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -12,7 +12,7 @@ use crate::short_lived::pattern::Pattern;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Of which a round does one.
+/// The patterns that a round chooses from.
 const PATTERNS: [Pattern; 10] = [
     Pattern::Push { bytes: MIB, threads: 1 },
     Pattern::Push { bytes: 4 * MIB, threads: 1 },
@@ -26,7 +26,7 @@ const PATTERNS: [Pattern; 10] = [
     Pattern::OnePage { bytes: 24 * MIB },
 ];
 
-/// Numbers, all the same, which another thread frees.
+/// Equal numbers, which another thread frees.
 type Block = Vec<u64>;
 
 pub(super) struct Worker {
@@ -45,7 +45,7 @@ impl Worker {
         self.rounds
     }
 
-    /// Takes memory in one way, and frees it, but for what the next thread frees.
+    /// Allocates memory in one way, and frees it, except for blocks that the next thread frees.
     pub(super) fn round(&mut self) {
         self.rounds += 1;
         match self.chance.below(PATTERNS.len() + 5) {
@@ -66,7 +66,7 @@ impl Worker {
             assert!(block.iter().all(|number| *number == block[0]), "what was written is gone");
         }
         let words = (16 + self.chance.below(1500)) * KIB / size_of::<u64>();
-        // If the next is behind, it is freed here.
+        // If the next thread's queue is full, the block is freed here.
         let _ = self.next.try_send(vec![self.rounds; words]);
     }
 
