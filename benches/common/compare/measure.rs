@@ -135,7 +135,7 @@ fn check<B: Bench>(Results { case, measured }: &Results<B>) {
     for operation in B::Operation::all() {
         let found = measured.iter().flat_map(|Measured { container, rounds }| {
             rounds.iter().map(move |round| {
-                // What comes later in a life may depend on what came before.
+                // Later results may depend on what was done before.
                 let samples = round.iter().filter(|sample| sample.operation == operation);
                 (container.name, samples.map(|sample| sample.checksum).collect::<Vec<u64>>())
             })

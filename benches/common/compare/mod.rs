@@ -55,7 +55,7 @@ pub trait Operation:
     /// The operations that can be selected, in an order that leaves little to do between them.
     const LIFE: &'static [Self];
 
-    /// Operations measured along with others, which cannot be selected. The report lists them last.
+    /// Operations that are measured along with others, and cannot be selected. The report lists them last.
     const BESIDES: &'static [Self] = &[];
 
     /// The name in tables.
@@ -81,7 +81,7 @@ pub trait Operation:
         false
     }
 
-    /// Whether the figure is a longest time, which other load can only lengthen.
+    /// Whether the figure is a longest time, which other programs can only lengthen.
     fn is_a_longest(self) -> bool {
         false
     }
@@ -89,8 +89,8 @@ pub trait Operation:
     /// The name of its timed loop in the bench's module `stage`; `None` if callgrind cannot count it.
     fn function(self) -> Option<&'static str>;
 
-    /// If preparing a structure runs the timed loop too: an operation with the same preparation and another loop, whose
-    /// count is subtracted.
+    /// An operation with the same preparation and another loop, whose count is subtracted; for preparations
+    /// that run the timed loop too.
     fn prepared_by(self) -> Option<Self> {
         None
     }
@@ -129,7 +129,7 @@ pub enum Role {
 pub struct Container<B: Bench> {
     /// For the command line.
     pub id: &'static str,
-    /// For people.
+    /// For tables.
     pub name: &'static str,
     settings: &'static str,
     /// The packages whose versions the summary names; none for std alone.
@@ -193,7 +193,7 @@ impl<B: Bench> Container<B> {
 }
 
 /// Brings a structure into the state that an operation needs, and times the operation. Each call is a whole
-/// operation, so that dynamic dispatch does not show.
+/// operation, so that the cost of dynamic dispatch does not matter.
 pub trait Stage<O> {
     /// Whether the structure has the operation.
     fn can(&self, operation: O) -> bool;
@@ -211,7 +211,7 @@ pub struct Sample<O> {
     pub value: f64,
     /// How often the operation was done.
     pub count: usize,
-    /// A checksum of what was read or found, which all structures must agree on.
+    /// A checksum of what was read or found, which must be equal for all structures.
     pub checksum: u64,
 }
 
@@ -223,7 +223,7 @@ impl<O> Sample<O> {
         Self { operation, value, count, checksum }
     }
 
-    /// The time of all `count` together.
+    /// Returns the time of all `count` operations together.
     #[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
     pub fn time(&self) -> Duration {
         Duration::from_secs_f64(self.value * self.count as f64 / 1e9)
@@ -242,7 +242,7 @@ impl<O> Sample<O> {
     }
 }
 
-/// How often a child does each operation.
+/// How often a child performs each operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Times {
     /// [`Operation::times_in_life`].
