@@ -11,7 +11,7 @@ use crate::case::{Case, Size};
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench blocks --")]
 #[command(mut_arg("quick", |arg| arg.help("A look in under 10 seconds")))]
-#[command(mut_arg("repetitions", |arg| arg.help("Rounds [default: 5; with --quick: 1]")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,

@@ -14,7 +14,7 @@ use crate::operation::Operation;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench columns --")]
 #[command(mut_arg("quick", |arg| arg.help("A look in under half a minute")))]
-#[command(mut_arg("repetitions", |arg| arg.help("Rounds [default: 15; from 1M rows on 9; with --quick: 3]")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 15; from 1M rows on 9; with --quick: 3]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,

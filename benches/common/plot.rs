@@ -45,7 +45,7 @@ pub struct Bar {
     pub name: &'static str,
     /// Its part in the comparison.
     pub role: Role,
-    /// The lower quartile, the median and the upper quartile; `None` if there is no figure.
+    /// The lower quartile, the median and the upper quartile; `None` if it was not measured.
     pub value: Option<[f64; 3]>,
 }
 
