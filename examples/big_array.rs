@@ -1,4 +1,4 @@
-//! 64 GiB reserved, little of it committed, less of it resident.
+//! An array with 64 GiB reserved, of which little is committed and less is resident.
 //!
 //!     cargo run --release --example big_array
 

@@ -8,7 +8,7 @@ use crate::{arena, growth, short_lived, small, soak};
 /// Allocators under a whole program: what growing in place saves, and what it costs
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench allocators --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under a minute")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under a minute")))]
 #[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 9; with --quick: 3; short-lived: half of that; small: a hundred times that]")))]
 pub(crate) struct Options {
     #[command(flatten)]

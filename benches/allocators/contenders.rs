@@ -44,7 +44,7 @@ impl<J: Job> Job for Under<J> {
     type Found = J::Found;
 
     fn run(&self) -> Result<J::Found> {
-        assert_eq!(GLOBAL.number(), self.allocator as usize, "the wrong allocator");
+        assert_eq!(GLOBAL.number(), self.allocator as usize, "a different allocator");
         self.job.run()
     }
 

@@ -67,7 +67,7 @@ impl Job for Growth {
         let sum = words.fold(0, |sum: u64, &word| sum.wrapping_add(word));
         let one = |n: usize| entity(n as u64).into_iter().fold(0, u64::wrapping_add);
         let expected = (0..entities_each).map(one).fold(0, u64::wrapping_add);
-        assert_eq!(sum, expected.wrapping_mul(arrays.len() as u64), "entities are lost");
+        assert_eq!(sum, expected.wrapping_mul(arrays.len() as u64), "entities were lost");
         Ok(outcome)
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn all(measured: &[Measured]) -> Vec<Asked> {
     asked
 }
 
-/// `None` where one of them was not measured.
+/// Returns the ratios over the rounds; `None` if one of the two was not measured.
 fn ratio(
     rows: &[Rounds<Task>],
     other: Contender,

@@ -10,7 +10,7 @@ use crate::case::{Case, Size};
 /// Arrays in pieces and in one: pushing, creating and dropping, iterating, random reads
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench blocks --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 10 seconds")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 10 seconds")))]
 #[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]

@@ -55,11 +55,11 @@ impl<E: Element> Job<E> for Task {
         let took = begun.elapsed();
         let faults = faults.zip(usage::page_faults()).map(|(before, after)| after - before);
 
-        let mut array = all.pop().expect("there is one at least");
+        let mut array = all.pop().expect("at least one array exists");
         let right = total(count);
         let sums = |sum: fn(&A) -> u64| {
             self.often(|| {
-                assert_eq!(sum(black_box(&array)), right, "other elements were read");
+                assert_eq!(sum(black_box(&array)), right, "a pass read other elements");
             })
         };
         let (each, fold) = (sums(sum_each), sums(sum_fold));
@@ -70,7 +70,7 @@ impl<E: Element> Job<E> for Task {
             array.clear();
             push_all(&mut array, count);
         });
-        assert_eq!(sum_fold(&array), right, "other elements were pushed");
+        assert_eq!(sum_fold(&array), right, "the array has other elements");
         drop((array, all));
         Found {
             first: took.as_nanos() as f64 / (arrays * count) as f64,
@@ -105,7 +105,7 @@ impl Task {
         median(self.ms, || {
             let (numbers, indices);
             (seed, numbers, indices) = read_at_random(array, self.case.count, seed);
-            assert_eq!(numbers, indices, "another element was read");
+            assert_eq!(numbers, indices, "a read returned another element");
         }) / READS as f64
     }
 }

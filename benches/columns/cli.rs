@@ -13,7 +13,7 @@ use crate::operation::Operation;
 /// operation; and how a loop depends on where columns begin
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench columns --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under half a minute")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under half a minute")))]
 #[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 15; from 1M rows on 9; with --quick: 3]")))]
 pub(crate) struct Options {
     #[command(flatten)]

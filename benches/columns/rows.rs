@@ -34,7 +34,7 @@ pub(crate) trait Rows: Sized {
 
     /// Sorts by colour. No two colours are equal.
     fn sort(&mut self) {
-        unreachable!("it has nothing that sorts");
+        unreachable!("the structure has no sort");
     }
 }
 

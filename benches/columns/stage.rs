@@ -99,7 +99,7 @@ impl<R: Rows> Stage<R> {
 
     fn random_row(&mut self) -> (Duration, u64) {
         self.full();
-        let warm = self.warm.as_ref().expect("it was filled");
+        let warm = self.warm.as_ref().expect("the structure was filled");
         timed(|| {
             let pass = |sum: u64, _| sum.wrapping_add(look_up(black_box(warm), &self.looked_up));
             (0..Operation::RandomRow.passes(self.rows)).fold(0, pass)
@@ -111,7 +111,7 @@ impl<R: Rows> Stage<R> {
         for _ in 0..Operation::SwapRemove.passes(self.rows) {
             self.full();
             let Self { warm, removed, .. } = self;
-            let warm = warm.as_mut().expect("it was filled");
+            let warm = warm.as_mut().expect("the structure was filled");
             let (took, sum) = timed(|| remove(warm, removed));
             time += took;
             checksum = checksum.wrapping_add(sum).wrapping_add(state(warm));

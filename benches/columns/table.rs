@@ -10,7 +10,7 @@ use crate::operation::Operation;
 pub(crate) fn case(results: &Results<Structures>) -> Table {
     let (mut header, mut rows) = compare::cells("ns a row", results);
     let mut ratios = vec!["best peer / Columns".to_owned()];
-    let mut peers = vec!["the best peer".to_owned()];
+    let mut peers = vec!["best peer".to_owned()];
     for operation in results.operations() {
         let own = results.by("columns");
         let ratio = own.and_then(|own| results.ratio(own, own.container.rivals, operation));

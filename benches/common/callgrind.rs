@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 const CACHES: [&str; 2] = ["--D1=32768,8,64", "--LL=1048576,16,64"];
 
 /// The meaning of a cell's numbers.
-pub const COLUMNS: &str = "instructions / lines missed / in second level too";
+pub const COLUMNS: &str = "instructions / lines missed / also in second level";
 
 /// The meaning of the cells, in sentences.
 pub const LEGEND: &str = "For each operation, by callgrind: instructions executed, and cache lines of 64 bytes that were\n\

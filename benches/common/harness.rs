@@ -13,7 +13,7 @@ use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::table::Table;
 
-/// What a bench returns: any error ends it.
+/// The result of a bench, which any error ends.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 /// The options of every bench.
@@ -38,20 +38,20 @@ impl Common {
         if self.quick { if_quick } else { usual }
     }
 
-    /// Returns the number of repetitions asked for, or else the default.
+    /// Returns the selected number of repetitions, or else the default.
     pub fn repetitions(&self, usual: usize, if_quick: usize) -> usize {
         self.repetitions.map_or(self.of(usual, if_quick), |repetitions| repetitions as usize)
     }
 }
 
-/// Returns the values named on the command line, or all if none was, in the order of their declaration.
+/// Returns the values named on the command line, or all if there are none, in the order of their declaration.
 pub fn wanted<T: ValueEnum + Clone + PartialEq>(named: &[T]) -> Vec<T> {
     let is_wanted = |one: &&T| named.is_empty() || named.contains(one);
     T::value_variants().iter().filter(is_wanted).cloned().collect()
 }
 
-/// Does the [job](jobs::perform) of a child, runs the bench if `cargo bench` started it, or else a smoke test: `cargo
-/// test` passes no `--bench`, but perhaps options of the test harness. Criterion does the same.
+/// Does the [job](jobs::perform) of a child, runs the bench if `cargo bench` started it, or else runs a smoke test.
+/// `cargo test` does not pass `--bench`, but possibly options of the test harness. Criterion does the same.
 pub fn main<O: Parser>(
     jobs: &[fn() -> Result<bool>],
     bench: impl FnOnce(&O) -> Result,

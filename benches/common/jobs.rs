@@ -97,7 +97,7 @@ impl<K, F> Rounds<K, F> {
     }
 }
 
-/// Runs all jobs in children, in turns.
+/// Runs all jobs in children, interleaved.
 pub fn rounds<J: Job>(
     jobs: impl IntoIterator<Item = J>,
     repetitions: usize,
@@ -106,7 +106,7 @@ pub fn rounds<J: Job>(
     rounds_of(jobs, repetitions, name, J::found)
 }
 
-/// Measures all keys in turns.
+/// Measures all keys, interleaved.
 pub fn rounds_of<K, F>(
     all: impl IntoIterator<Item = K>,
     repetitions: usize,

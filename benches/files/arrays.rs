@@ -100,7 +100,7 @@ impl<const HOW: u8> Array for InFile<HOW> {
 
 impl Reopened for InFile<PLAIN> {
     fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
-        // SAFETY: as above.
+        // SAFETY: no other process uses the folder.
         let vec = unsafe { FileVec::<Element>::open(file(folder)) }?;
         let (len, opened) = (vec.len(), Instant::now());
         Ok((len, opened, vec[len - 1]))
@@ -145,7 +145,7 @@ impl Remapping {
     #[cold]
     fn grow(&mut self) -> io::Result<()> {
         self.file.set_len(self.map.len() as u64 * 2)?;
-        // SAFETY: as above.
+        // SAFETY: no other process uses the file.
         self.map = unsafe { MmapMut::map_mut(&self.file) }?;
         self.capacity = self.map.len() / ELEMENT_BYTES - 1;
         Ok(())

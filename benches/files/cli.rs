@@ -12,7 +12,7 @@ use crate::arrays::Contender;
 /// Arrays in files: growing, opening, reading, and following them
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench files --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 20 seconds")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 20 seconds")))]
 #[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]

@@ -70,7 +70,7 @@ impl jobs::Job for Job {
 
     fn run(&self) -> Result<Outcome> {
         let container = self.container()?;
-        assert_eq!(GLOBAL.number(), container.allocator as usize, "the wrong allocator");
+        assert_eq!(GLOBAL.number(), container.allocator as usize, "a different allocator");
         Ok((container.run)(self))
     }
 

@@ -42,7 +42,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "period_us")]
     paced: bool,
 
-    /// What happens in a frame [default: steady and churn; with --full, --quick or --only: all]
+    /// The work of a frame [default: steady and churn; with --full, --quick or --only: all]
     #[arg(long, value_name = "NAME", num_args = 1..)]
     scenario: Vec<Scenario>,
 

@@ -11,7 +11,7 @@ use crate::{ahead, idle, release, steps};
 /// The background thread: what it costs other threads, and what it costs when idle
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench service --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 20 seconds")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 20 seconds")))]
 #[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 9; idle: 3; with --quick: 1 to 3]")))]
 pub(crate) struct Options {
     #[command(flatten)]

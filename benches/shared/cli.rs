@@ -13,7 +13,7 @@ use crate::push::Case;
 /// Arrays to which many threads append: pushing, reading meanwhile, memory, and losses
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench shared --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 10 seconds")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 10 seconds")))]
 #[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]

@@ -58,7 +58,7 @@ impl jobs::Job for Losing {
                 let memory = std::sync::Mutex::new(Some(Refusing::new(8 * count)?));
                 let make = || {
                     let memory = memory.lock().expect("no thread panicked").take();
-                    let memory = memory.expect("there is one array");
+                    let memory = memory.expect("only one array is created");
                     SharedVec::builder().growth(growth).build_in(memory)
                 };
                 try_to_push(count, make, Tries::UntilStored)
@@ -146,7 +146,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Losing>>> {
     ];
     let trials = trials.into_iter().filter(|(contender, _)| plan.contenders.contains(contender));
     let all = trials.map(|(contender, limit)| Losing { contender, limit, count: plan.lost });
-    rounds(all, plan.repetitions, |job| format!("what is lost, {}", job.contender.name()))
+    rounds(all, plan.repetitions, |job| format!("losses, {}", job.contender.name()))
 }
 
 /// The totals of all rounds.

@@ -296,7 +296,7 @@ impl<V: Element> Job<V> for Using {
 }
 
 fn index(number: u64) -> usize {
-    usize::try_from(number).expect("it is an index of a key")
+    usize::try_from(number).expect("the number is an index")
 }
 
 fn per(time: Duration, calls: usize) -> f64 {
@@ -325,7 +325,7 @@ fn insert<V: Element, M: Map<V>>(
             ended = Some((round.array, round.found, per(round.worked_for, total)));
         },
     );
-    ended.expect("there was a round")
+    ended.expect("one round has ended")
 }
 
 /// Runs `work` on threads that begin together, each on a processor of its own if there are enough, and returns
@@ -346,7 +346,7 @@ fn wall<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> (Duration,
             ended = Some((round.worked_for, round.found));
         },
     );
-    ended.expect("there was a round")
+    ended.expect("one round has ended")
 }
 
 fn shuffle<T>(all: &mut [T]) {

@@ -90,8 +90,8 @@ pub(crate) fn meet<A: Send + Sync, R: Send>(
             let array =
                 place.write().expect("no thread panicked").take().expect("the array was created");
             let done: Vec<_> = done.lock().expect("no thread panicked").drain(..).collect();
-            let first = done.iter().map(|(begun, ..)| *begun).min().expect("there are threads");
-            let last = done.iter().map(|(_, ended, _)| *ended).max().expect("there are threads");
+            let first = done.iter().map(|(begun, ..)| *begun).min().expect("at least one thread");
+            let last = done.iter().map(|(_, ended, _)| *ended).max().expect("at least one thread");
             let found = done.into_iter().map(|(.., found)| found).collect();
             end(Round { array, made_in, worked_for: last - first, found });
         }

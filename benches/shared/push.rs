@@ -132,7 +132,7 @@ fn show_kind(rows: &[Rounds<Filling>], wanted: (usize, usize, usize)) -> (String
     let mut header = words(["array"]);
     for threads in &threads {
         header.extend([format!("{}, ns", threads_text(*threads)), "range".to_owned()]);
-        header.extend(are_many.then(|| "made and dropped".to_owned()));
+        header.extend(are_many.then(|| "with make and drop".to_owned()));
     }
     header.push("lost".to_owned());
     let mut lines: Vec<Vec<String>> = Vec::new();

@@ -37,7 +37,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Report> {
             vec![(format!("{what}, while a thread pushes, and alone"), read::show(rows))]
         })?,
         held: report.part("held", of(Part::Memory), held::measure, |rows| {
-            let title = format!("memory of {count} of 8 bytes, beyond theirs, an element");
+            let title = format!("memory of {count} of 8 bytes, beyond the element");
             vec![(title, held::show(rows))]
         })?,
         lost: report.part("lost", of(Part::Memory), lost::measure, |rows| {

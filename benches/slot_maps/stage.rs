@@ -236,7 +236,7 @@ impl<M: Map> Stage<M> {
         }
         let time = timed(|| self.maps.iter_mut().for_each(retain_unmarked));
         self.live -= count;
-        self.iterate(1, iterate_all::<M>); // for its check
+        self.iterate(1, iterate_all::<M>); // to check the values
         time
     }
 
@@ -360,7 +360,7 @@ impl<M: Map> Stage<M> {
             Operation::SecondaryLoop => self.iterate_columns(passes, loop_over_column::<M>),
             Operation::ColumnJoin | Operation::ColumnJoinTenthHoles => self.join(passes),
             Operation::Clear => {
-                self.iterate(1, iterate_all::<M>); // for its check of the values that all operations have left
+                self.iterate(1, iterate_all::<M>); // to check the values that all operations have left
                 self.clear()
             }
             Operation::Drop => {

@@ -314,7 +314,7 @@ pub extern "C" fn what_is_refused_at_the_end_of_memory_is_an_error_and_nothing_i
             }
             Err(error) => break error,
         }
-        assert!(arrays.len() < 64, "it never ends");
+        assert!(arrays.len() < 64, "memory never ends");
     };
     assert_eq!(error.kind(), ErrorKind::AddressSpace);
     assert!(error.bytes() >= bytes && error.to_string().contains("`max_len`"), "{error}");

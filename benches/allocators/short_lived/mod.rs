@@ -211,7 +211,7 @@ pub(crate) fn table(rows: &[Row]) -> Table {
     header.extend(peer_names().map(|name| format!("to {name}")));
     header.push("page faults".into());
     header.extend(peer_names().map(str::to_owned));
-    header.push("above its bound".into());
+    header.push("missed targets".into());
     let cells = |(row, peers): (&Row, &[Row])| {
         let mut cells = vec![row.of.job.pattern.to_string()];
         cells.extend(round_us(row).range());

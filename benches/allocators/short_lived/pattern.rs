@@ -185,7 +185,7 @@ fn numbers(bytes: usize, n: u64) -> Range<u64> {
 fn check_numbers(found: &[u64], bytes: usize, n: u64) {
     let each_page = PAGE_BYTES / size_of::<u64>();
     let expected: u64 = numbers(bytes, n).step_by(each_page).sum();
-    assert_eq!(page_sum(found), expected, "numbers are lost");
+    assert_eq!(page_sum(found), expected, "numbers were lost");
 }
 
 #[inline(never)]
@@ -213,8 +213,8 @@ fn read(source: &mut [u8], n: u64) {
     let mut buffer = Vec::new();
     // `take` hides the length of the slice, since sockets and decoders do not know theirs.
     let read = (&*source).take(bytes as u64).read_to_end(&mut buffer);
-    assert_eq!(read.ok(), Some(bytes), "nothing that could fail");
-    assert_eq!(page_sum(black_box(&buffer)), pages(bytes) * u64::from(byte), "bytes are lost");
+    assert_eq!(read.ok(), Some(bytes), "reading memory cannot fail");
+    assert_eq!(page_sum(black_box(&buffer)), pages(bytes) * u64::from(byte), "bytes were lost");
 }
 
 fn filled(bytes: usize, n: u64) -> Vec<u64> {
@@ -228,7 +228,7 @@ fn filled(bytes: usize, n: u64) -> Vec<u64> {
 fn frame(buffers: usize, bytes: usize, n: u64) {
     let buffers: Vec<Vec<u64>> = (0..buffers as u64).map(|i| filled(bytes, n + i)).collect();
     for (i, buffer) in black_box(&buffers).iter().enumerate() {
-        assert_eq!(page_sum(buffer), pages(bytes) * (n + i as u64), "what was written is gone");
+        assert_eq!(page_sum(buffer), pages(bytes) * (n + i as u64), "written data was lost");
     }
 }
 
@@ -236,10 +236,10 @@ fn frame(buffers: usize, bytes: usize, n: u64) {
 fn resize(buffer: &mut Vec<u64>, small: usize, large: usize, n: u64) {
     let [small, large] = [small, large].map(|bytes| bytes / size_of::<u64>());
     let (kept, first) = (page_sum(buffer), buffer[0]);
-    assert_eq!(kept, first * pages(small * size_of::<u64>()), "what was written is gone");
+    assert_eq!(kept, first * pages(small * size_of::<u64>()), "written data was lost");
     buffer.reserve_exact(large - small);
     buffer.resize(large, black_box(n));
-    assert_eq!((black_box(&*buffer)[0], buffer[large - 1]), (first, n), "what was written is gone");
+    assert_eq!((black_box(&*buffer)[0], buffer[large - 1]), (first, n), "written data was lost");
     buffer.truncate(small);
     buffer.shrink_to(small);
     buffer.iter_mut().step_by(PAGE_BYTES / size_of::<u64>()).for_each(|word| *word = n);
@@ -249,7 +249,7 @@ fn resize(buffer: &mut Vec<u64>, small: usize, large: usize, n: u64) {
 fn one_page(bytes: usize, n: u64) {
     let mut buffer: Vec<u64> = Vec::with_capacity(bytes / size_of::<u64>());
     buffer.resize(PAGE_BYTES / size_of::<u64>(), black_box(n));
-    assert_eq!(black_box(&buffer)[0], n, "what was written is gone");
+    assert_eq!(black_box(&buffer)[0], n, "written data was lost");
 }
 
 #[inline(never)]
@@ -262,5 +262,5 @@ fn sparse(bytes: usize, n: u64) {
     // The places that were written to, and next to each one that was not.
     let found: u64 =
         black_box(&buffer).chunks(MIB).map(|mib| u64::from(mib[0]) + 256 * u64::from(mib[1])).sum();
-    assert_eq!(found, (bytes / MIB) as u64 * u64::from(byte), "not zero, or lost");
+    assert_eq!(found, (bytes / MIB) as u64 * u64::from(byte), "bytes were not zero, or were lost");
 }

@@ -92,7 +92,7 @@ fn work_and_sample(time: Duration) -> (Vec<Sample>, u64) {
             during.extend(Sample::take());
         }
         end.store(true, Ordering::Relaxed);
-        threads.into_iter().map(|thread| thread.join().expect("what was written is there")).sum()
+        threads.into_iter().map(|thread| thread.join().expect("a thread panicked")).sum()
     });
     (during, rounds)
 }
@@ -178,7 +178,7 @@ fn slope(values: &[u64], taken: usize) -> f64 {
     if squares > 0.0 { products / squares * taken as f64 } else { 0.0 }
 }
 
-pub(crate) const TITLE: &str = "soak: memory of a process whose 8 threads allocate and free all the time";
+pub(crate) const TITLE: &str = "soak: the process while 8 threads allocate and free";
 
 pub(crate) fn table(soak: &Soak) -> Table {
     let header = header(

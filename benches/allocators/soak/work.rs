@@ -63,7 +63,7 @@ impl Worker {
 
     fn pass_on(&mut self) {
         for block in self.blocks.try_iter() {
-            assert!(block.iter().all(|number| *number == block[0]), "what was written is gone");
+            assert!(block.iter().all(|number| *number == block[0]), "written data was lost");
         }
         let words = (16 + self.chance.below(1500)) * KIB / size_of::<u64>();
         // If the next thread's queue is full, the block is freed here.
@@ -82,7 +82,7 @@ impl Worker {
         let mut map: SlotMap<stayput::DefaultKey, u64> = SlotMap::new();
         let keys: Vec<_> = (0..count).map(|n| map.insert(n)).collect();
         for key in keys.iter().step_by(2) {
-            assert!(map.remove(*key).is_some(), "it was there");
+            assert!(map.remove(*key).is_some(), "the value exists");
         }
         for n in 0..count / 4 {
             map.insert(n);
@@ -97,7 +97,7 @@ impl Worker {
         for n in 0..count {
             black_box(arena.alloc(n));
         }
-        assert_eq!(*first, count, "what was written is gone");
+        assert_eq!(*first, count, "written data was lost");
     }
 
     fn small(&mut self) {

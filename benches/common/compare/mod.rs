@@ -61,7 +61,7 @@ pub trait Operation:
     /// The name in tables.
     fn name(self) -> &'static str;
 
-    /// The name, with the unit if it is not nanoseconds.
+    /// Returns the name, with the unit if it is not nanoseconds.
     fn title(self) -> String {
         self.name().to_owned()
     }
@@ -124,7 +124,7 @@ pub enum Role {
     Limit,
 }
 
-/// A structure with its settings, and how to make it.
+/// A structure with its settings, and how to create it.
 #[derive(Debug)]
 pub struct Container<B: Bench> {
     /// For the command line.
@@ -139,12 +139,12 @@ pub struct Container<B: Bench> {
     /// The ids of the structures whose best figure its own is compared with.
     pub rivals: &'static [&'static str],
     is_for: fn(B::Case) -> bool,
-    /// Makes a stage on which the structure is measured.
+    /// Creates the stage that measures the structure.
     pub stage: fn(B::Case) -> Box<dyn Stage<B::Operation>>,
 }
 
 impl<B: Bench> Container<B> {
-    /// A structure with its id, name and settings, measured in all cases and compared with none.
+    /// Creates a structure with its id, name and settings, measured in all cases and compared with none.
     pub const fn new(
         role: Role,
         packages: &'static [&'static str],
@@ -275,14 +275,14 @@ impl<B: Bench> Job for Life<B> {
 /// The options that select structures and operations.
 #[derive(Debug, Args)]
 pub struct Choice<B: Bench> {
-    /// Measure these operations only
+    /// Measure only these operations
     #[arg(
         long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
         value_parser = EnumValueParser::<B::Operation>::new()
     )]
     pub operations: Vec<B::Operation>,
 
-    /// Measure these structures only
+    /// Measure only these structures
     #[arg(
         long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
         value_parser = PossibleValuesParser::new(B::CONTAINERS.iter().map(|one| one.id))

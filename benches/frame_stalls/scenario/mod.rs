@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use handling::Handling;
 pub(crate) use script::{Burst, Script};
 
-/// What happens in a frame.
+/// The work of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub(crate) enum Scenario {
     /// Spawns the same number of entities in every frame, and removes none
