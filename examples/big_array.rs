@@ -1,4 +1,4 @@
-//! 64 GiB reserved, little of it committed, less of it resident.
+//! An array with 64 GiB reserved, of which little is committed and less is resident.
 //!
 //!     cargo run --release --example big_array
 
@@ -18,7 +18,7 @@ fn show(when: &str, stats: VecStats) {
 }
 
 fn main() -> Result<(), stayput::Error> {
-    // Addresses cost nothing: this works on a machine with far less memory.
+    // Addresses cost no memory: this works on a machine with far less than 64 GiB.
     let reserved_bytes: usize = if usize::BITS == 64 { 64 << 30 } else { 256 << 20 };
     let mut records = VmVec::<Record>::try_with_max_len(reserved_bytes / size_of::<Record>())?;
     show("reserved", records.stats());
@@ -28,22 +28,22 @@ fn main() -> Result<(), stayput::Error> {
     show("one record pushed", records.stats());
 
     records.extend((1..1_000_000).map(|n| [n; 8]));
-    assert_eq!(records.as_ptr(), first, "nothing moved");
+    assert_eq!(records.as_ptr(), first, "an element moved");
     show("a million pushed", records.stats());
 
     records.try_prefault(1_000_000)?;
     show("room for a million prefaulted", records.stats());
 
     records.truncate(10);
-    show("cut down to ten", records.stats());
+    show("truncated to ten", records.stats());
 
     records.shrink_to_fit();
     show("shrunk to fit", records.stats());
     assert_eq!(records[9], [9; 8]);
 
-    // What cannot be had is an error that says why, and the array stays as it is.
+    // A request that cannot be served returns an error that names the limit, and leaves the array as it was.
     let refused = records.try_reserve(records.max_len()).unwrap_err();
-    println!("\none too many: {refused}");
+    println!("\nmore than fits: {refused}");
     assert_eq!(records.len(), 10);
     Ok(())
 }

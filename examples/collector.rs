@@ -1,8 +1,9 @@
-//! Threads that parse log files into one array, and a view of it that is drawn meanwhile.
+//! Threads parse log files into one array, while the main thread reads and draws it.
 //!
 //!     cargo run --release --example collector
 //!
-//! It writes the logs itself, into a folder that it removes again. (A debug build writes a tenth of the lines.)
+//! The example writes the logs itself, into a folder that it removes at the end. (A debug build writes a tenth
+//! of the lines.)
 
 use stayput::SharedVec;
 use std::fs::{self, File};
@@ -17,7 +18,7 @@ const WORKERS: usize = 4;
 const FILES: u32 = 12;
 const LINES: u32 = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
 
-/// A request that a server has answered; a line of its log is `831 200 1734`.
+/// A request from a server's log; its line is `831 200 1734`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Request {
     file: u32,
@@ -26,14 +27,14 @@ struct Request {
     micros: u32,
 }
 
-/// A line that is none.
+/// A line that could not be parsed.
 struct Broken {
     file: u32,
     line: u32,
     why: String,
 }
 
-/// What the workers append to, and the view reads.
+/// The arrays that the workers append to and the view reads.
 #[derive(Default)]
 struct Collected {
     requests: SharedVec<Request>,
@@ -41,8 +42,8 @@ struct Collected {
 }
 
 fn field<T: FromStr>(fields: &mut SplitAsciiWhitespace<'_>, name: &str) -> Result<T, String> {
-    let text = fields.next().ok_or_else(|| format!("there is no {name}"))?;
-    text.parse().map_err(|_| format!("{text} is no {name}"))
+    let text = fields.next().ok_or_else(|| format!("{name} is missing"))?;
+    text.parse().map_err(|_| format!("{text} is not a valid {name}"))
 }
 
 fn parse(file: u32, line: &str) -> Result<Request, String> {
@@ -55,10 +56,10 @@ fn parse(file: u32, line: &str) -> Result<Request, String> {
     })
 }
 
-/// A worker: takes the next file that nobody has, until there is none.
+/// A worker: takes the next file until all files are taken.
 fn work(paths: &[PathBuf], next: &AtomicU32, collected: &Collected) -> io::Result<()> {
-    // Requests come by the million, and nobody waits for a single one: gathered, 64 of them cost the threads one
-    // moment of contention, and lie one behind the other.
+    // Requests come by the million, and none is urgent: with `gather`, the threads contend once for every 64 of
+    // them, and each thread's runs are contiguous.
     let mut requests = collected.requests.gather();
     loop {
         let file = next.fetch_add(1, Ordering::Relaxed);
@@ -66,16 +67,16 @@ fn work(paths: &[PathBuf], next: &AtomicU32, collected: &Collected) -> io::Resul
         for (line, text) in (1..).zip(BufReader::new(File::open(path)?).lines()) {
             match parse(file, &text?) {
                 Ok(request) => requests.push(request),
-                // These are few, and are to be seen at once: each is there when `push` returns.
+                // Broken lines are few and should appear at once: each is visible when `push` returns.
                 Err(why) => _ = collected.broken.push(Broken { file, line, why }),
             }
         }
-        // What is gathered still, nobody else sees.
+        // Other threads do not see gathered requests until they are flushed.
         requests.flush();
     }
 }
 
-/// What is known of the requests so far.
+/// A summary of the requests read.
 #[derive(Default)]
 struct View {
     seen: usize,
@@ -85,8 +86,8 @@ struct View {
 }
 
 impl View {
-    /// Looks at what is new since the last time. The slice is of all that is there, without a gap, and stays as it is
-    /// while the workers append behind its end; what was seen before never moves.
+    /// Reads the requests that are new since the last call. The slice holds all requests without a gap. Workers
+    /// append past its end, and elements never move.
     fn look(&mut self, requests: &SharedVec<Request>) {
         let all = requests.as_slice();
         for request in &all[self.seen..] {
@@ -101,8 +102,8 @@ impl View {
         let Self { seen, failed, slowest, .. } = *self;
         let mean = self.micros / seen.max(1) as u64;
         let bar = "#".repeat(seen * 30 / (FILES * LINES) as usize);
-        print!("\r[{bar:30}] {seen:8} requests, {failed} failed, {broken} lines broken; ");
-        print!("{mean} µs in the mean, {slowest} at most");
+        print!("\r[{bar:30}] {seen:8} requests, {failed} failed, {broken} broken lines; ");
+        print!("mean {mean} µs, longest {slowest} µs");
         io::stdout().flush()
     }
 }
@@ -114,7 +115,7 @@ fn collect(paths: &[PathBuf], collected: &Collected) -> io::Result<View> {
         let workers: Vec<_> =
             (0..WORKERS).map(|_| threads.spawn(|| work(paths, &next, collected))).collect();
         loop {
-            // Asked before the look, so that the last look sees all.
+            // Checked before reading, so that the last pass reads everything.
             let is_done = workers.iter().all(thread::ScopedJoinHandle::is_finished);
             view.look(&collected.requests);
             view.draw(collected.broken.len())?;
@@ -124,12 +125,12 @@ fn collect(paths: &[PathBuf], collected: &Collected) -> io::Result<View> {
             thread::sleep(Duration::from_millis(10));
         }
         println!();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("a worker has panicked"))
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a worker panicked"))
     })?;
     Ok(view)
 }
 
-/// The request that a line, counted from 1 on, is about; of every 1000th there is only the beginning.
+/// The request on a line, counted from 1; every 1000th line is truncated.
 fn request(file: u32, line: u32) -> Option<Request> {
     let mixed = (file * LINES + line).wrapping_mul(2_654_435_769) >> 16;
     let status = if mixed % 50 == 0 { 503 } else { 200 };
@@ -151,14 +152,14 @@ fn write_logs(folder: &Path) -> io::Result<Vec<PathBuf>> {
     (0..FILES).map(write_log).collect()
 }
 
-/// Whether all is there: of each file every request, in its order, whatever of others lies between them.
+/// Checks that every request of each file is there, and in the order of its file.
 fn check(collected: &Collected, view: &View) {
     let Collected { requests, broken } = collected;
     for file in 0..FILES {
         let there = requests.iter().filter(|request| request.file == file).copied();
         assert!(
             there.eq((1..=LINES).filter_map(|line| request(file, line))),
-            "file {file} is whole"
+            "requests of file {file} are missing"
         );
         let there = broken.iter().filter(|broken| broken.file == file).map(|broken| broken.line);
         assert!(there.eq((1..=LINES).filter(|&line| request(file, line).is_none())));
@@ -171,7 +172,7 @@ fn main() -> io::Result<()> {
     let folder = env::temp_dir().join(format!("collector-{}", process::id()));
     let collected = Collected::default();
     let result = write_logs(&folder).and_then(|paths| collect(&paths, &collected));
-    // If it could not even be made, there is nothing to remove.
+    // If the folder could not be created, there is nothing to remove.
     let removed = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
     let view = result?;
     removed?;
@@ -180,6 +181,6 @@ fn main() -> io::Result<()> {
     for Broken { file, line, why } in collected.broken.iter().take(3) {
         println!("{file}.log, line {line}: {why}");
     }
-    println!("{} requests of {FILES} files in one array. None is lost.", view.seen);
+    println!("{} requests of {FILES} files in one array. None was lost.", view.seen);
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Hold a reference, keep inserting.
+//! Hold a reference while inserting.
 //!
-//! A bomb goes off and throws sparks into the map it is itself in. With other slot maps that takes
-//! a copy of the bomb, or a new look-up after every insertion; here the reference stays good. Sparks
-//! die out, their slots are filled again, and a key to one that is gone finds nothing.
+//! A bomb throws sparks into the map that it is in itself. Other slot maps need a copy of the bomb, or a new
+//! look-up after every insertion; here the reference stays valid. Sparks expire, their slots are reused, and a
+//! key of an expired spark finds nothing.
 //!
 //!     cargo run --example explosions
 
@@ -23,7 +23,7 @@ enum Kind {
 struct Thing {
     kind: Kind,
     position: [f32; 2],
-    /// What changes while others hold references goes into a cell.
+    /// A field that changes while others hold references is a cell.
     burnt: Cell<bool>,
 }
 
@@ -56,10 +56,10 @@ fn main() {
         }
         bomb.burnt.set(true);
     }
-    let (spark, _) = things.iter().find(|(_, thing)| !thing.burnt.get()).expect("sparks fly");
+    let (spark, _) = things.iter().find(|(_, thing)| !thing.burnt.get()).expect("there are sparks");
     let most = things.len();
 
-    // Sparks die out, and each takes its bomb along: the last ones find it gone.
+    // The sparks are removed, each with its bomb: the later sparks of a bomb find it removed.
     let mut orphans = 0;
     for _frame in 0..60 {
         let mut burnt_out = Vec::new();
@@ -79,7 +79,7 @@ fn main() {
     assert_eq!(things.get(spark).map(|thing| thing.position), None);
     assert_eq!((most, things.len(), orphans), (550_010, 0, 549_990));
 
-    // New things come where the old ones were.
+    // New values take the slots of removed ones.
     let again = things.insert(Thing::new(Kind::Bomb { sparks: 1 }, [0.0; 2]));
     assert!(addresses.contains(&(&raw const things[again])));
     assert!(!bombs.contains(&again));
@@ -87,6 +87,6 @@ fn main() {
     things.trim();
     let left = things.stats().committed_bytes;
     println!(
-        "10 bombs threw 550000 sparks, nothing that was there ever moved, and {left} bytes are left"
+        "10 bombs threw 550000 sparks, no value ever moved, and {left} bytes are still committed"
     );
 }

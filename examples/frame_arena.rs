@@ -1,5 +1,5 @@
-//! What lives for a frame: an arena that is reset when the frame ends, and scopes for what lives
-//! shorter.
+//! Data that lives for a frame: an arena that is reset when the frame ends, and scopes for data with shorter
+//! lives.
 //!
 //!     cargo run --release --example frame_arena
 
@@ -12,14 +12,14 @@ struct Thing {
 }
 
 impl Thing {
-    /// Between their surfaces; negative where they overlap.
+    /// The distance of the surfaces; negative if they overlap.
     fn distance(&self, other: &Self) -> f32 {
         let [x, y] = [0, 1].map(|axis| self.position[axis] - other.position[axis]);
         x.hypot(y) - self.radius - other.radius
     }
 }
 
-/// What is to be drawn. It refers to memory of the frame, and is not freed by itself.
+/// A label to draw. It refers to the frame's memory, and is not freed by itself.
 #[derive(Debug)]
 struct Label<'frame> {
     text: &'frame str,
@@ -27,8 +27,8 @@ struct Label<'frame> {
     touching: &'frame [usize],
 }
 
-/// Labels everything that touches something. What is found on the way is needed for one thing alone,
-/// so it lies in a scope within the frame's, whose memory the next thing uses again.
+/// Labels everything that touches something. Temporary data of each thing lives in an inner scope, whose memory
+/// is reused for the next thing.
 fn labels<'frame>(things: &[Thing], frame: &mut Scope<'frame>) -> Vec<Label<'frame>> {
     const MOST: usize = 4;
     let mut labels = Vec::new();
@@ -72,14 +72,14 @@ fn main() {
         }
         shown += labels.len();
         most_bytes = most_bytes.max(scope.used_bytes());
-        // All of the frame's goes with the guard, at once, and its memory is there for the next.
+        // The guard frees all data of the frame at once, and its memory serves the next frame.
         drop(labels);
         drop(guard);
         assert_eq!(arena.used_bytes(), 0);
     }
     assert!(shown > 0 && (1..=arena.capacity_bytes()).contains(&most_bytes));
     println!(
-        "{shown} labels in 120 frames; at most {most_bytes} bytes a frame, of {} that are committed",
+        "{shown} labels in 120 frames; at most {most_bytes} bytes a frame, {} committed",
         arena.capacity_bytes(),
     );
 }

@@ -1,4 +1,4 @@
-//! A whole program whose large blocks grow in place: std's own containers, and one line.
+//! A program whose large blocks grow in place: std's own containers, and one line.
 //!
 //!     cargo run --release --example global_allocator
 
@@ -9,10 +9,10 @@ use std::fmt::Write;
 #[global_allocator]
 static GLOBAL: GlobalVm = GlobalVm::new();
 
-/// From so many bytes on a block grows in place.
+/// The size from which a block grows in place.
 const LARGE_BYTES: usize = VmAlloc::DEFAULT_THRESHOLD_BYTES;
 
-/// Follows a container's memory as it grows.
+/// Follows the address of a container's memory as it grows.
 #[derive(Default)]
 struct Track {
     address: usize,
@@ -35,7 +35,7 @@ impl Track {
 
     fn show(&self, what: &str) {
         println!(
-            "{what:10} {:>6} KiB at {:#x}: moved {} times while it was small, {} times since",
+            "{what:10} {:>6} KiB at {:#x}: moved {} times while small, {} times since",
             self.bytes >> 10,
             self.address,
             self.small_moves,
@@ -47,7 +47,7 @@ impl Track {
 fn main() -> std::fmt::Result {
     let (mut samples, mut vec_track) = (Vec::new(), Track::default());
     let (mut text, mut text_track) = (String::new(), Track::default());
-    // They grow by turns: neither is in the other's way.
+    // They grow in turns, and do not block each other.
     for n in 0..2_000_000_u64 {
         samples.push(n * n);
         vec_track.note(samples.as_ptr(), samples.capacity());
@@ -60,19 +60,19 @@ fn main() -> std::fmt::Result {
     assert_eq!(samples.iter().zip(0_u64..).find(|&(&square, n)| square != n * n), None);
     assert!(text.lines().zip(0..).all(|(line, n): (&str, u64)| line.parse() == Ok(n)));
 
-    // A hash table is another matter: a larger one is a new one, into which all is hashed anew.
+    // A hash table cannot grow in place: a larger one is a new one, into which all entries are hashed again.
     let squares: HashMap<u64, u64> = samples.iter().zip(0..200_000).map(|(&s, n)| (n, s)).collect();
     assert_eq!(squares[&300], 90_000);
 
     let stats = alloc::stats();
     println!(
-        "{} large blocks are there, with {} GiB of addresses to grow into",
+        "{} large blocks, with {} GiB of addresses to grow into",
         stats.roomy_blocks,
         stats.reserved_bytes >> 30,
     );
     drop((samples, text, squares));
     alloc::trim();
-    println!("and when they are freed, {}", alloc::stats().roomy_blocks);
+    println!("after they are freed: {}", alloc::stats().roomy_blocks);
     assert_eq!(alloc::stats().roomy_blocks, 0);
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! Who observes whom: links between entities, found from either end.
+//! Observers and the observed: links between entities, found from either end.
 //!
-//! A guard that sees a thief is told when the thief moves. Either may be gone at any time, and with it go the links that it
-//! has, at both ends: no list of listeners is kept in an entity, and none can be forgotten.
+//! A guard that sees a thief is notified when the thief moves. Either may be removed at any time, together with
+//! its links. Entities hold no lists of listeners, so none can be forgotten.
 //!
 //!     cargo run --example observers
 
@@ -15,18 +15,18 @@ new_key_type! {
 struct Entity {
     name: &'static str,
     place: &'static str,
-    /// What it was told.
+    /// The messages it received.
     heard: Vec<String>,
 }
 
-/// One observes another.
+/// One entity observes another.
 struct Link {
     observer: EntityKey,
     observed: EntityKey,
 }
 
 indices! {
-    /// Links are found by who observes, by who is observed, and by both.
+    /// Links are found by observer, by observed entity, and by both.
     struct LinkBy for Link {
         observer: Many<EntityKey> = |link| &link.observer,
         observed: Many<EntityKey> = |link| &link.observed,
@@ -45,9 +45,9 @@ impl World {
         self.entities.insert(Entity { name, place, heard: Vec::new() })
     }
 
-    /// Nothing happens, if it does already.
+    /// Adds a link, unless it exists.
     fn observe(&mut self, from: EntityKey, to: EntityKey) {
-        // Refused only as one that is there.
+        // An error only means that the link exists.
         let _ = self.links.try_insert(Link { observer: from, observed: to });
     }
 
@@ -57,7 +57,7 @@ impl World {
         }
     }
 
-    /// Tells all who observe it.
+    /// Moves an entity, and notifies its observers.
     fn walk(&mut self, entity: EntityKey, place: &'static str) {
         let Some(walker) = self.entities.get_mut(entity) else { return };
         walker.place = place;
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    /// It goes, and so do its links to others, and those of others to it.
+    /// Removes an entity with its links in both directions.
     fn die(&mut self, entity: EntityKey) -> Option<Entity> {
         self.links.remove_all(|by| &by.observer, &entity);
         self.links.remove_all(|by| &by.observed, &entity);
@@ -87,7 +87,7 @@ fn main() {
         world.observe(guard, thief);
         world.observe(dog, guard);
     }
-    assert_eq!(world.links.len(), 6, "no link is there twice");
+    assert_eq!(world.links.len(), 6, "links are unique");
     assert_eq!(world.links.count(|by| &by.observed, &thief), 3);
 
     world.walk(thief, "vault");
@@ -96,18 +96,18 @@ fn main() {
     let heard = guards.map(|guard| world.entities[guard].heard.len());
     assert_eq!(heard, [2, 1, 2]);
 
-    // Ann is gone, and what she saw, and the dog's look at her.
-    let ann = world.die(guards[0]).expect("she is there");
+    // Removes Ann, her link to the thief, and the dog's link to her.
+    let ann = world.die(guards[0]).expect("Ann exists");
     assert_eq!(world.links.count(|by| &by.observer, &dog), 2);
     world.walk(thief, "street");
     assert_eq!(world.entities[guards[2]].heard.last().unwrap(), "the thief is at the street");
 
-    // When the thief is gone, nobody observes anybody but the dog.
-    let place = world.die(thief).expect("it is there").place;
+    // Without the thief, only the dog's links are left.
+    let place = world.die(thief).expect("the thief exists").place;
     assert_eq!(world.links.len(), 2);
     let dog = &world.entities[dog];
     println!(
-        "{} heard that {}; {} looks on, from the {place} nothing more",
+        "{} heard that {}; {} keeps watching; nothing more from the {place}",
         ann.name, ann.heard[0], dog.name
     );
 }

@@ -1,10 +1,10 @@
-//! A million particles in columns: each loop goes over the fields that it uses, and no others. (A debug build
-//! has a tenth of them.) `fountain/mod.rs` has them.
+//! A million particles in columns: each loop reads only the fields that it uses. (A debug build has a tenth of
+//! them.) The fountain is in `fountain/mod.rs`.
 //!
 //!     cargo run --release --example particles
 //!     cargo run --release --example particles -- fountain.ppm
 //!
-//! With a path, the last frame is written there as a picture. In a browser they move: `web`.
+//! With a path, writes the last frame there as a picture. The example `web` shows them in a browser.
 
 mod fountain;
 
@@ -38,9 +38,7 @@ fn main() -> io::Result<()> {
 
     let mean = times.iter().sum::<Duration>() / u32::from(FRAMES);
     let worst = times.into_iter().max().unwrap_or_default();
-    println!(
-        "{FRAMES} frames of up to {most} particles: {mean:.1?} in the mean, {worst:.1?} at worst"
-    );
+    println!("{FRAMES} frames of up to {most} particles: mean {mean:.1?}, worst {worst:.1?}");
     if let Some(path) = env::args_os().nth(1) {
         fs::write(path, picture(&fountain))?;
     }

@@ -1,10 +1,10 @@
-//! A hundred thousand coins that drift in the wind, and players who pick up what is near: rows that a grid finds by
-//! where they are. (A debug build has a tenth of them.)
+//! A hundred thousand coins drift in the wind, and players pick up those nearby: rows that a grid finds by
+//! position. (A debug build has a tenth of them.)
 //!
 //!     cargo run --release --example pickups
 //!     cargo run --release --example pickups -- coins.ppm
 //!
-//! With a path, the last frame is written there as a picture.
+//! With a path, writes the last frame there as a picture.
 
 use stayput::{DefaultKey, Table, indices};
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ const COINS: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
 const PLAYERS: usize = COINS / 100;
 const FRAMES: u16 = 120;
 
-/// As wide and high as the world is.
+/// The width and height of the world.
 const SIZE: f32 = 1000.0;
 const REACH: f32 = 2.0;
 
-/// What is indexed of a coin; the other half of its row is what it is worth.
+/// The indexed part of a coin; the other part of its row is its value.
 #[derive(Clone, Copy)]
 struct Coin {
     at: [f32; 2],
@@ -37,7 +37,7 @@ struct Player {
     purse: u32,
 }
 
-/// `SplitMix64`, the same in every run.
+/// `SplitMix64`: every run gets equal numbers.
 struct Random(u64);
 
 impl Random {
@@ -55,7 +55,7 @@ impl Random {
     }
 }
 
-/// The world is round: who leaves it comes back at the other side.
+/// Moves all coins. The world wraps around at its edges.
 fn drift(coins: &mut Coins, frame: u16) {
     let wind = f32::from(frame) * 0.05;
     coins.for_each_mut(|_, coin| {
@@ -66,7 +66,7 @@ fn drift(coins: &mut Coins, frame: u16) {
     });
 }
 
-/// Each walks to the nearest coin, and takes all within reach.
+/// Moves each player towards the nearest coin, and takes all coins within reach.
 fn pick_up(coins: &mut Coins, players: &mut [Player]) {
     let mut taken: Vec<DefaultKey> = Vec::new();
     for player in players {
@@ -121,7 +121,7 @@ fn main() -> io::Result<()> {
         let start = Instant::now();
         drift(&mut coins, frame);
         pick_up(&mut coins, &mut players);
-        // As many come as were taken, somewhere else.
+        // Replaces the coins that were taken, at other places.
         while coins.len() < COINS {
             coins.insert((Coin { at: random.place() }, 1));
             worth += 1;
@@ -130,13 +130,13 @@ fn main() -> io::Result<()> {
     }
     let purses = players.iter().map(|player| player.purse);
     let left = coins.values().map(|(_, worth)| worth);
-    assert_eq!(purses.clone().chain(left.copied()).sum::<u32>(), worth, "no coin is lost");
+    assert_eq!(purses.clone().chain(left.copied()).sum::<u32>(), worth, "a coin was lost");
 
     let mean = times.iter().sum::<Duration>() / u32::from(FRAMES);
     let worst = times.into_iter().max().unwrap_or_default();
     let richest = purses.max().unwrap_or_default();
     println!(
-        "{COINS} coins, {PLAYERS} players, the richest has {richest}: a frame {mean:.1?} in the mean, {worst:.1?} at worst"
+        "{COINS} coins, {PLAYERS} players, the richest has {richest}: frame mean {mean:.1?}, worst {worst:.1?}"
     );
     if let Some(path) = env::args_os().nth(1) {
         fs::write(path, picture(&coins, &players))?;

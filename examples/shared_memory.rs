@@ -1,14 +1,14 @@
 //! An array in memory that another process reads.
 //!
-//! The array lies in a file that is in memory only (`memfd`). It grows there as any other does, and
-//! its elements never move; so a reader needs no more than the file and how many there are, which a
-//! page before the array says. Linux only.
+//! The array is in a file that exists in memory only (`memfd`). It grows there like any other array, and its
+//! elements never move, so a reader needs only the file and the number of elements, which a page before the
+//! array holds. Linux only.
 //!
 //!     cargo run --example shared_memory
 
 #![cfg_attr(
     target_os = "linux",
-    expect(unsafe_code, reason = "maps a file, and answers for what lies in it")
+    expect(unsafe_code, reason = "maps a file, and guarantees its contents")
 )]
 
 #[cfg(target_os = "linux")]
@@ -23,7 +23,7 @@ mod shared {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::{env, io};
 
-    /// What both sides agree on.
+    /// The element type that both sides agree on.
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(C)]
     struct Reading {
@@ -37,28 +37,29 @@ mod shared {
         }
     }
 
-    /// As much as there can ever be; it takes memory where it is committed.
+    /// The most the file can hold; memory is taken only where it is committed.
     const BYTES: usize = 64 << 20;
 
-    /// A file that is mapped as a whole: a page for the count, and the array.
+    /// A file that is mapped as a whole: a page for the count, then the array.
     struct Region {
         file: c_int,
         start: NonNull<u8>,
     }
 
-    // SAFETY: the mapping is that of the process; of the first page only an atomic is used, the
-    // rest is the array's.
+    // SAFETY: the mapping belongs to the process. In the first page only an atomic is used, and the rest
+    // belongs to the array.
     unsafe impl Send for Region {}
     // SAFETY: as above.
     unsafe impl Sync for Region {}
 
     impl Region {
         fn new() -> io::Result<Self> {
-            // Readers are started with it open, so it is not closed in them.
-            // SAFETY: the name is a string in C's sense.
+            // Readers inherit the open file, so it is not closed on `exec`.
+            // SAFETY: the name is a C string.
             let file = unsafe { libc::memfd_create(c"readings".as_ptr(), 0) };
-            let bytes = libc::off_t::try_from(page_size() + BYTES).expect("it is small");
-            // SAFETY: no memory is involved.
+            let bytes =
+                libc::off_t::try_from(page_size() + BYTES).expect("the size fits into off_t");
+            // SAFETY: the call accesses no memory of this process.
             if file < 0 || unsafe { libc::ftruncate(file, bytes) } < 0 {
                 return Err(io::Error::last_os_error());
             }
@@ -69,29 +70,29 @@ mod shared {
 
         fn map(file: c_int, access: c_int) -> io::Result<Self> {
             let (bytes, flags) = (page_size() + BYTES, libc::MAP_SHARED);
-            // SAFETY: the system chooses an address where nothing is.
+            // SAFETY: the system chooses an unused address.
             let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, file, 0) };
             if start == libc::MAP_FAILED {
                 return Err(io::Error::last_os_error());
             }
-            Ok(Self { file, start: NonNull::new(start.cast()).expect("it is not at 0") })
+            Ok(Self { file, start: NonNull::new(start.cast()).expect("the address is not 0") })
         }
 
-        /// How many elements there are.
+        /// Returns the number of elements.
         fn count(&self) -> &AtomicU64 {
-            // SAFETY: the first page is mapped, all zero at first, and used for nothing else.
+            // SAFETY: the first page is mapped, zero at first, and used for nothing else.
             unsafe { self.start.cast().as_ref() }
         }
 
         fn elements(&self) -> NonNull<u8> {
-            // SAFETY: behind the first page lies the rest.
+            // SAFETY: the mapping continues past the first page.
             unsafe { self.start.add(page_size()) }
         }
 
-        /// Takes memory for a part of the file, or gives it back.
+        /// Allocates a part of the file, or returns it to the system.
         fn allocate(&self, mode: c_int, range: Range<usize>) -> io::Result<()> {
-            let at = |offset| libc::off_t::try_from(offset).expect("it is small");
-            // SAFETY: this changes the file and no mapping.
+            let at = |offset| libc::off_t::try_from(offset).expect("offsets fit into off_t");
+            // SAFETY: the call changes the file and no mapping.
             match unsafe { libc::fallocate(self.file, mode, at(range.start), at(range.len())) } {
                 0 => Ok(()),
                 _ => Err(io::Error::last_os_error()),
@@ -102,14 +103,14 @@ mod shared {
     impl Drop for Region {
         fn drop(&mut self) {
             let start = self.start.as_ptr().cast::<c_void>();
-            // SAFETY: mapped by `map`, and nobody uses it any more.
+            // SAFETY: `map` created this mapping, and nothing uses it any more.
             unsafe { libc::munmap(start, page_size() + BYTES) };
-            // SAFETY: it is ours.
+            // SAFETY: this value owns the file.
             unsafe { libc::close(self.file) };
         }
     }
 
-    /// The part behind the first page, for an array.
+    /// The part past the first page, for an array.
     struct Elements(Arc<Region>);
 
     impl Elements {
@@ -121,9 +122,9 @@ mod shared {
         }
     }
 
-    // SAFETY: the mapping stays while the region does, which this holds. It is readable and
-    // writable as a whole, and nobody writes behind the first page but the array. What has no
-    // memory yet, or has none any more, is zero. A refused call changes nothing, and none unwinds.
+    // SAFETY: the mapping lives as long as the region, which this value holds. It is readable and writable as a
+    // whole, and only the array writes past the first page. Memory that is not allocated, or was returned, is
+    // zero. A refused call changes nothing, and none unwinds.
     unsafe impl Backing for Elements {
         fn start(&self) -> NonNull<u8> {
             self.0.elements()
@@ -133,8 +134,8 @@ mod shared {
             BYTES
         }
 
-        /// Without this, memory would be taken when it is touched, and if there is none the process
-        /// would be killed. So there is an error in time.
+        /// Allocates memory now, so that a shortage is an error. Otherwise memory would be allocated when it is
+        /// touched, and a shortage would kill the process.
         unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
             self.allocate(0, &range)
         }
@@ -144,14 +145,14 @@ mod shared {
         }
     }
 
-    /// The other process: looks at what is there.
+    /// The other process: reads the array.
     fn read(file: c_int) -> io::Result<()> {
         let region = Region::map(file, libc::PROT_READ)?;
         let count = region.count().load(Ordering::Acquire);
-        let count = usize::try_from(count).expect("they fit into memory");
+        let count = usize::try_from(count).expect("the count fits into a usize");
         assert!(count <= BYTES / size_of::<Reading>());
         let first = region.elements().cast::<Reading>();
-        // SAFETY: so many are there, and the writer waits for this process.
+        // SAFETY: the first `count` elements are written, and the writer waits for this process.
         let readings = unsafe { slice::from_raw_parts(first.as_ptr(), count) };
         assert!(readings.iter().copied().eq((0..).map(Reading::number).take(count)));
         println!("the reader found {count} readings");
@@ -175,12 +176,12 @@ mod shared {
         }
         assert_eq!(readings.as_ptr(), address);
 
-        // Memory goes back to the system here too.
+        // Shrinking returns memory to the system here too.
         let before = readings.stats().committed_bytes;
         readings.truncate(1000);
         readings.try_shrink_to_fit()?;
         let after = readings.stats().committed_bytes;
-        println!("{before} bytes were committed, now {after}; {address:p} is where they begin");
+        println!("{before} bytes were committed, now {after}, at the same address {address:p}");
         assert!(after < before && readings[999] == Reading::number(999));
         Ok(())
     }
@@ -193,5 +194,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    println!("this example uses calls that only Linux has");
+    println!("this example needs Linux");
 }

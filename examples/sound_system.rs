@@ -1,7 +1,7 @@
-//! Sounds, the sounds that are playing, and fades: weak references to what may be gone.
+//! Sounds, playing sounds, and fades: weak references to values that may be removed.
 //!
-//! A sound can be unloaded while it plays, and a playing sound can end while it fades. Nobody is
-//! told: whoever refers to it holds a weak pointer or a key, and finds it gone.
+//! A sound can be unloaded while it plays, and a playing sound can end while it fades. No notification is
+//! needed: references are weak pointers or keys, which then find nothing.
 //!
 //!     cargo run --example sound_system
 
@@ -12,7 +12,7 @@ new_key_type! {
     struct PlayingKey;
 }
 
-/// What was loaded.
+/// A loaded sound.
 struct Sound {
     name: String,
     samples: Vec<f32>,
@@ -37,12 +37,12 @@ struct SoundSystem {
     sounds: SlotMap<SoundKey, Sound>,
     playing: SlotMap<PlayingKey, Playing>,
     fades: SlotMap<stayput::DefaultKey, Fade>,
-    /// How often each sound was started; not every sound was.
+    /// How often each sound was started; sounds that never were have no entry.
     starts: SecondaryMap<SoundKey, u32>,
 }
 
 impl SoundSystem {
-    /// Samples that are mixed in a frame.
+    /// The number of samples mixed in a frame.
     const FRAME: usize = 64;
 
     fn load(&mut self, name: &str, frames: usize) -> SoundKey {
@@ -103,10 +103,10 @@ fn main() {
 
     let loud = system.frame();
     (0..10).for_each(|_| _ = system.frame());
-    assert_eq!(system.playing.len(), 1, "the bangs have ended");
+    assert_eq!(system.playing.len(), 1, "only the wind still plays");
 
-    // Unloaded while it plays and fades: the next frame finds it gone, and the one after that the
-    // fade without its target.
+    // Unloaded while it plays and fades: in the next frame its playback ends, and in the one after that the
+    // fade, whose target is gone.
     assert_eq!(system.unload(wind).as_deref(), Some("wind"));
     system.frame();
     assert_eq!((system.playing.len(), system.fades.len()), (0, 1));
@@ -117,5 +117,5 @@ fn main() {
     let rain = system.load("rain", 1);
     assert!(system.play(wind).is_none());
     assert!(system.play(rain).is_some());
-    println!("from {loud:.2} to {quiet:.2}, and nobody had to be told");
+    println!("from {loud:.2} to {quiet:.2}, without a notification");
 }

@@ -1,14 +1,14 @@
 //! A log that one process appends to and another follows.
 //!
-//! The log is an array in a file. Who follows it sees each record as soon as it is there, without a lock and without
-//! asking the system. When the writer is killed, nothing that it has written is lost: the next one goes on where it
-//! ended.
+//! The log is an array in a file. A follower sees each record as soon as it is written, without a lock and
+//! without a system call. When the writer is killed, everything it wrote is kept, and the next writer continues
+//! where it ended.
 //!
-//!     cargo run --features file --example telemetry_log                  # all of it, in two seconds
-//!     cargo run --features file --example telemetry_log -- writer FILE   # by hand: a writer, until it is ended
-//!     cargo run --features file --example telemetry_log -- follow FILE   # and, elsewhere, who follows it
+//!     cargo run --features file --example telemetry_log                  # everything, in two seconds
+//!     cargo run --features file --example telemetry_log -- writer FILE   # by hand: a writer, until it is killed
+//!     cargo run --features file --example telemetry_log -- follow FILE   # in another terminal: a follower
 
-#![expect(unsafe_code, reason = "vouches that nobody else writes to the log")]
+#![expect(unsafe_code, reason = "guarantees that no other program writes to the log")]
 
 use bytemuck::{Pod, Zeroable};
 use stayput::file::{AppendOnly, FileError, FileErrorKind};
@@ -20,22 +20,22 @@ use std::process::{self, Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-/// What is measured: plain data, of which the file holds the bytes.
+/// A measurement: plain data, whose bytes the file holds.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct Record {
-    /// Counts from 0 on, so that it shows if one is lost.
+    /// Counts from 0, so that a lost record is detected.
     number: u64,
-    /// Which process wrote it.
+    /// The process that wrote it.
     writer: u32,
     temperature: f32,
 }
 
-/// Appends records, some ten thousand a second, until it is ended.
+/// Appends records, some ten thousand a second, until it is killed.
 fn write(path: &Path) -> Result<(), FileError> {
-    // SAFETY: nobody writes to the file but writers of this program, of which the lock lets in one at a time.
+    // SAFETY: only writers of this program write to the file, and the lock admits one at a time.
     let mut log: FileVec<Record, AppendOnly> = unsafe { FileVec::open_or_create(path)? };
-    // Goes on from the last record that is there, which says what the next one is.
+    // Continues after the last record, if there is one.
     let mut number = log.last().map_or(0, |last| last.number + 1);
     let mut temperature = log.last().map_or(20.0, |last| last.temperature);
     let mut flushed = Instant::now();
@@ -43,10 +43,10 @@ fn write(path: &Path) -> Result<(), FileError> {
         for _ in 0..100 {
             log.push(Record { number, writer: process::id(), temperature });
             number += 1;
-            // Up and down, slowly.
+            // Slowly up and down.
             temperature += if number % 40_000 < 20_000 { 0.0002 } else { -0.0002 };
         }
-        // What the process has written is safe from its end. This is for the end of the power.
+        // Written records survive the end of the process. `flush` protects them from a power failure.
         if flushed.elapsed() > Duration::from_millis(250) {
             log.flush()?;
             flushed = Instant::now();
@@ -55,13 +55,13 @@ fn write(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Opens a log as soon as there is one.
+/// Opens a log as soon as it exists.
 fn find(path: &Path) -> Result<Follow<Record>, FileError> {
     use FileErrorKind::{Empty, NotFound, Short};
     let begun = Instant::now();
     loop {
         match Follow::open(path) {
-            // It is about to be made.
+            // The writer is about to create it.
             Err(error)
                 if matches!(error.kind(), NotFound | Empty | Short)
                     && begun.elapsed() < Duration::from_secs(10) =>
@@ -73,7 +73,7 @@ fn find(path: &Path) -> Result<Follow<Record>, FileError> {
     }
 }
 
-/// Draws a line about what is there, for a time, over and over.
+/// Draws a line about the log, for a time, over and over.
 fn follow(log: &Follow<Record>, how_long: Duration) -> io::Result<()> {
     const FRAMES_A_SECOND: u32 = 20;
     let begun = Instant::now();
@@ -93,7 +93,7 @@ fn follow(log: &Follow<Record>, how_long: Duration) -> io::Result<()> {
     Ok(())
 }
 
-/// A writer in a process of its own, which is killed when this goes.
+/// A writer in a process of its own, which is killed when this is dropped.
 struct Writer(Child);
 
 impl Writer {
@@ -109,13 +109,13 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Where it cannot be, it has ended.
+        // If it cannot be killed, it has ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Follows a log while its writer is killed, and another goes on.
+/// Follows a log while its writer is killed and another continues.
 fn show(path: &Path) -> Result<(), Box<dyn Error>> {
     const A_WHILE: Duration = Duration::from_millis(800);
     let first = Writer::start(path)?;
@@ -124,26 +124,26 @@ fn show(path: &Path) -> Result<(), Box<dyn Error>> {
     let first_id = first.id();
     drop(first);
     let left = log.len();
-    println!("The writer was killed. It has left {left} records.");
+    println!("The writer was killed. It left {left} records.");
 
     let second = Writer::start(path)?;
     follow(&log, A_WHILE)?;
     let second_id = second.id();
     drop(second);
     check(&log, left, [first_id, second_id])?;
-    println!("The next one went on, to {}. None is lost.", log.len());
+    println!("The next one continued, to {}. None was lost.", log.len());
     Ok(())
 }
 
-/// Whether all records are there: those that the first writer has left are its own, all others the second's.
+/// Checks that all records exist: the first `left` by the first writer, all others by the second.
 fn check(log: &Follow<Record>, left: usize, writers: [u32; 2]) -> Result<(), String> {
     if left == 0 || log.len() <= left {
-        return Err(format!("the writers have left {left} records, and {}", log.len()));
+        return Err(format!("the writers left {left} records, and {} in all", log.len()));
     }
     for (index, record) in log.iter().enumerate() {
         let writer = writers[usize::from(index >= left)];
         if record.number != index as u64 || record.writer != writer {
-            return Err(format!("record {index} of {writer} is lost: there is {record:?}"));
+            return Err(format!("record {index} of writer {writer} is lost: found {record:?}"));
         }
     }
     Ok(())
@@ -157,7 +157,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         [] => {
             let path = env::temp_dir().join(format!("telemetry-{}.log", process::id()));
             let result = show(&path);
-            // If it could not even be made, there is nothing to remove.
+            // If the file could not be created, there is nothing to remove.
             let removed = if path.exists() { fs::remove_file(&path) } else { Ok(()) };
             result.and(removed.map_err(Into::into))
         }

@@ -1,4 +1,4 @@
-// Prints what arrays cost in WebAssembly: time, memory that the module has, and memory that is resident for it.
+// Prints the cost of arrays in WebAssembly: time, the module's memory, and the resident memory of the process.
 //
 //     cargo build --release --example cost --target wasm32-unknown-unknown
 //     node cost.mjs target/wasm32-unknown-unknown/release/examples/cost.wasm
@@ -8,7 +8,7 @@ const module = await WebAssembly.compile(await readFile(process.argv[2]));
 const instance = async () => (await WebAssembly.instantiate(module, {})).exports;
 const MIB = 2 ** 20;
 const ROUNDS = 9;
-const kept = []; // so that no memory goes back while others' is measured
+const kept = []; // keeps instances alive, so that no memory is returned during a measurement
 
 function line(name, rounds) {
     const median = (what) => rounds.map((round) => round[what]).sort((a, b) => a - b)[ROUNDS >> 1];

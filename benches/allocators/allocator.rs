@@ -1,4 +1,4 @@
-//! What a process can be run under.
+//! The allocators that a process can run under.
 
 use std::alloc::System;
 
@@ -10,14 +10,14 @@ use stayput::alloc::GlobalVm;
 #[cfg(unix)]
 use tikv_jemallocator::Jemalloc;
 
-/// The system's allocator or a peer's, or `GlobalVm` over it.
+/// The system's allocator, a peer's, or `GlobalVm` over one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Allocator {
     System,
     Mimalloc,
     VmSystem,
-    /// The same, without huge pages.
+    /// `GlobalVm` over the system's allocator, without huge pages.
     VmSmallPages,
     VmMimalloc,
     #[cfg(unix)]
@@ -26,7 +26,7 @@ pub(crate) enum Allocator {
     VmJemalloc,
 }
 
-/// Each at the place that its number says.
+/// Each allocator is at the index that is its number.
 #[global_allocator]
 pub(crate) static GLOBAL: Switch = Switch::new(&[
     &System,

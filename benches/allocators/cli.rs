@@ -5,20 +5,20 @@ use clap::{Parser, ValueEnum};
 
 use crate::{arena, growth, short_lived, small, soak};
 
-/// Allocators under a whole program: what growing in place saves, and what it costs.
+/// Allocators under a whole program: what growing in place saves, and what it costs
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench allocators --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under a minute")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 9; with --quick: 3; short-lived: half of that; small: a hundred times that]")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under a minute")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 9; with --quick: 3; short-lived: half of that; small: a hundred times that]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Measure these parts only [default: all; the soak only with --quick]
+    /// Measure only these parts [default: all; the soak only with --quick]
     #[arg(long, value_name = "PART", num_args = 1..)]
     only: Vec<Part>,
 
-    /// How long the soak takes [with --quick: 6 seconds]
+    /// Minutes of the soak [with --quick: 6 seconds]
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     minutes: u32,
 }
@@ -27,19 +27,19 @@ pub(crate) struct Options {
 enum Part {
     /// A `Vec` that grows to 512 MiB
     Growth,
-    /// 16 `Vec`s that grow by turns to 32 MiB each
+    /// 16 `Vec`s that grow in turns to 32 MiB each
     Interleaved,
     /// `Vec`s and buffers that come and go, of 200 KiB to 1 GiB
     ShortLived,
-    /// Small blocks, which are left to the parent
+    /// Small blocks, which the parent serves
     Small,
     /// Arenas: small values, the last `Vec`, a reset
     Arena,
-    /// Eight threads that take and free memory in all ways for minutes
+    /// Eight threads that allocate and free in all ways for minutes
     Soak,
 }
 
-/// What is to be measured, every choice made.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) growth: Option<growth::Extent>,
@@ -75,7 +75,7 @@ impl Options {
                 reset_bytes: 100 << 20,
                 repetitions,
             }),
-            // Minutes are more than who asks for everything wants to wait.
+            // The soak takes minutes, so it runs only by name, or shortly.
             soak: (wanted(Part::Soak) && (quick || !self.only.is_empty())).then_some(
                 soak::Extent { seconds: if quick { 6 } else { 60 * self.minutes as usize } },
             ),
@@ -84,7 +84,7 @@ impl Options {
 }
 
 impl Plan {
-    /// Everything once, and small.
+    /// Everything once, with small sizes.
     pub(crate) const SMOKE: Self = Self {
         growth: Some(growth::Extent { arrays: 1, bytes: 5 << 20, repetitions: 1 }),
         interleaved: Some(growth::Extent { arrays: 3, bytes: 3 << 20, repetitions: 1 }),

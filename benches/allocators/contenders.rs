@@ -1,4 +1,4 @@
-//! What a program is run under.
+//! The contenders: allocators and their settings.
 
 use std::process::Command;
 
@@ -12,18 +12,17 @@ use crate::allocator::{Allocator, GLOBAL};
 /// An allocator with its settings.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Contender {
-    /// For people.
+    /// For tables.
     pub(crate) name: &'static str,
     pub(crate) allocator: Allocator,
-    /// In the environment.
+    /// Set in the child's environment.
     pub(crate) variables: &'static [(&'static str, &'static str)],
-    /// Whose figures the others are compared with.
     #[serde(skip)]
     pub(crate) is_base: bool,
 }
 
 impl Contender {
-    /// Has a new process do a job under it.
+    /// Runs a job under it in a new process.
     pub(crate) fn found<J: Job>(&self, job: J) -> Result<J::Found> {
         let Self { name, allocator, variables, .. } = *self;
         let found = Under { allocator, variables, job }.found();
@@ -31,7 +30,7 @@ impl Contender {
     }
 }
 
-/// A job that is done under an allocator, in a process that belongs to it alone.
+/// A job with its allocator, done in a process of its own.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(crate) struct Under<J: Job> {
@@ -45,7 +44,7 @@ impl<J: Job> Job for Under<J> {
     type Found = J::Found;
 
     fn run(&self) -> Result<J::Found> {
-        assert_eq!(GLOBAL.number(), self.allocator as usize, "the wrong allocator");
+        assert_eq!(GLOBAL.number(), self.allocator as usize, "a different allocator");
         self.job.run()
     }
 
@@ -55,7 +54,7 @@ impl<J: Job> Job for Under<J> {
     }
 }
 
-/// What its users call it.
+/// The name its users know.
 const SYSTEM_NAME: &str =
     if cfg!(all(target_os = "linux", target_env = "gnu")) { "glibc" } else { "system" };
 
@@ -65,7 +64,7 @@ const fn plain(name: &'static str, allocator: Allocator) -> Contender {
 
 const GLOBAL_VM: Contender = Contender { is_base: true, ..plain("GlobalVm", Allocator::VmSystem) };
 
-/// The system's allocator, as it comes.
+/// The system's allocator with default settings.
 pub(crate) const SYSTEM: &Contender = &plain(SYSTEM_NAME, Allocator::System);
 
 const MIMALLOC: Contender = plain("mimalloc", Allocator::Mimalloc);
@@ -73,7 +72,7 @@ const MIMALLOC: Contender = plain("mimalloc", Allocator::Mimalloc);
 #[cfg(unix)]
 const JEMALLOC: Contender = plain("jemalloc", Allocator::Jemalloc);
 
-/// `GlobalVm`, and then its peers, with no settings.
+/// `GlobalVm`, then its peers, with default settings.
 pub(crate) const AS_THEY_COME: &[Contender] = &[
     GLOBAL_VM,
     *SYSTEM,
@@ -82,7 +81,7 @@ pub(crate) const AS_THEY_COME: &[Contender] = &[
     JEMALLOC,
 ];
 
-/// Peers as they come, and those that take no huge pages unless they are told to, also with them.
+/// All with default settings; peers that take huge pages only on request, also with them.
 pub(crate) const ALL: &[Contender] = &[
     GLOBAL_VM,
     plain("GlobalVm, small pages", Allocator::VmSmallPages),

@@ -1,4 +1,4 @@
-//! Plain `Vec`s that are pushed to, from empty on: one large, or several by turns.
+//! Plain `Vec`s that are pushed to from empty: one large one, or several in turns.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -13,16 +13,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::contenders::{self, Contender};
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
     pub(crate) arrays: usize,
-    /// Of each.
+    /// Of each array.
     pub(crate) bytes: usize,
     pub(crate) repetitions: usize,
 }
 
-/// What a child is to do.
+/// The job of a child.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Growth {
     arrays: usize,
@@ -30,28 +29,28 @@ pub(crate) struct Growth {
     pass: Pass,
 }
 
-/// What is timed. One run can't time both: reading the clock takes longer than a push.
+/// What is timed. One run cannot time both: reading the clock takes longer than a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Pass {
     Total,
     Pushes,
 }
 
-/// What a child found. Each pass fills in its part.
+/// What a child measured. Each pass sets its own fields.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     total_ns: u64,
     page_faults: Option<u64>,
     peak_rss_bytes: Option<u64>,
     worst_push_ns: u64,
-    /// How often arrays changed their address while they were growing from [`LARGE_BYTES`] or more.
+    /// How often arrays changed their address while they grew from [`LARGE_BYTES`] or more.
     moves: usize,
 }
 
-/// From so much on, with the settings that it comes with, `GlobalVm` has blocks grow in place.
+/// The size from which `GlobalVm` grows blocks in place by default.
 const LARGE_BYTES: usize = stayput::alloc::VmAlloc::DEFAULT_THRESHOLD_BYTES;
 
-/// So many are pushed to an array before it is the next one's turn.
+/// How many elements an array gets before the next one's turn.
 const TURN: usize = 16;
 
 impl Job for Growth {
@@ -68,7 +67,7 @@ impl Job for Growth {
         let sum = words.fold(0, |sum: u64, &word| sum.wrapping_add(word));
         let one = |n: usize| entity(n as u64).into_iter().fold(0, u64::wrapping_add);
         let expected = (0..entities_each).map(one).fold(0, u64::wrapping_add);
-        assert_eq!(sum, expected.wrapping_mul(arrays.len() as u64), "entities are lost");
+        assert_eq!(sum, expected.wrapping_mul(arrays.len() as u64), "entities were lost");
         Ok(outcome)
     }
 }
@@ -83,7 +82,7 @@ fn total(arrays: &mut [Vec<Entity>], entities_each: usize) -> Outcome {
     Outcome { total_ns, page_faults, peak_rss_bytes, ..Outcome::default() }
 }
 
-/// Never inlined, so that there is but one of it for all.
+/// Never inlined, so that a single copy serves all contenders.
 #[inline(never)]
 fn fill(arrays: &mut [Vec<Entity>], entities_each: usize) {
     for first in (0..entities_each).step_by(TURN) {
@@ -117,7 +116,7 @@ fn pushes(arrays: &mut [Vec<Entity>], entities_each: usize) -> Outcome {
     Outcome { worst_push_ns: nanoseconds(longest), moves, ..Outcome::default() }
 }
 
-/// What came of one allocator, in both passes.
+/// The results of one allocator, of both passes.
 type Row = Rounds<Contender, Found>;
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -128,12 +127,12 @@ pub(crate) struct Found {
     pushes: Outcome,
 }
 
-/// Interleaved: each repetition goes through all allocators before the next begins.
+/// Measures all allocators, interleaved: each repetition visits all of them before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let &Extent { arrays, bytes, repetitions } = extent;
     let entities_each = bytes / size_of::<Entity>();
     let run = |contender: &Contender, pass| -> Result<Outcome> {
-        // The last copy has half of it in the old place, and some allocators keep others.
+        // During the last copy both places are in use, and some allocators keep others.
         touch(2 * arrays * bytes)?;
         contender.found(Growth { arrays, entities_each, pass })
     };

@@ -1,7 +1,7 @@
-//! Allocators under a whole program, and arenas: what it costs to grow in place, and what not to.
+//! Allocators under a whole program, and arenas: what growing in place saves, and what it costs.
 //!
-//! `cargo bench --bench allocators` measures and prints tables; `benches/README.md` says what is
-//! measured, how, and how to read it.
+//! `cargo bench --bench allocators` measures and prints tables. `benches/README.md` describes what it measures,
+//! how, and how to read the results.
 
 mod allocator;
 mod arena;

@@ -1,19 +1,19 @@
-//! From the plan to what is printed.
+//! From the plan to the report.
 
 use bench_common::harness::{Report, Result};
 
 use crate::cli::Plan;
 use crate::{arena, growth, short_lived, small, soak};
 
-/// One part after the other; each takes turns within itself.
+/// Measures one part after the other; each is interleaved within itself.
 pub(crate) fn measure(plan: &Plan) -> Result<Report> {
     let peers = ["bumpalo", "mimalloc", "tikv-jemallocator", "typed-arena"];
     let mut report = Report::new(env!("CARGO_PKG_NAME"), peers);
     report.part("growth", plan.growth.as_ref(), growth::measure, |rows| {
-        vec![("growth: a `Vec` pushed full", growth::table(rows))]
+        vec![("growth: a `Vec` pushed to from empty", growth::table(rows))]
     })?;
     report.part("interleaved", plan.interleaved.as_ref(), growth::measure, |rows| {
-        vec![("interleaved: 16 `Vec`s pushed full by turns", growth::table(rows))]
+        vec![("interleaved: 16 `Vec`s pushed to in turns", growth::table(rows))]
     })?;
     report.part("short-lived", plan.short_lived.as_ref(), short_lived::measure, |rows| {
         let resident = "short-lived: MiB resident beyond what is live";

@@ -1,7 +1,7 @@
-//! Small blocks: what asking for the size costs before the parent is asked for memory.
+//! Small blocks: the cost of checking the size before the parent allocates.
 //!
-//! Both are called directly, not as the global allocator, and take turns within one process, in
-//! batches too short for the machine to change in between.
+//! Both are called directly, not as the global allocator, and take turns within one process, in batches too
+//! short for the machine to change in between.
 
 #![expect(unsafe_code, reason = "calls allocators directly")]
 
@@ -19,11 +19,10 @@ use stayput::alloc::GlobalVm;
 #[cfg(unix)]
 use tikv_jemallocator::Jemalloc;
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
     pub(crate) batches: usize,
-    /// Calls in each.
+    /// Calls in each batch.
     pub(crate) calls: usize,
 }
 
@@ -31,16 +30,16 @@ const SMALLEST_BYTES: usize = 8;
 const LARGEST_BYTES: usize = 64 << 10;
 const ALIGN: usize = 8;
 
-/// Places for blocks. About two thirds have one at any time.
+/// Places for blocks. About two thirds hold one at any time.
 const PLACES: usize = 4096;
 
-/// What is done at a place, drawn beforehand.
+/// An operation at a place, drawn beforehand.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     place: usize,
-    /// What a new block gets, or one that is there, if it is to be resized.
+    /// The size of a new or resized block.
     bytes: usize,
-    /// For a block that is there.
+    /// What to do with a block that exists.
     then: Then,
 }
 
@@ -50,13 +49,13 @@ enum Then {
     Resize,
 }
 
-/// What came of one parent.
+/// The results for one parent.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     parent: &'static str,
     parent_ns: Spread,
     global_vm_ns: Spread,
-    /// Of two batches that follow each other.
+    /// Of two consecutive batches.
     ratio: Spread,
 }
 
@@ -72,7 +71,7 @@ pub(crate) fn measure(extent: &Extent) -> Vec<Row> {
 }
 
 fn call(random: &mut Random) -> Call {
-    // Half as many of twice the size: 1 / u has that distribution.
+    // Half as many blocks of twice the size: 1 / u has that distribution.
     let share = random.below(1 << 16) + 1;
     Call {
         place: random.below(PLACES),
@@ -90,7 +89,7 @@ fn compare<A: GlobalAlloc, B: GlobalAlloc>(
 ) -> Row {
     let mut places = vec![Block::NONE; PLACES];
     let (mut parent_ns, mut global_vm_ns) = (Vec::new(), Vec::new());
-    // One more, which brings the memory.
+    // One more batch, which touches the memory first.
     for batch in 0..=batches {
         let times = if batch % 2 == 0 {
             let first = time(alone, calls, &mut places);
@@ -113,7 +112,7 @@ fn compare<A: GlobalAlloc, B: GlobalAlloc>(
     }
 }
 
-/// Of one batch, which frees in the end all that it took.
+/// Times one batch, which frees everything it allocated.
 fn time<A: GlobalAlloc>(alloc: &A, calls: &[Call], places: &mut [Block]) -> u64 {
     let start = Instant::now();
     let sum = batch(alloc, calls, places);
@@ -145,16 +144,16 @@ fn batch<A: GlobalAlloc>(alloc: &A, calls: &[Call], places: &mut [Block]) -> u64
             *block = written(start, call.bytes);
             continue;
         }
-        // SAFETY: a block that is there has bytes that were written.
+        // SAFETY: the first byte of an existing block was written.
         sum += u64::from(unsafe { block.start.read() });
         match call.then {
             Then::Free => {
-                // SAFETY: taken from the same allocator by that layout, and forgotten here.
+                // SAFETY: the block came from the same allocator with this layout, and is forgotten here.
                 unsafe { alloc.dealloc(block.start, layout(block.bytes)) };
                 *block = Block::NONE;
             }
             Then::Resize => {
-                // SAFETY: as above, and the new size is not zero and no more than 64 KiB.
+                // SAFETY: as above; the new size is not zero and at most 64 KiB.
                 let start = unsafe { alloc.realloc(block.start, layout(block.bytes), call.bytes) };
                 *block = written(start, call.bytes);
             }
@@ -170,22 +169,22 @@ fn batch<A: GlobalAlloc>(alloc: &A, calls: &[Call], places: &mut [Block]) -> u64
     sum
 }
 
-/// A block that has a byte written at both ends, as users do sooner or later.
+/// Writes a byte at both ends of a new block, as users do sooner or later.
 #[inline]
 fn written(start: *mut u8, bytes: usize) -> Block {
     assert!(!start.is_null(), "no memory");
     // SAFETY: the block has at least one byte.
     unsafe { start.write(1) };
-    // SAFETY: inside the block.
+    // SAFETY: `bytes - 1` is inside the block.
     let last = unsafe { start.add(bytes - 1) };
-    // SAFETY: inside the block.
+    // SAFETY: `last` is inside the block.
     unsafe { last.write(1) };
     Block { start, bytes }
 }
 
 #[inline]
 fn layout(bytes: usize) -> Layout {
-    // SAFETY: the alignment is a power of two, and no size is more than 64 KiB.
+    // SAFETY: the alignment is a power of two, and sizes are at most 64 KiB.
     unsafe { Layout::from_size_align_unchecked(bytes, ALIGN) }
 }
 

@@ -1,15 +1,15 @@
-//! What is compared: arrays, each as its users would have it.
+//! The arrays under test, each with the settings that its users would choose.
 
 use bench_common::contenders;
 use bench_common::memory::Element;
 use orx_split_vec::{Doubling as ByDoubling, Linear, SplitVec};
 use stayput::{BlockVec, Blocks, VmVec};
 
-/// What all can do, so that they run the same code.
+/// What all arrays can do, so that they run the same code.
 pub(crate) trait Array<E: Element>: Extend<E> + Sized {
     fn empty() -> Self;
 
-    /// With room for so many, where that can be had.
+    /// Creates an array with capacity for that many elements, where the type has such a constructor.
     fn with_room(_: usize) -> Self {
         Self::empty()
     }
@@ -20,7 +20,7 @@ pub(crate) trait Array<E: Element>: Extend<E> + Sized {
 
     fn each(&self) -> impl Iterator<Item = &E>;
 
-    /// The sum of all numbers, slice by slice; `None` of an array that gives no slices.
+    /// Returns the sum of all numbers, slice by slice; `None` if the array has no slices.
     fn sum_of_slices(&self) -> Option<u64> {
         None
     }
@@ -28,7 +28,7 @@ pub(crate) trait Array<E: Element>: Extend<E> + Sized {
     fn clear(&mut self);
 }
 
-/// Never inlined, so that the loop over a slice is the same for all.
+/// Never inlined, so that all arrays share one copy of the loop over a slice.
 #[inline(never)]
 pub(crate) fn sum_of_slice<E: Element>(elements: &[E]) -> u64 {
     elements.iter().map(E::number).fold(0, u64::wrapping_add)
@@ -40,31 +40,31 @@ pub(crate) fn sum_of<'e, E: Element>(slices: impl Iterator<Item = &'e [E]>) -> u
 
 contenders! {
     Contender by Job<E: Element>;
-    /// std's
+    /// std's array
     Vec: Vec<E>, "Vec";
     /// stayput's array in one piece
     VmVec: VmVec<E>, "VmVec";
-    /// stayput's in blocks of 16 KiB
+    /// stayput's array in blocks of 16 KiB
     BlockVec: BlockVec<E>, "BlockVec";
-    /// The same, each block twice the one before
+    /// stayput's array, each block twice the one before
     BlockVecDoubling: Doubling<E>, "BlockVec, doubling";
     /// The crate boxcar
     Boxcar: boxcar::Vec<E>, "boxcar";
     /// The crate orx-split-vec, each piece twice the one before
     OrxDoubling: SplitVec<E, ByDoubling>, "orx-split-vec";
-    /// The same, in pieces of 4 MiB
+    /// The crate orx-split-vec, in pieces of 4 MiB
     OrxLinear: SplitVec<E, Linear>, "orx-split-vec, linear";
     /// The crate segvec
     SegVec: segvec::SegVec<E>, "segvec";
 }
 
-/// What is done with an array, whichever it is.
+/// Work that is done with each type of array.
 pub(crate) trait Job<E: Element> {
     type Found;
     fn run<A: Array<E>>(self) -> Self::Found;
 }
 
-/// Methods of an array that do what its own of the same name does.
+/// Implements methods of the trait by the array's own methods of the same name.
 macro_rules! own {
     ($($method:ident)+) => { $(own!(@ $method);)+ };
     (@ push) => {
@@ -113,7 +113,7 @@ impl<E: Element> Array<E> for BlockVec<E> {
     }
 }
 
-/// From a block of 1 KiB on.
+/// Its first block has 1 KiB.
 pub(crate) struct Doubling<E>(BlockVec<E>);
 
 impl<E: Element> Array<E> for Doubling<E> {

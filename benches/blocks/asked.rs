@@ -1,4 +1,4 @@
-//! What is asked of a `BlockVec`, over what others took in the same rounds.
+//! The targets for `BlockVec`: ratios of its figures to those of others in the same rounds.
 
 use bench_common::jobs::Rounds;
 use bench_common::spread::Spread;
@@ -10,21 +10,21 @@ use crate::case::{Case, Found};
 use crate::run::Measured;
 use crate::task::Task;
 
-/// One line: what, over that of whom, and the bound.
+/// A ratio and its target.
 #[derive(Debug, Serialize)]
 pub(crate) struct Asked {
     what: &'static str,
     case: Case,
     other: Contender,
-    /// Of the rounds' ratios.
+    /// Over the rounds.
     ratio: Spread,
     most: f64,
 }
 
-/// Something that is asked, over that of some others.
+/// A target against some others.
 struct Question {
     what: &'static str,
-    /// Of it, and of the others.
+    /// Of `BlockVec`, and of the others.
     figures: [fn(&Found) -> Option<f64>; 2],
     others: &'static [Contender],
     most: f64,
@@ -32,7 +32,7 @@ struct Question {
 
 const PEERS: &[Contender] = &[Boxcar, OrxDoubling, OrxLinear];
 
-/// The same figure of it and of the others.
+/// Compares the same figure of both.
 const fn question(
     what: &'static str,
     figure: fn(&Found) -> Option<f64>,
@@ -42,7 +42,7 @@ const fn question(
     Question { what, figures: [figure; 2], others, most }
 }
 
-/// Of arrays of any size.
+/// For arrays of any size.
 const EVERYWHERE: [Question; 9] = [
     question("first push", |found| Some(found.first), PEERS, 0.8),
     question("make, push, drop", |found| Some(found.over), PEERS, 0.8),
@@ -55,13 +55,13 @@ const EVERYWHERE: [Question; 9] = [
     question("random read", |found| Some(found.get), PEERS, 1.0),
 ];
 
-/// Of one of 1 KiB.
+/// For an array of 1 KiB.
 const SMALL: [Question; 2] = [
     question("make, push, drop", |found| Some(found.over), &[StdVec], 1.5),
     question("make, push, drop, with room", |found| Some(found.roomy), &[StdVec], 1.5),
 ];
 
-/// The best way to go over all elements that an array has.
+/// The fastest way to visit all elements of an array.
 fn best(found: &Found) -> Option<f64> {
     found.slices.into_iter().chain([found.fold, found.each]).reduce(f64::min)
 }
@@ -81,7 +81,7 @@ pub(crate) fn all(measured: &[Measured]) -> Vec<Asked> {
     asked
 }
 
-/// `None` where one of them was not measured.
+/// Returns the ratios over the rounds; `None` if one of the two was not measured.
 fn ratio(
     rows: &[Rounds<Task>],
     other: Contender,
@@ -101,5 +101,5 @@ pub(crate) fn show(asked: &[Asked]) -> Vec<(&'static str, Table)> {
         [words.as_slice(), &ratio.quartiles(), &met(ratio.median, *most)].concat()
     });
     let cells: Vec<Vec<String>> = cells.collect();
-    if cells.is_empty() { vec![] } else { vec![("what is asked", table(3, header, cells))] }
+    if cells.is_empty() { vec![] } else { vec![("targets", table(3, header, cells))] }
 }

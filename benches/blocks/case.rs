@@ -1,4 +1,4 @@
-//! How large an array is, and what was found of one.
+//! The size of an array, and the figures of one.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl Size {
     }
 }
 
-/// An array of so many elements.
+/// An array of `count` elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case {
     pub(crate) element: Size,
@@ -34,7 +34,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The least array of which making, filling and dropping is asked about.
+    /// The smallest array, for which creating, filling and dropping has a target too.
     pub(crate) const SMALL_BYTES: usize = 1 << 10;
 
     pub(crate) const fn bytes(self) -> usize {
@@ -48,25 +48,25 @@ impl fmt::Display for Case {
     }
 }
 
-/// What one process has found: nanoseconds an element, where nothing else is said.
+/// The figures of one process, in nanoseconds an element unless stated.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Found {
-    /// Making arrays and pushing, in memory that the process had none of.
+    /// Creating arrays and pushing, in memory that the process never had.
     pub(crate) first: f64,
-    /// Page faults a thousand elements meanwhile; `None` where the system does not say.
+    /// Page faults for a thousand elements meanwhile; `None` if the system does not say.
     pub(crate) faults: Option<f64>,
     /// Pushing into an array that was cleared.
     pub(crate) again: f64,
-    /// Making an array, pushing and dropping it, over and over.
+    /// Creating an array, pushing and dropping it, over and over.
     pub(crate) over: f64,
-    /// The same, with room from the start where that can be had, and `extend`.
+    /// As `over`, with capacity from the start where the type has it, and `extend`.
     pub(crate) roomy: f64,
-    /// A loop.
+    /// A `for` loop.
     pub(crate) each: f64,
     /// `fold`.
     pub(crate) fold: f64,
-    /// A loop over each slice; `None` where there are none.
+    /// A loop over each slice; `None` if there are no slices.
     pub(crate) slices: Option<f64>,
-    /// Reading at random by index.
+    /// Random reads by index.
     pub(crate) get: f64,
 }

@@ -7,16 +7,16 @@ use clap::Parser;
 use crate::arrays::Contender;
 use crate::case::{Case, Size};
 
-/// Arrays in pieces, beside those in one: pushing, making and dropping, iterating, reading at random.
+/// Arrays in pieces and in one: pushing, creating and dropping, iterating, random reads
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench blocks --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 10 seconds")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each array is measured [default: 5; with --quick: 1]")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 10 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Compare these only [default: all]
+    /// Compare only these arrays [default: all]
     #[arg(long, value_name = "ARRAY", num_args = 1..)]
     only: Vec<Contender>,
 
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     size: Vec<Size>,
 }
 
-/// What is to be measured, every choice made.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) contenders: Vec<Contender>,
@@ -62,7 +62,7 @@ fn cases(element: Size, counts: Vec<usize>) -> impl Iterator<Item = Case> {
 }
 
 impl Plan {
-    /// Everything once, and small.
+    /// Everything once, with small sizes.
     pub(crate) fn smoke() -> Self {
         let small = |element: Size| cases(element, vec![Case::SMALL_BYTES / element.bytes(), 3000]);
         Self {

@@ -1,7 +1,7 @@
-//! Arrays in pieces, beside those in one: pushing, making and dropping, iterating, reading at random.
+//! Arrays in pieces and in one: pushing, creating and dropping, iterating, random reads.
 //!
-//! `cargo bench --bench blocks` measures and prints tables; `benches/README.md` says what is measured, how, and how to
-//! read it.
+//! `cargo bench --bench blocks` measures and prints tables. `benches/README.md` describes what it measures,
+//! how, and how to read the results.
 
 #![expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
 

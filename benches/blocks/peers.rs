@@ -14,7 +14,7 @@ impl<E: Element> Array<E> for boxcar::Vec<E> {
     }
 }
 
-/// How an array in pieces is made that grows so.
+/// Creates arrays in pieces that grow in this way.
 pub(crate) trait Grows: Growth + Sized {
     fn array<E: Element>() -> SplitVec<E, Self>;
 }
@@ -26,7 +26,7 @@ impl Grows for Doubling {
 }
 
 impl Grows for Linear {
-    /// Of pieces of 4 MiB, as in `frame_stalls`.
+    /// In pieces of 4 MiB, as in `frame_stalls`.
     fn array<E: Element>() -> SplitVec<E, Self> {
         SplitVec::with_linear_growth(((4 << 20) / size_of::<E>()).ilog2() as usize)
     }

@@ -1,4 +1,4 @@
-//! From the plan to what is printed.
+//! From the plan to the report.
 
 use bench_common::harness::{Report, Result};
 use bench_common::jobs::{Rounds, rounds};
@@ -9,10 +9,11 @@ use crate::case::{Case, Found};
 use crate::cli::Plan;
 use crate::task::Task;
 
-/// An array, by all contenders.
+/// The figures of all contenders for one array size.
 pub(crate) type Measured = (Case, Vec<Rounds<Task>>);
 
-/// Case by case, all contenders in turns; a table of each, and what is asked.
+/// Measures all contenders of a case, interleaved, then the next case; prints a table for each, and the
+/// targets.
 pub(crate) fn measure(plan: &Plan) -> Result<Report> {
     let mut report = Report::new(env!("CARGO_PKG_NAME"), ["boxcar", "orx-split-vec", "segvec"]);
     let measured = |plan: &Plan| plan.cases.iter().map(|&case| of_case(plan, case)).collect();

@@ -1,4 +1,4 @@
-//! What a process does: all operations on one array.
+//! The job of a process: all operations on one array.
 
 use std::hint::black_box;
 use std::iter;
@@ -15,17 +15,17 @@ use crate::case::{Case, Found, Size};
 pub(crate) struct Task {
     pub(crate) contender: Contender,
     pub(crate) case: Case,
-    /// For each operation but the first, at least.
+    /// The least time for each operation except the first.
     pub(crate) ms: u64,
 }
 
-/// So many elements are pushed at least before memory is used again.
+/// The least number of elements that are pushed before memory is reused.
 const FIRST: usize = 1 << 18;
-/// In no more arrays than that: some have addresses of their own, of which there are not so many.
+/// The most arrays in the first operation: some reserve addresses, which are limited.
 const ARRAYS: usize = 1 << 10;
-/// So many are gone over at least between two looks at the clock.
+/// The least number of elements visited between two readings of the clock.
 const RUN: usize = 1 << 15;
-/// So many are read at random between two.
+/// Random reads between two readings of the clock.
 const READS: usize = 1 << 16;
 
 impl jobs::Job for Task {
@@ -55,11 +55,11 @@ impl<E: Element> Job<E> for Task {
         let took = begun.elapsed();
         let faults = faults.zip(usage::page_faults()).map(|(before, after)| after - before);
 
-        let mut array = all.pop().expect("there is one at least");
+        let mut array = all.pop().expect("at least one array exists");
         let right = total(count);
         let sums = |sum: fn(&A) -> u64| {
             self.often(|| {
-                assert_eq!(sum(black_box(&array)), right, "other elements were read");
+                assert_eq!(sum(black_box(&array)), right, "a pass read other elements");
             })
         };
         let (each, fold) = (sums(sum_each), sums(sum_fold));
@@ -70,7 +70,7 @@ impl<E: Element> Job<E> for Task {
             array.clear();
             push_all(&mut array, count);
         });
-        assert_eq!(sum_fold(&array), right, "other elements were pushed");
+        assert_eq!(sum_fold(&array), right, "the array has other elements");
         drop((array, all));
         Found {
             first: took.as_nanos() as f64 / (arrays * count) as f64,
@@ -91,7 +91,7 @@ impl<E: Element> Job<E> for Task {
 }
 
 impl Task {
-    /// The median of what it takes, an element.
+    /// Returns the median time for an element.
     fn often(&self, mut work: impl FnMut()) -> f64 {
         let Self { case: Case { count, .. }, ms, .. } = *self;
         let times = (RUN / count).max(1);
@@ -99,18 +99,19 @@ impl Task {
         median(ms, || (0..times).for_each(|_| work())) / elements
     }
 
-    /// The median of what it takes, a read.
+    /// Returns the median time for a random read.
     fn read<E: Element>(&self, array: &impl Array<E>) -> f64 {
         let mut seed = 1;
         median(self.ms, || {
             let (numbers, indices);
             (seed, numbers, indices) = read_at_random(array, self.case.count, seed);
-            assert_eq!(numbers, indices, "another element was read");
+            assert_eq!(numbers, indices, "a read returned another element");
         }) / READS as f64
     }
 }
 
-/// Of work that is done for so long, in nanoseconds; twice at least, and the first time does not count.
+/// Repeats work for `ms` milliseconds, at least twice, and returns the median in nanoseconds. The first time
+/// does not count.
 fn median(ms: u64, mut work: impl FnMut()) -> f64 {
     work();
     let mut times = Vec::new();
@@ -128,7 +129,7 @@ fn total(count: usize) -> u64 {
     (0..count as u64).sum()
 }
 
-/// That the last element is there; a sum would take as long as the rest.
+/// Checks the last element only, because a sum would take as long as the work.
 fn check<E: Element>(array: &impl Array<E>, count: usize) {
     assert_eq!(black_box(array).at(count - 1).number(), count as u64 - 1);
 }
@@ -139,7 +140,7 @@ fn filled<E: Element, A: Array<E>>(count: usize) -> A {
     array
 }
 
-// None is inlined, so that loops are compiled in the same surroundings for all.
+// Never inlined, so that loops are compiled in the same surroundings for all.
 
 #[inline(never)]
 fn push_all<E: Element>(array: &mut impl Array<E>, count: usize) {
@@ -162,7 +163,7 @@ fn sum_fold<E: Element>(array: &impl Array<E>) -> u64 {
     array.each().fold(0, |sum, element| sum.wrapping_add(element.number()))
 }
 
-/// What to go on with, the sum of the numbers read, and what it should be.
+/// Returns the next seed, the sum of the numbers read, and the expected sum.
 #[inline(never)]
 fn read_at_random<E: Element>(
     array: &impl Array<E>,

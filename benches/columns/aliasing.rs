@@ -1,5 +1,5 @@
-//! A loop that stores to one column and loads from all others, where columns begin at the same
-//! offset in a page, and where they do not.
+//! A loop that stores to one column and loads from all others, where columns begin at the same offset in a
+//! page, and where they do not.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -11,7 +11,6 @@ use bench_common::table::{Table, header, short};
 use serde::Serialize;
 use stayput::{Columns, HugePages, VmVec};
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
     pub(crate) rows: Vec<usize>,
@@ -21,27 +20,26 @@ pub(crate) struct Extent {
 pub(crate) const TITLE: &str =
     "aliasing: a loop stores to one column of f32 and loads from all others, ns a field";
 
-/// How many columns there are. Rows of tuples have no more than twelve fields.
+/// The numbers of columns. Rows of tuples have at most twelve fields.
 const COUNTS: [usize; 5] = [4, 8, 10, 12, 16];
 
-/// By hand, columns begin at multiples of this, so that their addresses have the same lowest bits; or so
-/// much further for each, which is as far as `Columns` have them apart in a page.
+/// Columns laid out by hand begin at multiples of this, so that their addresses have the same lowest bits, or
+/// are shifted further by as much as `Columns` shift them within a page.
 const SAME_BYTES: usize = 64 << 10;
 const APART_BYTES: usize = 4096 + 64;
 
-/// How many rows are gone over in a measurement at least, so that it takes milliseconds.
+/// The least number of rows visited in a measurement, so that it takes milliseconds.
 const ENOUGH_ROWS: usize = 1 << 22;
 
 const FIELD_BYTES: usize = size_of::<f32>();
 
-/// With so many rows and columns.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Case {
     rows: usize,
     columns: usize,
 }
 
-/// What came of them, in ns a field.
+/// The results, in ns a field.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Found {
     same_offset: f64,
@@ -51,7 +49,7 @@ pub(crate) struct Found {
 
 pub(crate) type Row = Rounds<Case, Found>;
 
-/// Small numbers, of which sums are exact.
+/// Small numbers, whose sums are exact.
 #[expect(clippy::cast_precision_loss, reason = "they are below 256")]
 fn field(row: usize, column: usize) -> f32 {
     ((row * 7 + column) % 256) as f32
@@ -60,14 +58,14 @@ fn field(row: usize, column: usize) -> f32 {
 /// Stores the sum of the others to the first.
 #[inline(never)]
 fn combine<const OTHERS: usize>(stored: &mut [f32], others: [&[f32]; OTHERS]) {
-    // Of one length, as the compiler then knows, so that it checks no index.
+    // Slices of a known common length, so that the compiler omits bounds checks.
     let others = others.map(|column| &column[..stored.len()]);
     for (row, stored) in stored.iter_mut().enumerate() {
         *stored = others.iter().map(|column| column[row]).sum();
     }
 }
 
-/// The time of the loop for each field, of passes over columns that are warm.
+/// Times the loop for each field, in passes over warm columns.
 fn time<const OTHERS: usize>(stored: &mut [f32], others: [&[f32]; OTHERS]) -> f64 {
     let rows = stored.len();
     combine(stored, others);
@@ -86,7 +84,7 @@ fn time<const OTHERS: usize>(stored: &mut [f32], others: [&[f32]; OTHERS]) -> f6
     time.as_secs_f64() * 1e9 / fields
 }
 
-/// Of columns in one array, each that much behind the next multiple.
+/// Lays out columns in one array, each shifted by `apart_bytes` from the next multiple.
 fn time_by_hand<const OTHERS: usize>(rows: usize, apart_bytes: usize) -> f64 {
     let stride_bytes = (rows * FIELD_BYTES).next_multiple_of(SAME_BYTES) + apart_bytes;
     let stride = stride_bytes / FIELD_BYTES;
@@ -99,11 +97,11 @@ fn time_by_hand<const OTHERS: usize>(rows: usize, apart_bytes: usize) -> f64 {
     }
     let (stored, others) = array.split_at_mut(stride);
     let mut others = others.chunks_exact(stride);
-    let others = [(); OTHERS].map(|()| &others.next().expect("there are so many")[..rows]);
+    let others = [(); OTHERS].map(|()| &others.next().expect("one array for each column")[..rows]);
     time(&mut stored[..rows], others)
 }
 
-/// Of `Columns` with a field for each of the names, and the one that is stored to.
+/// Times `Columns` with a field for each of the names, and the one that is stored to.
 macro_rules! time_columns {
     ($rows:expr, $($name:ident $number:literal),+) => {{
         let mut columns = Columns::builder().huge_pages(HugePages::Never).build();
@@ -120,7 +118,7 @@ fn measure_once(&Case { rows, columns }: &Case) -> Found {
         10 => time_by_hand::<9>,
         12 => time_by_hand::<11>,
         16 => time_by_hand::<15>,
-        _ => unreachable!("is one of COUNTS"),
+        _ => unreachable!("not in COUNTS"),
     };
     let (same_offset, apart) = (by_hand(rows, 0), by_hand(rows, APART_BYTES));
     let of_columns = match columns {
@@ -133,7 +131,7 @@ fn measure_once(&Case { rows, columns }: &Case) -> Found {
     Found { same_offset, apart, of_columns }
 }
 
-/// Interleaved: each repetition goes through all before the next begins, in new memory.
+/// Measures all layouts, interleaved: each repetition visits all of them before the next begins, in new memory.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let cases = extent.rows.iter().flat_map(|&rows| COUNTS.map(|columns| Case { rows, columns }));
     let name = |_: &Case| "aliasing".to_owned();

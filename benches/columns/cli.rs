@@ -9,18 +9,18 @@ use crate::aliasing;
 use crate::containers::{Case, Structures};
 use crate::operation::Operation;
 
-/// Structures of arrays: stayput's `Columns` against those of other crates and arrays of structs,
-/// operation by operation; and what it does to a loop where columns begin.
+/// Structures of arrays: stayput's `Columns` against those of other crates and arrays of structs, operation by
+/// operation; and how a loop depends on where columns begin
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench columns --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under half a minute")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each structure is measured [default: 15; from 1M rows on 9; with --quick: 3]")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under half a minute")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 15; from 1M rows on 9; with --quick: 3]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
     /// Rows, 64K for 65,536 [default: 1K 64K 1M; with --quick: 1K 64K]
-    // Half of them are removed.
+    // At least two, since half of them are removed.
     #[arg(
         long, value_name = "N", num_args = 1.., value_delimiter = ',',
         value_parser = |text: &str| numbers::within(text, 2)
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     choice: Choice<Structures>,
 }
 
-/// What is to be measured, every choice made.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) cases: Vec<Planned<Structures>>,
@@ -41,7 +41,7 @@ pub(crate) struct Plan {
 const ROWS: &[usize] = &[1 << 10, 1 << 16, 1 << 20];
 const QUICK_ROWS: &[usize] = &[1 << 10, 1 << 16];
 
-/// From so many rows on there are fewer repetitions.
+/// The number of rows from which there are fewer repetitions.
 const MANY_ROWS: usize = 1 << 20;
 
 impl Options {

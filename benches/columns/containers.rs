@@ -14,7 +14,7 @@ use crate::stage::Stage;
 use crate::stayput_rows::{self, AS_IT_COMES, HUGE, Held, SMALL};
 use crate::{peers, peers::with_soa_derive, peers::with_soa_rs};
 
-/// Structures of arrays, and arrays of structs.
+/// The bench: structures of arrays, and arrays of structs.
 #[derive(Debug)]
 pub(crate) struct Structures;
 
@@ -25,12 +25,12 @@ impl Bench for Structures {
     type Case = Case;
 }
 
-/// So many rows.
+/// The number of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case(pub(crate) usize);
 
 impl compare::Case for Case {
-    /// The last copy of one that grows has half of it in the old place.
+    /// During the last copy of a structure that grows, half of it is also in the old place.
     fn bytes(self) -> usize {
         2 * ROW_BYTES * self.0
     }
@@ -81,17 +81,17 @@ const ALL: &[Container<Structures>] = &[
     of::<Groups<stayput_rows::Particle, 8>>(
         Role::Variant,
         &["stayput"],
-        ["groups-8", "Groups of 8", "Groups of a struct, 8 rows a record"],
+        ["groups-8", "Groups of 8", "Groups of a struct, records of 8 rows"],
     ),
     of::<Groups<stayput_rows::Particle, 16>>(
         Role::Variant,
         &["stayput"],
-        ["groups-16", "Groups of 16", "Groups of a struct, 16 rows a record"],
+        ["groups-16", "Groups of 16", "Groups of a struct, records of 16 rows"],
     ),
     of::<with_soa_derive::ParticleVec>(
         Role::Peer,
         &["soa_derive"],
-        ["soa_derive", "soa_derive", "the Vec for each field that derive(StructOfArray) makes"],
+        ["soa_derive", "soa_derive", "a Vec for each field, by derive(StructOfArray)"],
     ),
     of::<Soa<with_soa_rs::Particle>>(
         Role::Peer,

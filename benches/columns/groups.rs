@@ -1,4 +1,4 @@
-//! `Groups`: records of some rows.
+//! `Groups`: records of several rows.
 
 use stayput::{Groups, Pad, Row, RowRef};
 
@@ -39,7 +39,7 @@ impl<const N: usize> Rows for Groups<Particle, N> {
         }
     }
 
-    /// With the lanes behind the last row, which are zero.
+    /// Includes the unused lanes of the last record, which are zero.
     #[inline(never)]
     fn sum(&self) -> u32 {
         let color = |group: &<<Particle as Row>::Fields as stayput::columns::Fields>::Group<N>| {
@@ -50,7 +50,7 @@ impl<const N: usize> Rows for Groups<Particle, N> {
 
     #[inline]
     fn digest(&self, index: usize) -> u64 {
-        let row: RowRef<'_, Particle> = self.get(index).expect("it is one of them");
+        let row: RowRef<'_, Particle> = self.get(index).expect("the index is valid");
         digest!(row, *)
     }
 }

@@ -1,8 +1,8 @@
-//! Structures of arrays: stayput's `Columns` against those of other crates and arrays of structs,
-//! operation by operation; and what it does to a loop where columns begin.
+//! Structures of arrays: stayput's `Columns` against those of other crates and arrays of structs, operation by
+//! operation; and how a loop depends on where columns begin.
 //!
-//! `cargo bench --bench columns` measures and prints tables; `benches/README.md` says what is
-//! measured, how, and how to read it.
+//! `cargo bench --bench columns` measures and prints tables. `benches/README.md` describes what it measures,
+//! how, and how to read the results.
 
 mod aliasing;
 mod cli;

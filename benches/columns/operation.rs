@@ -16,18 +16,18 @@ pub(crate) enum Operation {
     RandomRow,
     SwapRemove,
     Sort,
-    /// Of arrays of numbers, apart from the others.
+    /// Measured on arrays of numbers, separately from the others.
     Aliasing,
 }
 
 /// The most rows that are looked up or removed in one measurement.
 const SAMPLE_MAX: usize = 1 << 20;
 
-/// As many structures at most are made in one measurement, since all of them stay until it ends.
+/// The most structures created in one measurement, since all of them stay until it ends.
 const FRESH_MAX: usize = 16;
 
 impl compare::Operation for Operation {
-    /// Those on rows.
+    /// The operations on rows.
     const LIFE: &'static [Self] = &[
         Self::PushWarm,
         Self::PushFresh,
@@ -75,7 +75,7 @@ impl compare::Operation for Operation {
 }
 
 impl Operation {
-    /// How many rows one pass goes over, or how many of them it looks up or removes.
+    /// The number of rows that one pass visits, looks up or removes.
     pub(crate) fn count_in_pass(self, rows: usize) -> usize {
         match self {
             Self::RandomRow => rows.min(SAMPLE_MAX),
@@ -84,7 +84,7 @@ impl Operation {
         }
     }
 
-    /// How many passes a measurement has.
+    /// The number of passes of a measurement.
     pub(crate) fn passes(self, rows: usize) -> usize {
         let passes = small::structures(rows);
         match self {
@@ -93,7 +93,7 @@ impl Operation {
         }
     }
 
-    /// How many rows a measurement is about.
+    /// The number of rows of a measurement.
     pub(crate) fn count(self, rows: usize) -> usize {
         if self == Self::WorstPush { 1 } else { self.count_in_pass(rows) * self.passes(rows) }
     }

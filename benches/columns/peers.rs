@@ -1,4 +1,4 @@
-//! Arrays of structs, and the structures of arrays of other crates.
+//! Arrays of structs, and structures of arrays of other crates.
 
 use stayput::VmVec;
 
@@ -34,7 +34,7 @@ macro_rules! array_of_structs {
 array_of_structs!(Vec);
 array_of_structs!(VmVec);
 
-// Never inlined, so that they are the same for both.
+// Never inlined, so that both share one copy.
 
 #[inline(never)]
 fn integrate_structs(rows: &mut [Particle], dt: f32) {

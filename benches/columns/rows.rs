@@ -1,44 +1,44 @@
-//! Rows of 72 bytes in twelve fields, and what a measurement needs of a structure that holds them.
+//! Rows of 72 bytes in twelve fields, and the trait for the structures that hold them.
 
 use crate::operation::Operation;
 
-/// A structure that holds particles. Each measurement is compiled once for each implementation.
+/// A structure that holds particles. Measurements are compiled once for each implementation.
 pub(crate) trait Rows: Sized {
-    /// Operations that are not measured, since there is nothing that does them.
+    /// Operations that the structure lacks.
     const LACKS: &'static [Operation] = &[];
 
-    /// Without memory.
+    /// Creates a structure without memory.
     fn empty() -> Self;
 
-    /// With memory asked for, not touched, for so many.
+    /// Creates a structure with capacity for that many rows, untouched.
     fn with_room(rows: usize) -> Self;
 
-    /// Appends the particle of that number.
+    /// Appends the particle with that number.
     fn push(&mut self, number: u32);
 
     fn clear(&mut self);
 
     fn len(&self) -> usize;
 
-    /// Moves all particles on.
+    /// Moves all particles by one step.
     fn integrate(&mut self, dt: f32);
 
-    /// The sum over all colours.
+    /// Returns the sum of all colours.
     fn sum(&self) -> u32;
 
     /// Reads all fields of a row.
     fn digest(&self, index: usize) -> u64;
 
-    /// Takes a row out, reads all its fields, and has the last in its place.
+    /// Removes a row, reads all its fields, and moves the last row into its place.
     fn swap_remove(&mut self, index: usize) -> u64;
 
-    /// By colour, in which no two are alike.
+    /// Sorts by colour. No two colours are equal.
     fn sort(&mut self) {
-        unreachable!("it has nothing that sorts");
+        unreachable!("the structure has no sort");
     }
 }
 
-/// Methods of a structure that do what its own of the same name does.
+/// Implements methods of the trait by the structure's own methods of the same name.
 macro_rules! own {
     ($($method:ident)+) => { $(own!(@ $method);)+ };
     (@ push) => {
@@ -62,8 +62,8 @@ macro_rules! own {
 }
 pub(crate) use own;
 
-/// The struct, with derives: those of different crates make structs of the same names beside it, so
-/// each has a module of its own.
+/// Defines the struct with the derives of a crate. Each is in a module of its own, because derives of different
+/// crates generate structs of the same names.
 macro_rules! particle {
     ($($derive:path),*) => {
         #[derive(Clone, Copy, Debug, $($derive),*)]
@@ -83,7 +83,7 @@ macro_rules! particle {
         }
 
         impl Particle {
-            /// Written whole from its number.
+            /// Writes all fields from the number.
             #[inline]
             pub(crate) fn of(number: u32) -> Self {
                 let [low, high, ..] = number.to_le_bytes().map(f32::from);
@@ -95,7 +95,7 @@ macro_rules! particle {
                     vy: 2.0,
                     vz: low + 3.0,
                     age: [high, 0.5],
-                    // An odd factor: each number has a colour of its own.
+                    // The factor is odd, so each number has a colour of its own.
                     color: number.wrapping_mul(0x9E37_79B9),
                     flags: number,
                     rotation: [0.0, low, high, 1.0],
@@ -125,7 +125,7 @@ macro_rules! digest {
 }
 pub(crate) use digest;
 
-// The loops over columns. Never inlined, so that they are the same for all.
+// The loops over columns. Never inlined, so that all structures share one copy.
 
 #[inline(never)]
 pub(crate) fn integrate_columns(
@@ -137,7 +137,7 @@ pub(crate) fn integrate_columns(
     vz: &[f32],
     dt: f32,
 ) {
-    // Of one length, as the compiler then knows, so that it checks no index.
+    // Slices of a known common length, so that the compiler omits bounds checks.
     let len = x.len();
     let (y, z, vx, vy, vz) = (&mut y[..len], &mut z[..len], &vx[..len], &vy[..len], &vz[..len]);
     for i in 0..len {

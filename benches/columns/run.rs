@@ -1,4 +1,4 @@
-//! From the plan to what is printed.
+//! From the plan to the report.
 
 use bench_common::compare::{self, Results};
 use bench_common::harness;
@@ -10,7 +10,6 @@ use crate::cli::Options;
 use crate::containers::{Case, Structures};
 use crate::table;
 
-/// Measures, and prints everything.
 pub(crate) fn bench(options: &Options) -> harness::Result {
     let plan = options.plan();
     let results = compare::measure(&plan.cases, None)?;
@@ -21,7 +20,7 @@ pub(crate) fn bench(options: &Options) -> harness::Result {
     harness::print(options.common.json, &summary, &machine, &tables(&results, &aliasing))
 }
 
-/// Everything once, small, in this process: what `cargo test --benches` runs.
+/// Everything once, with small sizes, in this process: what `cargo test --benches` runs.
 pub(crate) fn smoke() -> harness::Result {
     let rows = 200;
     let results = compare::smoke([Case(rows)], |_, _| true);
@@ -30,7 +29,7 @@ pub(crate) fn smoke() -> harness::Result {
     harness::print_smoke(&summary, &tables(&results, &aliasing))
 }
 
-/// Each with its title.
+/// All tables with their titles.
 fn tables(results: &[Results<Structures>], aliasing: &[aliasing::Row]) -> Vec<(String, Table)> {
     let of_aliasing = || (aliasing::TITLE.to_owned(), aliasing::table(aliasing));
     let cases = results.iter().map(|one| (one.case.to_string(), table::case(one)));

@@ -1,4 +1,4 @@
-//! A structure brought into the state that an operation needs, and then timed.
+//! Brings a structure into the state that an operation needs, and times the operation.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use crate::rows::Rows;
 
 pub(crate) struct Stage<R> {
     rows: usize,
-    /// With room for all rows, each page touched, once it is needed.
+    /// With capacity for all rows and every page touched; created when first needed.
     warm: Option<R>,
-    /// Which rows are looked up, and which are removed one after the other.
+    /// The rows that are looked up, and those that are removed one after the other.
     looked_up: Vec<usize>,
     removed: Vec<usize>,
 }
@@ -33,7 +33,7 @@ impl<R: Rows> Stage<R> {
         }
     }
 
-    /// With all rows, as they were first pushed.
+    /// Returns the structure with all rows, as they were first pushed.
     fn full(&mut self) -> &mut R {
         let warm = self.warm.get_or_insert_with(|| R::with_room(self.rows));
         warm.clear();
@@ -52,7 +52,7 @@ impl<R: Rows> Stage<R> {
         (time, state(warm))
     }
 
-    /// All of them stay until the end, so that none has the memory of another.
+    /// All structures stay until the end, so that none reuses the memory of another.
     fn push_fresh(&self) -> (Duration, u64) {
         let passes = Operation::PushFresh.passes(self.rows);
         let mut all = Vec::with_capacity(passes);
@@ -69,7 +69,7 @@ impl<R: Rows> Stage<R> {
         (time, all.iter().map(state).fold(0, u64::wrapping_add))
     }
 
-    /// From one reading of the clock to the next.
+    /// Times each push, from one reading of the clock to the next.
     fn worst_push(&self) -> (Duration, u64) {
         let mut fresh = R::empty();
         let mut longest = Duration::ZERO;
@@ -99,7 +99,7 @@ impl<R: Rows> Stage<R> {
 
     fn random_row(&mut self) -> (Duration, u64) {
         self.full();
-        let warm = self.warm.as_ref().expect("it was filled");
+        let warm = self.warm.as_ref().expect("the structure was filled");
         timed(|| {
             let pass = |sum: u64, _| sum.wrapping_add(look_up(black_box(warm), &self.looked_up));
             (0..Operation::RandomRow.passes(self.rows)).fold(0, pass)
@@ -111,7 +111,7 @@ impl<R: Rows> Stage<R> {
         for _ in 0..Operation::SwapRemove.passes(self.rows) {
             self.full();
             let Self { warm, removed, .. } = self;
-            let warm = warm.as_mut().expect("it was filled");
+            let warm = warm.as_mut().expect("the structure was filled");
             let (took, sum) = timed(|| remove(warm, removed));
             time += took;
             checksum = checksum.wrapping_add(sum).wrapping_add(state(warm));
@@ -145,7 +145,7 @@ impl<R: Rows> compare::Stage<Operation> for Stage<R> {
             Operation::RandomRow => self.random_row(),
             Operation::SwapRemove => self.swap_remove(),
             Operation::Sort => self.sort(),
-            Operation::Aliasing => unreachable!("it is about no rows"),
+            Operation::Aliasing => unreachable!("not an operation on rows"),
         };
         vec![Sample::new(operation, time, operation.count(self.rows), checksum)]
     }
@@ -158,10 +158,10 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 }
 
 fn numbers(rows: usize) -> impl Iterator<Item = u32> {
-    0..u32::try_from(rows).expect("no more are asked for")
+    0..u32::try_from(rows).expect("rows are limited")
 }
 
-/// Depends on all fields of all rows, and on their order.
+/// A number that depends on all fields of all rows, and on their order.
 fn state<R: Rows>(all: &R) -> u64 {
     (0..all.len()).fold(0, |sum: u64, index| sum.rotate_left(1) ^ all.digest(index))
 }

@@ -8,7 +8,7 @@ particle!(Row);
 
 type Fields = <Particle as Row>::Fields;
 
-/// A row that has a particle's fields, and gives them names.
+/// A row with a particle's fields, and their names.
 pub(crate) trait Named: Row + 'static {
     fn of(particle: Particle) -> Self;
     fn particle(self) -> Particle;
@@ -67,7 +67,7 @@ impl Named for Fields {
     }
 }
 
-/// Which pages columns ask for.
+/// The settings for pages.
 pub(crate) const AS_IT_COMES: usize = 0;
 pub(crate) const SMALL: usize = 1;
 pub(crate) const HUGE: usize = 2;
@@ -108,7 +108,7 @@ impl<R: Named, const P: usize> Rows for Held<R, P> {
 
     #[inline]
     fn digest(&self, index: usize) -> u64 {
-        digest!(R::by_name(self.0.get(index).expect("it is one of them")), *)
+        digest!(R::by_name(self.0.get(index).expect("the index is valid")), *)
     }
 
     #[inline]

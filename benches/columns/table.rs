@@ -1,4 +1,4 @@
-//! The figures as tables for a terminal, in Markdown.
+//! The figures as Markdown tables.
 
 use bench_common::compare::{self, Results};
 use bench_common::table::{Table, short, table};
@@ -6,11 +6,11 @@ use bench_common::table::{Table, short, table};
 use crate::containers::Structures;
 use crate::operation::Operation;
 
-/// A line a structure, and below them the best peer's time over that of `Columns`.
+/// A row for each structure, and below them the best peer's time over that of `Columns`.
 pub(crate) fn case(results: &Results<Structures>) -> Table {
     let (mut header, mut rows) = compare::cells("ns a row", results);
     let mut ratios = vec!["best peer / Columns".to_owned()];
-    let mut peers = vec!["the best peer".to_owned()];
+    let mut peers = vec!["best peer".to_owned()];
     for operation in results.operations() {
         let own = results.by("columns");
         let ratio = own.and_then(|own| results.ratio(own, own.container.rivals, operation));
@@ -19,7 +19,7 @@ pub(crate) fn case(results: &Results<Structures>) -> Table {
     }
     rows.extend([ratios, peers]);
     if let Some(place) = results.operations().position(|one| one == Operation::PushFresh) {
-        // Behind the names, and the column itself.
+        // After the column of names and the operation's own column.
         header.insert(place + 2, "in total, µs".to_owned());
         let totals = results.measured.iter().map(|one| one.spread(Operation::PushFresh));
         for (row, spread) in rows.iter_mut().zip(totals.chain([None, None])) {

@@ -1,9 +1,8 @@
-//! The allocator of a process, chosen by its environment.
+//! The allocator of a process, chosen by an environment variable.
 //!
-//! One binary serves every measurement, so the choice is made when a process first allocates and
-//! holds for its life: whatever is freed goes back to the allocator that it came from. The choice
-//! costs one relaxed load and an indirect call, the same for all, and a growing array calls its
-//! allocator a few dozen times in a run.
+//! One binary serves every measurement, so the choice is made at a process's first allocation and holds for its
+//! life: each block is freed by the allocator that it came from. It costs one relaxed load and an indirect
+//! call, for all allocators alike, and a growing array calls its allocator a few dozen times in a run.
 
 #![expect(
     unsafe_code,
@@ -16,39 +15,38 @@ use std::fmt;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Set in a child's environment, to the digit of the allocator to run it under.
+/// The variable in a child's environment; its value is the digit of the allocator.
 const VARIABLE: &str = "STAYPUT_BENCH_ALLOCATOR";
 
 const VARIABLE_C: &CStr = c"STAYPUT_BENCH_ALLOCATOR";
 
-/// Has a child be run under the allocator of that number.
+/// Selects the allocator with that number for a child.
 pub fn set_for(child: &mut Command, number: usize) {
     child.env(VARIABLE, number.to_string());
 }
 
-/// A global allocator that is one of several, numbered by their places: the first, unless the
-/// environment names another.
+/// A global allocator that delegates to one of several, numbered by their places. Defaults to the first.
 pub struct Switch {
     allocators: &'static [&'static (dyn GlobalAlloc + Sync)],
     choice: AtomicUsize,
 }
 
-/// The numbers of allocators are below.
+/// Larger than the number of any allocator.
 const UNDECIDED: usize = usize::MAX;
 
 impl Switch {
-    /// One of these.
+    /// Creates a switch between these allocators.
     ///
     /// # Panics
     ///
-    /// If there are none, or more than ten.
+    /// Panics if there are none, or more than ten.
     pub const fn new(allocators: &'static [&'static (dyn GlobalAlloc + Sync)]) -> Self {
-        assert!(!allocators.is_empty() && allocators.len() <= 10, "a digit names one");
+        assert!(!allocators.is_empty() && allocators.len() <= 10, "the number must be a digit");
         Self { allocators, choice: AtomicUsize::new(UNDECIDED) }
     }
 
-    /// The number of this process's.
-    // Relaxed suffices: the value guards no other memory, and every thread would decide alike.
+    /// Returns the number of this process's allocator.
+    // Relaxed suffices: the value guards no other memory, and every thread would choose alike.
     pub fn number(&self) -> usize {
         match self.choice.load(Ordering::Relaxed) {
             UNDECIDED => self.decide(),
@@ -56,16 +54,16 @@ impl Switch {
         }
     }
 
-    /// Reads the environment through C, since std's way of reading it allocates.
+    /// Reads the environment through C, because std's functions allocate.
     #[cold]
     fn decide(&self) -> usize {
-        // SAFETY: the name is a C string. The first allocation of a process comes from the start-up
-        // of its main thread, before any thread exists that could write to the environment.
+        // SAFETY: the name is a C string. A process's first allocation comes from the start-up of its main
+        // thread, before any thread exists that could change the environment.
         let value = unsafe { libc::getenv(VARIABLE_C.as_ptr()) };
         let digit = if value.is_null() {
             b'0'
         } else {
-            // SAFETY: a C string, which has one byte at least: the zero that ends it.
+            // SAFETY: a C string has at least one byte: the zero that ends it.
             unsafe { value.cast::<u8>().read() }
         };
         let known = usize::from(digit.wrapping_sub(b'0'));
@@ -85,8 +83,8 @@ impl fmt::Debug for Switch {
     }
 }
 
-// SAFETY: every call goes to one of several sound allocators, and always to the same one, since
-// `number` never changes its answer within a process.
+// SAFETY: every call goes to one of several sound allocators, and always to the same one, since `number`
+// returns the same value throughout a process.
 unsafe impl GlobalAlloc for Switch {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps `alloc`'s contract.

@@ -1,34 +1,34 @@
-//! Instructions and cache lines instead of time: the same work on a processor simulated by Valgrind's
-//! callgrind, where nothing else on the machine shows, and nothing of what a real one does at once.
+//! Counts instructions and cache lines instead of time, on a processor that Valgrind's callgrind simulates.
+//! Other programs do not disturb it, but it does not model a real processor's parallelism.
 
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// First-level data, as most processors have it, and a second level in the place of the last, since
-/// that is what a miss in the first goes to: bytes, ways, bytes a line.
+/// The first level that most processors have for data, and a second level in place of the last, since that is
+/// where a miss in the first goes: bytes, ways, bytes a line.
 const CACHES: [&str; 2] = ["--D1=32768,8,64", "--LL=1048576,16,64"];
 
-/// What the columns of a cell are.
-pub const COLUMNS: &str = "instructions / lines missed / in second level too";
+/// The meaning of a cell's numbers.
+pub const COLUMNS: &str = "instructions / lines missed / also in second level";
 
-/// What the cells are, in sentences.
+/// The meaning of the cells, in sentences.
 pub const LEGEND: &str = "For each operation, by callgrind: instructions executed, and cache lines of 64 bytes that were\n\
      not in a first level of 32 KiB, and of those not in a second of 1 MiB either.";
 
-/// What callgrind counted, in all.
+/// The totals of callgrind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     instructions: u64,
     /// Lines that were read or written and not in the first level.
     missed: u64,
-    /// Nor in the second.
+    /// Lines that were in neither level.
     missed_second: u64,
 }
 
 impl Counts {
-    /// What is left without those, which were counted with it.
+    /// Subtracts counts that were included.
     #[must_use]
     pub fn without(self, others: Self) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Counts {
         }
     }
 
-    /// Of each of so many, as a cell of a table.
+    /// Returns the counts for each of `times` operations, as a cell of a table.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn cell(self, times: usize) -> String {
         let each = |count: u64| count as f64 / times as f64;
@@ -51,8 +51,8 @@ impl Counts {
     }
 }
 
-/// Runs a child under callgrind, and counts what is executed in the functions whose names match, and by
-/// them; with what the child wrote to standard output.
+/// Runs a child under callgrind. Counts the functions whose names match, and everything they call, and returns
+/// the child's standard output too.
 pub fn count(
     child: &Command,
     functions: &str,
@@ -66,7 +66,7 @@ pub fn count(
         .arg(child.get_program())
         .args(child.get_args())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null()) // it always says something of the caches
+        .stderr(Stdio::null()) // callgrind always reports on the caches
         .output()
         .map_err(|error| format!("running valgrind, which --count needs: {error}"))?;
     if !output.status.success() {
@@ -76,7 +76,7 @@ pub fn count(
     Ok((counts, output.stdout))
 }
 
-/// The totals of callgrind's file, by the names of its events.
+/// Reads the totals of callgrind's file, by the names of its events.
 fn read(text: &str) -> Option<Counts> {
     let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
     let names = line("events: ")?.split_whitespace();

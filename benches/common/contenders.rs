@@ -1,7 +1,7 @@
-//! What is compared, each as its users would have it.
+//! Contenders: what a bench compares, each with the settings that its users would choose.
 
-/// Implements methods of a bench's trait by the structure's own methods of the same name: the crates share names, but no
-/// trait. A bench extends it by a macro of the same name.
+/// Implements methods of a bench's trait by the structure's own methods of the same name, since the crates
+/// share names but no trait. A bench extends it by a macro of the same name.
 #[macro_export]
 macro_rules! own {
     (@ empty) => {
@@ -29,7 +29,7 @@ macro_rules! contenders {
         $contender:ident by $job:ident $(<$element:ident: $bound:ident>)?;
         $($(#[doc = $doc:literal])+ $variant:ident: $array:ty, $name:literal;)+
     ) => {
-        #[doc = "What is compared."]
+        #[doc = "A contender."]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[derive(serde::Serialize, serde::Deserialize, clap::ValueEnum)]
         #[serde(rename_all = "kebab-case")]

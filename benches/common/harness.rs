@@ -1,4 +1,4 @@
-//! The main function of a bench, the options that all have, turns, and what is printed.
+//! The main function of a bench, the options that all benches have, interleaving, and printing.
 
 use std::error::Error;
 use std::fmt::{Debug, Display};
@@ -13,7 +13,7 @@ use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::table::Table;
 
-/// What a bench returns: any error ends it.
+/// The result of a bench, which any error ends.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 /// The options of every bench.
@@ -23,7 +23,7 @@ pub struct Common {
     #[arg(long)]
     pub quick: bool,
 
-    /// How often each thing is measured
+    /// Number of repetitions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repetitions: Option<u32>,
 
@@ -38,20 +38,20 @@ impl Common {
         if self.quick { if_quick } else { usual }
     }
 
-    /// Returns the number of repetitions asked for, or else the default.
+    /// Returns the selected number of repetitions, or else the default.
     pub fn repetitions(&self, usual: usize, if_quick: usize) -> usize {
         self.repetitions.map_or(self.of(usual, if_quick), |repetitions| repetitions as usize)
     }
 }
 
-/// Returns the values named on the command line, or all if none was, in the order of their declaration.
+/// Returns the values named on the command line, or all if there are none, in the order of their declaration.
 pub fn wanted<T: ValueEnum + Clone + PartialEq>(named: &[T]) -> Vec<T> {
     let is_wanted = |one: &&T| named.is_empty() || named.contains(one);
     T::value_variants().iter().filter(is_wanted).cloned().collect()
 }
 
-/// Does the [job](jobs::perform) of a child, runs the bench if `cargo bench` started it, or else a smoke test: `cargo
-/// test` passes no `--bench`, but perhaps options of the test harness. Criterion does the same.
+/// Does the [job](jobs::perform) of a child, runs the bench if `cargo bench` started it, or else runs a smoke test.
+/// `cargo test` does not pass `--bench`, but possibly options of the test harness. Criterion does the same.
 pub fn main<O: Parser>(
     jobs: &[fn() -> Result<bool>],
     bench: impl FnOnce(&O) -> Result,
@@ -93,7 +93,7 @@ pub fn print(
     Ok(())
 }
 
-/// Prints the extent of what a smoke run made.
+/// Prints the size of a smoke run's report.
 pub fn print_smoke(summary: &impl Serialize, tables: &[(impl Display, Table)]) -> Result {
     let lines: usize = tables.iter().map(|(_, table)| table.height()).sum();
     let json = serde_json::to_string(summary)?;
@@ -116,7 +116,7 @@ impl Report {
         Self { machine, parts: serde_json::Map::new(), tables: Vec::new() }
     }
 
-    /// Measures a part, if it has an extent, and adds it and its tables, each with a title.
+    /// Measures a part, if it is selected, and adds its figures and its tables, each with a title.
     pub fn part<E, R: Serialize, T: Into<String>>(
         &mut self,
         name: &str,
@@ -143,14 +143,14 @@ impl Report {
         print(json, &self.parts, &self.machine, &self.tables)
     }
 
-    /// Prints how much a smoke run reported.
+    /// Prints the size of the report.
     pub fn print_smoke(self) -> Result {
         print_smoke(&self.parts, &self.tables)
     }
 }
 
-/// Measures all cases, one after the other, again and again, so that what disturbs the machine
-/// disturbs each. Those with fewer repetitions take part in some rounds, evenly distributed.
+/// Measures all cases, one after the other, again and again, so that disturbances of the machine affect all of
+/// them. Cases with fewer repetitions take part in some of the rounds, evenly distributed.
 pub fn in_turns<C, R>(
     cases: &[C],
     repetitions: impl Fn(&C) -> usize,
@@ -171,7 +171,7 @@ pub fn in_turns<C, R>(
     Ok(found)
 }
 
-/// Whether a case with `repetitions` has a turn in this one of `rounds`, evenly distributed.
+/// Whether a case with `repetitions` takes part in this one of `rounds`, evenly distributed.
 pub(crate) fn is_due(repetitions: usize, round: usize, rounds: usize) -> bool {
     let done = |rounds_done: usize| rounds_done * repetitions / rounds;
     done(round + 1) > done(round)
@@ -181,7 +181,7 @@ pub(crate) fn is_due(repetitions: usize, round: usize, rounds: usize) -> bool {
 ///
 /// # Panics
 ///
-/// If one found something else than the first.
+/// Panics if a contender found something else than the first.
 pub fn check_same<F: PartialEq + Debug>(
     what: impl Display,
     found: impl IntoIterator<Item = (&'static str, F)>,
@@ -189,6 +189,6 @@ pub fn check_same<F: PartialEq + Debug>(
     let mut found = found.into_iter();
     let Some((first, expected)) = found.next() else { return };
     for (name, found) in found {
-        assert_eq!(found, expected, "{what}: {name} came to something else than {first}");
+        assert_eq!(found, expected, "{what}: {name} differs from {first}");
     }
 }

@@ -1,4 +1,4 @@
-//! Jobs of child processes, which run this program: the job is an argument, and what was found is the output.
+//! Jobs of child processes, which run this program: the job is an argument, and the results are the output.
 
 use std::any::type_name;
 use std::process::{self, Command, Stdio};
@@ -33,7 +33,7 @@ pub trait Job: Serialize + DeserializeOwned {
         Ok(command)
     }
 
-    /// Runs a child to its end and returns what it found.
+    /// Runs a child to its end and returns its results.
     fn found(&self) -> Result<Self::Found> {
         let output = self.command()?.output()?;
         if !output.status.success() {
@@ -43,15 +43,15 @@ pub trait Job: Serialize + DeserializeOwned {
     }
 }
 
-/// If this process is a child with a job of type `J`, does it, writes what was found to standard output, and returns
-/// `true`.
+/// If this process is a child with a job of type `J`, does the job, writes the results to standard output, and
+/// returns `true`.
 pub fn perform<J: Job>() -> Result<bool> {
     let arguments: Vec<String> = env::args().skip(2).collect();
     let [kind, job] = arguments.as_slice() else { return Ok(false) };
     if kind != type_name::<J>() {
         return Ok(false);
     }
-    // Other threads may wait for the one that panicked.
+    // Other threads may wait for the one that panicked, so exit.
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         report(info);
@@ -75,7 +75,7 @@ pub(crate) fn perform_any(kinds: &[fn() -> Result<bool>]) -> Result<bool> {
     Err("unknown kind of job".into())
 }
 
-/// What was found in each round.
+/// The results of each round.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rounds<K, F = <K as Job>::Found> {
     /// What was measured; the job, if children measured it.
@@ -97,7 +97,7 @@ impl<K, F> Rounds<K, F> {
     }
 }
 
-/// Runs all jobs in children, in turns.
+/// Runs all jobs in children, interleaved.
 pub fn rounds<J: Job>(
     jobs: impl IntoIterator<Item = J>,
     repetitions: usize,
@@ -106,7 +106,7 @@ pub fn rounds<J: Job>(
     rounds_of(jobs, repetitions, name, J::found)
 }
 
-/// Measures all keys in turns.
+/// Measures all keys, interleaved.
 pub fn rounds_of<K, F>(
     all: impl IntoIterator<Item = K>,
     repetitions: usize,

@@ -1,4 +1,4 @@
-//! What the benches share.
+//! The code that all benches share.
 
 #![expect(clippy::missing_errors_doc, reason = "a bench ends with any error, and prints it")]
 

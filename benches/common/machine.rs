@@ -1,4 +1,4 @@
-//! What the figures were measured on, and with.
+//! The machine and the versions that the figures were measured with.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -8,8 +8,7 @@ use serde::Serialize;
 
 const LOCK: &str = include_str!("../../Cargo.lock");
 
-/// The machine, its system and the versions of everything involved. `None` is what the system
-/// doesn't tell.
+/// The machine, its system, and the versions of everything involved. `None` if the system does not say.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields' names say it")]
 pub struct Machine {
@@ -22,13 +21,13 @@ pub struct Machine {
     pub kernel: Option<String>,
     pub transparent_huge_pages: Option<String>,
     pub overcommit: Option<String>,
-    /// Whether the hypervisor takes free memory back, which makes first touches dear.
+    /// Whether the hypervisor takes free memory back, which makes first touches expensive.
     pub free_page_reporting: Option<bool>,
     pub rustc: Option<String>,
     pub crates: BTreeMap<&'static str, String>,
 }
 
-/// What takes part in a comparison, as reports name it.
+/// The packages that take part in a comparison, as reports name them.
 #[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields' names say it")]
 pub struct Contender {
@@ -38,7 +37,7 @@ pub struct Contender {
 }
 
 impl Machine {
-    /// With the version of each of the packages that the bench's own package has.
+    /// Adds the versions of these packages, from the dependencies of the bench's own package.
     pub fn with(bench: &str, packages: impl IntoIterator<Item = &'static str>) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok();
         Self {
@@ -64,7 +63,7 @@ impl Machine {
         }
     }
 
-    /// The versions of the packages, or of std where there are none.
+    /// Returns the versions of the packages, or of std if there are none.
     pub fn versions_of(&self, packages: &[&str]) -> String {
         if packages.is_empty() {
             // std has the compiler's version: the second word of `rustc 1.95.0 (…)`.
@@ -78,7 +77,7 @@ impl Machine {
         versions.collect::<Vec<_>>().join(", ")
     }
 
-    /// Label and value of everything known, for people.
+    /// Returns label and value of everything known.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let known = |label, value: Option<String>| value.map(|value| (label, value));
         let cpu = self.cpu.as_ref().map(|cpu| match self.virtualised {
@@ -112,13 +111,13 @@ fn read_trimmed(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// The value of the first line `key : value`.
+/// Returns the value of the first line `key : value`.
 fn field(text: &str, key: &str) -> Option<String> {
     let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
     pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().to_owned())
 }
 
-/// The word in brackets of `always [madvise] never`.
+/// Returns the word in brackets of `always [madvise] never`.
 fn selected(modes: &str) -> Option<String> {
     let (_, rest) = modes.split_once('[')?;
     rest.split_once(']').map(|(mode, _)| mode.to_owned())
@@ -130,7 +129,7 @@ fn memory_bytes() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Bit 5 of the features that a virtio balloon was granted, which the kernel spells out as text.
+/// Bit 5 of the features granted to a virtio balloon, which the kernel prints as text.
 fn free_page_reporting() -> Option<bool> {
     let devices = fs::read_dir("/sys/bus/virtio/drivers/virtio_balloon").ok()?;
     let features =
@@ -145,8 +144,8 @@ fn rustc() -> Option<String> {
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
-/// The version that a bench uses. Where the lock file has several of a package, the bench's own entry
-/// says which; where that has several, too, `@` and the number of the major version behind its name.
+/// Returns the version that a bench uses. If the lock file has several versions of a package, the bench's own
+/// entry says which; if that has several too, append `@` and the major version to the name.
 fn locked_version(bench: &str, package: &str) -> Option<String> {
     let (package, major) = package.split_once('@').unwrap_or((package, ""));
     let is_it = |version: &str| version.split('.').next() == Some(major) || major.is_empty();

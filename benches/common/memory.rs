@@ -1,4 +1,4 @@
-//! What memory is made of, and what it is filled with.
+//! Memory: touching it, filling it, and printing its size.
 
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -8,12 +8,12 @@ use stayput::{Error, HugePages, Reservation, VmVec};
 /// 64 bytes, a cache line, as in `frame_stalls`.
 pub type Entity = [u64; 8];
 
-/// An entity written whole, each field from its number.
+/// Returns an entity, each field computed from its number.
 pub fn entity(n: u64) -> Entity {
     [n, n ^ 1, n ^ 2, n ^ 3, n ^ 4, n ^ 5, n ^ 6, n ^ 7]
 }
 
-/// What is in an array: numbers.
+/// The elements of an array: numbers.
 #[expect(missing_docs, reason = "the names say it")]
 pub trait Element: Copy + Debug + 'static {
     fn of(number: u64) -> Self;
@@ -44,33 +44,34 @@ impl Element for Entity {
     }
 }
 
-/// Touches so many bytes and gives them back. Under a hypervisor that takes free memory back, the
-/// first touch of a page after a pause costs several times as much as the kernel's own work. Done
-/// before each repetition, this has all begin with memory at hand.
+/// Touches `bytes` bytes and returns them to the system. Under a hypervisor that takes free memory back, the
+/// first touch of a page after a pause takes several times as long as the kernel's own work. This call before
+/// each repetition gives all contenders the same memory at hand.
 pub fn touch(bytes: usize) -> Result<(), Error> {
     Reservation::builder().bytes(bytes).huge_pages(HugePages::Always).reserve()?.prefault(..)
 }
 
-/// Something for each row or slot, in huge pages, so that what a measurement itself remembers takes little from what
-/// is measured: of the processor's memory of addresses as of time between operations.
+/// A list with an element for each row or slot, in huge pages, so that the bench's own data takes little from
+/// what is measured: neither TLB entries nor time between operations.
 pub type List<T> = VmVec<T>;
 
-/// A list with every page touched.
+/// Returns a list with every page touched.
 pub fn list<T>(values: impl IntoIterator<Item = T>) -> List<T> {
     let mut list = List::builder().huge_pages(HugePages::Always).build();
     list.extend(values);
     list
 }
 
-/// Room for so many, its pages touched, so that adding one takes no page fault.
+/// Returns an empty vector with capacity for `count` elements and its pages touched, so that a push takes no
+/// page fault.
 pub fn resident<T: Copy>(count: usize, filler: T) -> Vec<T> {
-    // Of zeroes a vector could be made without touching pages.
+    // A vector of zeroes could be created without touching pages.
     let mut values = vec![black_box(filler); count];
     black_box(&mut values).clear();
     values
 }
 
-/// Bytes by the largest unit that leaves a whole number.
+/// Formats bytes in the largest unit that leaves a whole number.
 pub fn size_text(bytes: usize) -> String {
     match bytes {
         _ if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),

@@ -1,6 +1,6 @@
-//! Large round numbers, as people write them.
+//! Large round numbers.
 
-/// `64K` for 65,536, `8M` for 8,388,608.
+/// Parses `64K` as 65,536, and `8M` as 8,388,608.
 pub fn parse(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.as_bytes() {
         [.., b'k' | b'K'] => (&text[..text.len() - 1], 10),
@@ -8,10 +8,10 @@ pub fn parse(text: &str) -> Result<usize, String> {
         _ => (text, 0),
     };
     let number: usize = digits.parse().map_err(|error| format!("{error}"))?;
-    number.checked_mul(1 << shift).ok_or_else(|| "is too large a number".into())
+    number.checked_mul(1 << shift).ok_or_else(|| "is too large".into())
 }
 
-/// The same, of what each has a number of 32 bits and more besides, and of which there are some at least.
+/// Parses a number from `least` to 256M, which leaves room for further numbers in 32 bits.
 pub fn within(text: &str, least: usize) -> Result<usize, String> {
     match parse(text)? {
         number if (least..=1 << 28).contains(&number) => Ok(number),
@@ -19,7 +19,7 @@ pub fn within(text: &str, least: usize) -> Result<usize, String> {
     }
 }
 
-/// `64 K`, `8 M`: where it is a round number of them.
+/// Formats a number as `64 K` or `8 M`, if it is a multiple of these.
 pub fn text(count: usize) -> String {
     match count {
         _ if count % (1 << 20) == 0 => format!("{} M", count >> 20),

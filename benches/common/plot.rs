@@ -1,4 +1,4 @@
-//! Figures as bars, a panel for each kind of figure.
+//! Bar charts with a panel for each kind of figure.
 
 use std::error::Error;
 
@@ -18,15 +18,16 @@ const PANEL_WIDTH: u32 = 480;
 const TITLE_HEIGHT: u32 = 76;
 const PANEL_TITLE_HEIGHT: i32 = 44;
 const BAR_HEIGHT: i32 = 22;
-/// Where bars begin, after the names.
+/// The left end of the bars, after the names.
 const LEFT: i32 = 168;
-/// What is left for the figure behind the longest bar.
+/// Space for the figure after the longest bar.
 const RIGHT: i32 = 64;
 
 type Failure = Box<dyn Error>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// What is compared, by its colour: Okabe and Ito's blues for stayput, greys and sand for the others.
+/// The colour of a contender's part in the comparison: Okabe and Ito's blues for stayput, greys and sand for
+/// the others.
 fn colour(role: Role) -> RGBColor {
     match role {
         Role::Own => RGBColor(0x00, 0x72, 0xB2),
@@ -37,27 +38,27 @@ fn colour(role: Role) -> RGBColor {
     }
 }
 
-/// What a bar stands for.
+/// A bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// Before it.
+    /// Printed before the bar.
     pub name: &'static str,
-    /// What that is to the comparison.
+    /// Its part in the comparison.
     pub role: Role,
-    /// The lower quartile, the median and the upper quartile. `None` where there is nothing to show.
+    /// The lower quartile, the median and the upper quartile; `None` if it was not measured.
     pub value: Option<[f64; 3]>,
 }
 
-/// Some bars with a title.
+/// Several bars with a title.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Above them.
+    /// Printed above the bars.
     pub title: String,
-    /// From top to bottom; as many in each panel.
+    /// From top to bottom; equally many in each panel.
     pub bars: Vec<Bar>,
 }
 
-/// All panels, as an SVG.
+/// Draws all panels as an SVG.
 pub fn svg(title: &str, subtitle: &str, panels: &[Panel]) -> Result<String, Failure> {
     let bars = panels.iter().map(|panel| panel.bars.len()).max().unwrap_or(0);
     let panel_height = u32::try_from(PANEL_TITLE_HEIGHT + i32::try_from(bars)? * BAR_HEIGHT + 18)?;
@@ -86,7 +87,7 @@ fn panel(area: &Area<'_>, Panel { title, bars }: &Panel) -> Result<(), Failure> 
     let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
     let (width, _) = area.dim_in_pixel();
     let room = f64::from(i32::try_from(width)? - LEFT - RIGHT);
-    #[expect(clippy::cast_possible_truncation, reason = "is within the panel's width")]
+    #[expect(clippy::cast_possible_truncation, reason = "at most the panel's width")]
     let pixel = |value: f64| LEFT + (value / longest * room).round() as i32;
 
     for (bar, top) in bars.iter().zip((PANEL_TITLE_HEIGHT..).step_by(BAR_HEIGHT as usize)) {

@@ -1,12 +1,12 @@
-//! What is being measured, and how much is left, to standard error.
+//! Progress on standard error: what is being measured, and how much is left.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Between two lines, where they do not replace each other.
+/// The least time between two lines, if they do not replace each other.
 const LINES_APART: Duration = Duration::from_secs(5);
 
-/// Writes between measurements only: a thread of its own would compete with what is measured.
+/// Writes between measurements only, since a thread of its own would compete with them.
 #[derive(Debug)]
 pub struct Progress {
     steps: usize,
@@ -17,14 +17,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For so many steps.
+    /// Creates the progress of that many steps.
     pub fn new(steps: usize) -> Self {
         let on_terminal = io::stderr().is_terminal();
         Self { steps, begun: 0, start: Instant::now(), on_terminal, written: None }
     }
 
-    /// Says that a step begins. On a terminal it takes the place of what was said before, elsewhere
-    /// some of the steps have a line.
+    /// Announces the next step. On a terminal the line replaces the previous one; elsewhere some of the steps
+    /// get a line.
     pub fn begin(&mut self, what: impl std::fmt::Display) {
         self.begun += 1;
         let line = format!(
@@ -33,7 +33,7 @@ impl Progress {
             self.steps,
             self.start.elapsed().as_secs()
         );
-        // Whether it is seen has no bearing on what is measured.
+        // An error does not affect the measurement.
         let _ = if self.on_terminal {
             write!(io::stderr(), "\r\x1b[2K{line}")
         } else if self.written.is_none_or(|written| written.elapsed() >= LINES_APART) {
@@ -49,7 +49,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.on_terminal {
-            // As above.
+            // An error does not affect the measurement.
             let _ = write!(io::stderr(), "\r\x1b[2K");
         }
     }

@@ -1,22 +1,22 @@
-//! Small structures, which an operation is done to many of, many times, so that a measurement takes long
-//! enough to be timed.
+//! Small structures are measured in groups, with several passes, so that a measurement takes long enough to be
+//! timed.
 
-/// With fewer entries there are several structures, and passes over each.
+/// From this number of entries on, one structure and one pass suffice.
 const ENOUGH: usize = 1 << 16;
 const STRUCTURES_MAX: usize = 64;
 const PASSES_MAX: usize = 16;
 
-/// How many structures of so many entries an operation is done to in one measurement.
+/// The number of structures with `entries` entries that one measurement uses.
 pub fn structures(entries: usize) -> usize {
     times(entries).min(STRUCTURES_MAX)
 }
 
-/// How often it is done to one of them before the next has its turn, if it leaves it as it needs it.
+/// The number of passes over one structure before the next one's turn, for operations that leave it as it was.
 pub fn passes(entries: usize) -> usize {
     times(entries).min(PASSES_MAX)
 }
 
-/// How many times smaller than what need not be done several times.
+/// How many times the entries fit into [`ENOUGH`].
 fn times(entries: usize) -> usize {
     (ENOUGH / entries.max(1)).max(1)
 }

@@ -1,4 +1,4 @@
-//! From samples to figures.
+//! Figures from samples.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::table::short;
 
-/// The median of several samples, between the others.
+/// The median of several samples, with their range and quartiles.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields' names say it")]
 pub struct Spread {
@@ -19,12 +19,12 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of no samples, not a number.
+    /// Returns the spread of samples; `NaN` if there are none.
     pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
         let mut samples: Vec<f64> = samples.into_iter().collect();
         samples.sort_by(f64::total_cmp);
         let at = |quarter: usize| {
-            // The higher one of two: always a value that was observed.
+            // The higher of two, so that it is a value that was observed.
             let at = (samples.len() * quarter / 4).min(samples.len().saturating_sub(1));
             samples.get(at).copied().unwrap_or(f64::NAN)
         };
@@ -32,46 +32,46 @@ impl Spread {
         Self { median, min, p25, p75, max, samples: samples.len() }
     }
 
-    /// `None` of no samples.
+    /// Returns the spread of samples; `None` if there are none.
     pub fn of_some(samples: impl IntoIterator<Item = f64>) -> Option<Self> {
         Some(Self::of(samples)).filter(|spread| spread.samples > 0)
     }
 
-    /// With the lowest and the highest.
+    /// Returns cells for the median and the range.
     pub fn range(&self) -> [String; 2] {
         [short(self.median), format!("{}–{}", short(self.min), short(self.max))]
     }
 
-    /// The same of what may not be there.
+    /// As [`range`](Self::range), for a figure that may be absent.
     pub fn range_of_some(spread: Option<Self>) -> [String; 2] {
         spread.map_or_else(Default::default, |spread| spread.range())
     }
 
-    /// The median and the quartiles, in one cell.
+    /// Returns one cell with the median and the quartiles.
     pub fn short_quartiles(&self) -> String {
         format!("{} {}–{}", short(self.median), short(self.p25), short(self.p75))
     }
 
-    /// With the quartiles, where small differences count.
+    /// Returns cells for the median and the quartiles, for small differences.
     pub fn quartiles(&self) -> [String; 2] {
         [format!("{:.3}", self.median), format!("{:.3}–{:.3}", self.p25, self.p75)]
     }
 }
 
-/// The middle value, the higher one of two: always a value that was observed.
+/// Returns the middle value, the higher of two, so that it is a value that was observed.
 pub fn median<T: Ord + Copy + Default>(values: impl IntoIterator<Item = T>) -> T {
     let mut values: Vec<T> = values.into_iter().collect();
     values.sort_unstable();
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-/// The smallest value that at least so many of a thousand do not exceed.
+/// Returns the smallest value that at least `thousandths` of a thousand values do not exceed.
 pub fn percentile(sorted: &[u64], thousandths: usize) -> u64 {
     let rank = (sorted.len() * thousandths).div_ceil(1000);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
 }
 
-/// The mean, and less than one more or less.
+/// Returns the mean, rounded to an integer.
 pub fn mean(values: &[u64]) -> u64 {
     values.iter().sum::<u64>() / values.len().max(1) as u64
 }
@@ -86,7 +86,7 @@ pub fn millis(ns: u64) -> f64 {
     micros(ns) / 1e3
 }
 
-/// Time, or what else there is, for each of so many.
+/// Returns a total for each of `count`.
 #[expect(clippy::cast_precision_loss, reason = "2^53 are out of reach")]
 pub fn each(all: u64, count: usize) -> f64 {
     all as f64 / count as f64

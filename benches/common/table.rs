@@ -1,35 +1,35 @@
-//! Tables for a terminal, in Markdown.
+//! Markdown tables for a terminal.
 
 use std::fmt;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// A header, and rows as long as it.
+/// A header, and rows of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// So many first columns are words, and start at the left; the others are figures.
+    /// The number of first columns that hold words and are left-aligned; the others hold figures.
     words: usize,
     rows: Vec<Vec<String>>,
 }
 
-/// A table of which the first columns are words and the others figures.
+/// Creates a table whose first `words` columns hold words, and whose others hold figures.
 pub fn table(words: usize, header: Vec<String>, rows: Vec<Vec<String>>) -> Table {
     Table { words, rows: [header].into_iter().chain(rows).collect() }
 }
 
 impl Table {
-    /// The rows, with the header.
+    /// Returns the number of rows, including the header.
     pub fn height(&self) -> usize {
         self.rows.len()
     }
 
-    /// The characters that each column needs.
+    /// Returns the width of each column, in characters.
     fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column| {
             let cells = self.rows.iter().filter_map(move |row| row.get(column));
-            // Three dashes at least make a column of Markdown.
+            // A column of Markdown needs at least three dashes.
             cells.map(|cell: &String| cell.chars().count()).fold(3, usize::max)
         };
         (0..columns).map(width).collect()
@@ -65,7 +65,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// Three digits or so.
+/// Formats a number with about three digits.
 pub fn short(value: f64) -> String {
     let decimals = match value {
         ..9.995 => 2,
@@ -75,7 +75,7 @@ pub fn short(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// The name of a variant, for people as in JSON.
+/// Returns the name of a variant, as in JSON.
 pub fn name(variant: impl Serialize) -> String {
     match serde_json::to_value(variant) {
         Ok(Value::String(name)) => name,
@@ -83,22 +83,22 @@ pub fn name(variant: impl Serialize) -> String {
     }
 }
 
-/// The cells of a header, between bars.
+/// Splits the cells of a header at its bars.
 pub fn header(cells: &str) -> Vec<String> {
     cells.split(" | ").map(str::to_owned).collect()
 }
 
-/// Each as a cell.
+/// Returns each word as a cell.
 pub fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).into()
 }
 
-/// A bound, and whether something is within it, each as a cell.
+/// Returns cells for a bound, and for whether a value is within it.
 pub fn met(value: f64, most: f64) -> [String; 2] {
     [short(most), if value <= most { "yes" } else { "no" }.to_owned()]
 }
 
-/// What is asked of something, over what another took in the same run.
+/// A target: a ratio of one figure to another of the same run, and its bound.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields' names say it")]
 pub struct Asked {
@@ -108,12 +108,12 @@ pub struct Asked {
     pub most: f64,
 }
 
-/// What is asked, as a table with a title; nothing if nothing is.
+/// Returns the table of targets with its title; `None` if there are none.
 pub fn asked(of: &str, all: Vec<Asked>) -> Option<(&'static str, Table)> {
     let header = words([of, "over that of", "ratio", "at most", "met"]);
     let cells = all.into_iter().map(|Asked { what, over, ratio, most }| {
         [[what, over.to_owned(), short(ratio)].as_slice(), &met(ratio, most)].concat()
     });
     let cells: Vec<Vec<String>> = cells.collect();
-    (!cells.is_empty()).then(|| ("what is asked", table(2, header, cells)))
+    (!cells.is_empty()).then(|| ("targets", table(2, header, cells)))
 }

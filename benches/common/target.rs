@@ -1,9 +1,9 @@
-//! Where results are written.
+//! The folder for results.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Cargo marks the root of its target directory with a file, wherever it was told to put it.
+/// Returns cargo's target directory, which cargo marks with a file in its root, wherever it is.
 pub fn directory() -> io::Result<PathBuf> {
     let program = env::current_exe()?;
     let root = program.ancestors().find(|path| path.join("CACHEDIR.TAG").is_file());
@@ -11,7 +11,7 @@ pub fn directory() -> io::Result<PathBuf> {
     Ok(root.unwrap_or(fallback).to_owned())
 }
 
-/// Writes files into a folder of the target directory, and returns its path.
+/// Writes files into a folder of the target directory, and returns the folder's path.
 pub fn write(folder: &str, files: &[(String, String)]) -> io::Result<PathBuf> {
     let directory = directory()?.join(folder);
     fs::create_dir_all(&directory)?;

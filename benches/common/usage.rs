@@ -1,12 +1,12 @@
-//! What the system says this process has used.
+//! The memory and page faults of this process, as reported by the system.
 
 #![cfg_attr(
     unix,
     expect(unsafe_code, reason = "getrusage is a C call that fills a structure it is given")
 )]
 
-/// Page faults so far, without disk access; `None` where the system does not say. On Linux those of
-/// this thread alone, for others may work beside it.
+/// Returns the number of page faults without disk access; `None` if the system does not say. On Linux those of
+/// this thread only, since other threads may run at the same time.
 #[cfg(unix)]
 pub fn page_faults() -> Option<u64> {
     #[cfg(target_os = "linux")]
@@ -16,20 +16,20 @@ pub fn page_faults() -> Option<u64> {
     u64::try_from(resource_usage(WHO)?.ru_minflt).ok()
 }
 
-/// Page faults so far: the system does not say.
+/// Returns the number of page faults, which this system does not report.
 #[cfg(not(unix))]
 pub fn page_faults() -> Option<u64> {
     None
 }
 
-/// The most memory that was ever resident in this process. On Linux this is not `ru_maxrss`,
-/// which a child process inherits from its parent.
+/// Returns the most memory that was ever resident in this process. On Linux this is not `ru_maxrss`, which a
+/// child process inherits from its parent.
 #[cfg(target_os = "linux")]
 pub fn peak_rss_bytes() -> Option<u64> {
     bytes_in("/proc/self/status", "VmHWM:")
 }
 
-/// By the line of a file that begins so, and has a number of KiB.
+/// Reads the number of KiB in the line of a file that begins with `name`.
 #[cfg(target_os = "linux")]
 fn bytes_in(path: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(path).ok()?;
@@ -38,33 +38,33 @@ fn bytes_in(path: &str, name: &str) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The most memory that was ever resident in this process.
+/// Returns the most memory that was ever resident in this process.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn peak_rss_bytes() -> Option<u64> {
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     Some(u64::try_from(resource_usage(libc::RUSAGE_SELF)?.ru_maxrss).ok()? * unit)
 }
 
-/// The most memory that was ever resident in this process: the system does not say.
+/// Returns the most memory that was ever resident, which this system does not report.
 #[cfg(not(unix))]
 pub fn peak_rss_bytes() -> Option<u64> {
     None
 }
 
-/// What this process has resident, exactly: by walking the page tables, since the counters in `status` may
-/// be some pages behind.
+/// Returns the resident memory of this process, exactly: by walking the page tables, since the counters in
+/// `status` may lag by some pages.
 #[cfg(target_os = "linux")]
 pub fn resident_bytes() -> Option<u64> {
     bytes_in("/proc/self/smaps_rollup", "Rss:")
 }
 
-/// What this process has resident: the system does not say.
+/// Returns the resident memory of this process, which this system does not report.
 #[cfg(not(target_os = "linux"))]
 pub fn resident_bytes() -> Option<u64> {
     None
 }
 
-/// Tells what this process has resident, without allocating.
+/// Reads the resident memory of this process without allocating.
 #[derive(Debug)]
 pub struct Resident {
     #[cfg(target_os = "linux")]
@@ -73,11 +73,11 @@ pub struct Resident {
     page_bytes: u64,
 }
 
-/// By `/proc/self/statm`, whose second number is in pages. The kernel counts a little late, by some
-/// dozens of pages a core.
+/// Reads `/proc/self/statm`, whose second number is in pages. The kernel's count lags by some dozens of pages a
+/// core.
 #[cfg(target_os = "linux")]
 impl Resident {
-    /// `None` where the system does not say.
+    /// Opens the file; `None` if the system has none.
     pub fn open() -> Option<Self> {
         // SAFETY: the call takes a number, and no pointer.
         let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
@@ -87,7 +87,7 @@ impl Resident {
         })
     }
 
-    /// What is resident now.
+    /// Returns the resident bytes.
     pub fn bytes(&self) -> Option<u64> {
         let mut text = [0; 128];
         let length = std::os::unix::fs::FileExt::read_at(&self.statm, &mut text, 0).ok()?;
@@ -99,12 +99,12 @@ impl Resident {
 
 #[cfg(not(target_os = "linux"))]
 impl Resident {
-    /// `None` where the system does not say.
+    /// Returns `None`, because this system does not report it.
     pub fn open() -> Option<Self> {
         None
     }
 
-    /// What is resident now.
+    /// Returns the resident bytes.
     pub fn bytes(&self) -> Option<u64> {
         None
     }
@@ -115,7 +115,7 @@ fn resource_usage(who: libc::c_int) -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a structure of the type that the call fills.
     let result = unsafe { libc::getrusage(who, usage.as_mut_ptr()) };
-    // SAFETY: the structure consists of integers, for which the zeroes it was made of are valid.
+    // SAFETY: the structure consists of integers, for which its initial zeroes are valid.
     let usage = unsafe { usage.assume_init() };
     (result == 0).then_some(usage)
 }

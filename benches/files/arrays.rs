@@ -1,7 +1,7 @@
-//! What is compared: arrays in files, each in its best form, and an array in memory.
+//! The arrays under test: arrays in files, each in its best form, and an array in memory.
 
-#![expect(unsafe_code, reason = "maps files, which nobody else has")]
-#![expect(clippy::cast_ptr_alignment, reason = "mappings are aligned as pages are")]
+#![expect(unsafe_code, reason = "maps files that no other process uses")]
+#![expect(clippy::cast_ptr_alignment, reason = "mappings are page-aligned")]
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -28,13 +28,13 @@ contenders! {
     Contender by Job;
     /// stayput's array in a file
     FileVec: InFile<PLAIN>, "FileVec";
-    /// The same, where room on the disk is taken by use
+    /// stayput's array in a file, whose space on the disk is allocated by use
     FileVecSparse: InFile<SPARSE>, "FileVec, sparse";
-    /// The same, where each page takes its own fault
+    /// stayput's array in a file, where each page takes its own fault
     FileVecByPages: InFile<BY_PAGES>, "FileVec, page by page";
     /// stayput's array in memory, in small pages
     VmVec: VmVec<Element>, "VmVec, small pages";
-    /// A file that is mapped anew when it doubles, by hand over memmap2
+    /// A file that is mapped again when it doubles, by hand over memmap2
     Remapping: Remapping, "memmap2, remapping";
     /// The crate mmap-vec
     MmapVec: ByMmapVec, "mmap-vec";
@@ -44,7 +44,7 @@ contenders! {
     BufWriter: Stream, "BufWriter";
 }
 
-/// What is done with an array, whichever it is.
+/// Work that is done with each type of array.
 pub(crate) trait Job {
     type Found;
     fn run<A: Array>(self) -> Self::Found;
@@ -52,18 +52,18 @@ pub(crate) trait Job {
 
 /// An array that grows.
 pub(crate) trait Array: Sized {
-    /// A new one, in a folder, that may grow to so many elements.
+    /// Creates an array in a folder that may grow to `most` elements.
     fn new(folder: &Path, most: usize) -> io::Result<Self>;
     fn push(&mut self, element: Element);
-    /// All elements, if they can be seen.
+    /// Returns all elements, if the array can be read.
     fn elements(&self) -> Option<&[Element]>;
 }
 
-/// One that can be opened again.
+/// An array that can be opened again.
 pub(crate) trait Reopened: Array {
-    /// Opens what was left in the folder, and reads the number of elements; and then, the last one.
+    /// Opens the array left in the folder and reads the number of elements; then reads the last one.
     fn look(folder: &Path) -> io::Result<(usize, Instant, Element)>;
-    /// Leaves it there.
+    /// Leaves the array in the folder.
     fn leave(self);
 }
 
@@ -71,7 +71,7 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("array")
 }
 
-/// How stayput's is made.
+/// The settings of stayput's array.
 pub(crate) const PLAIN: u8 = 0;
 pub(crate) const SPARSE: u8 = 1;
 pub(crate) const BY_PAGES: u8 = 2;
@@ -81,7 +81,7 @@ pub(crate) struct InFile<const HOW: u8>(FileVec<Element>);
 impl<const HOW: u8> Array for InFile<HOW> {
     fn new(folder: &Path, most: usize) -> io::Result<Self> {
         let space = if HOW == SPARSE { Space::Sparse } else { Space::Allocated };
-        // SAFETY: nobody else has the folder.
+        // SAFETY: no other process uses the folder.
         let vec = unsafe { FileVec::builder().space(space).max_len(most).create(file(folder)) }?;
         if HOW == BY_PAGES {
             vec.advise(Advice::Random)?;
@@ -100,7 +100,7 @@ impl<const HOW: u8> Array for InFile<HOW> {
 
 impl Reopened for InFile<PLAIN> {
     fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
-        // SAFETY: as above.
+        // SAFETY: no other process uses the folder.
         let vec = unsafe { FileVec::<Element>::open(file(folder)) }?;
         let (len, opened) = (vec.len(), Instant::now());
         Ok((len, opened, vec[len - 1]))
@@ -124,7 +124,7 @@ impl Array for VmVec<Element> {
     }
 }
 
-/// What one writes who has memmap2: the length in front, and the file twice as long when it is full.
+/// An array by hand over memmap2: the length in front, and the file twice as long when it is full.
 pub(crate) struct Remapping {
     file: File,
     map: MmapMut,
@@ -134,18 +134,18 @@ pub(crate) struct Remapping {
 
 impl Remapping {
     fn over(file: File) -> io::Result<Self> {
-        // SAFETY: nobody else has the file.
+        // SAFETY: no other process uses the file.
         let map = unsafe { MmapMut::map_mut(&file) }?;
         let capacity = map.len() / ELEMENT_BYTES - 1;
-        let (count, _) = map.split_first_chunk().expect("it is as long");
-        let len = usize::try_from(u64::from_le_bytes(*count)).expect("they fit");
+        let (count, _) = map.split_first_chunk().expect("the file holds a length");
+        let len = usize::try_from(u64::from_le_bytes(*count)).expect("lengths fit into a usize");
         Ok(Self { file, map, len, capacity })
     }
 
     #[cold]
     fn grow(&mut self) -> io::Result<()> {
         self.file.set_len(self.map.len() as u64 * 2)?;
-        // SAFETY: as above.
+        // SAFETY: no other process uses the file.
         self.map = unsafe { MmapMut::map_mut(&self.file) }?;
         self.capacity = self.map.len() / ELEMENT_BYTES - 1;
         Ok(())
@@ -165,9 +165,9 @@ impl Array for Remapping {
             self.grow().expect("the file can grow");
         }
         let first = self.map.as_mut_ptr().cast::<Element>();
-        // SAFETY: it is within capacity.
+        // SAFETY: `self.len` is less than the capacity, and the first place holds the length.
         let place = unsafe { first.add(1 + self.len) };
-        // SAFETY: mapped, and aligned as pages are.
+        // SAFETY: the place is mapped, and aligned because mappings are page-aligned.
         unsafe { place.write(element) };
         self.len += 1;
         self.map[..8].copy_from_slice(&(self.len as u64).to_le_bytes());
@@ -175,7 +175,7 @@ impl Array for Remapping {
 
     fn elements(&self) -> Option<&[Element]> {
         let first = self.map.as_ptr().cast::<Element>().wrapping_add(1);
-        // SAFETY: so many were written.
+        // SAFETY: the first `self.len` elements were written.
         Some(unsafe { std::slice::from_raw_parts(first, self.len) })
     }
 }
@@ -183,7 +183,7 @@ impl Array for Remapping {
 impl Reopened for Remapping {
     fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
         let this = Self::over(File::options().read(true).write(true).open(file(folder))?)?;
-        let elements = this.elements().expect("they can be seen");
+        let elements = this.elements().expect("it can be read");
         let opened = Instant::now();
         Ok((this.len, opened, elements[this.len - 1]))
     }
@@ -191,7 +191,7 @@ impl Reopened for Remapping {
     fn leave(self) {}
 }
 
-/// It takes its file away when it is dropped.
+/// Removes its file when it is dropped.
 pub(crate) struct ByMmapVec(MmapVec<Element>);
 
 impl Array for ByMmapVec {
@@ -213,7 +213,7 @@ pub(crate) struct ByMemvec(MemVec<'static, Element, VecFile<'static>>);
 
 impl ByMemvec {
     fn over(memory: VecFile<'static>) -> io::Result<Self> {
-        // SAFETY: it holds such elements, and nobody else has it.
+        // SAFETY: the file holds such elements, and no other process uses it.
         let vec = unsafe { MemVec::try_from_memory(memory) };
         Ok(Self(vec.map_err(|(_, error)| io::Error::other(format!("{error:?}")))?))
     }
@@ -243,7 +243,7 @@ impl Reopened for ByMemvec {
     fn leave(self) {}
 }
 
-/// A stream: nothing of it can be seen while it is written.
+/// A stream: its elements cannot be read while it is written.
 pub(crate) struct Stream(BufWriter<File>);
 
 impl Array for Stream {
@@ -268,7 +268,7 @@ impl Reopened for Stream {
     fn look(folder: &Path) -> io::Result<(usize, Instant, Element)> {
         let mut bytes = Vec::new();
         File::open(file(folder))?.read_to_end(&mut bytes)?;
-        let (_, last) = bytes.split_last_chunk::<8>().expect("there are some");
+        let (_, last) = bytes.split_last_chunk::<8>().expect("the file has elements");
         let opened = Instant::now();
         Ok((bytes.len() / ELEMENT_BYTES, opened, [u64::from_ne_bytes(*last); 8]))
     }
@@ -278,7 +278,7 @@ impl Reopened for Stream {
     }
 }
 
-/// A file of so many elements that are zero, of which nobody has written to any.
+/// Creates a file of `count` elements that are zero, none of which has been written.
 pub(crate) fn leave_sparse(folder: &Path, count: usize, contender: Contender) -> io::Result<()> {
     if contender == Contender::Remapping {
         let mut file = File::create(file(folder))?;
@@ -286,7 +286,7 @@ pub(crate) fn leave_sparse(folder: &Path, count: usize, contender: Contender) ->
         return file.write_all(&(count as u64).to_le_bytes());
     }
     let builder = FileVec::<Element>::builder().space(Space::Sparse).max_len(count);
-    // SAFETY: nobody else has the folder.
+    // SAFETY: no other process uses the folder.
     let vec = unsafe { builder.create(file(folder)) };
     vec?.try_extend_zeroed(count)?;
     Ok(())

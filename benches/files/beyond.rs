@@ -1,4 +1,4 @@
-//! Growth to more than the memory that a control group lets a child have.
+//! Growth past the memory that a control group allows a child.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::cli::Plan;
 use crate::folder::Folder;
 use crate::growth::{Grown, Growth};
 
-/// A control group with a limit of memory, which goes with it.
+/// A control group with a memory limit, removed when it is dropped.
 struct Group {
     path: PathBuf,
 }
@@ -35,16 +35,16 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // It is empty, and harms nobody.
+        // An empty group that remains does no harm.
         let _ = fs::remove_dir(&self.path);
     }
 }
 
-/// All of them in turns; none, where no limit can be set. Of what was ended for the memory that it took nothing is
-/// found.
+/// Measures all arrays, interleaved; none where no limit can be set. Yields no result for a process that was
+/// killed for the memory that it took.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Contender, Option<Grown>>>> {
     let Some(group) = Group::new(plan.limit_bytes) else {
-        eprintln!("no limit of memory can be set here: growth beyond it is left out");
+        eprintln!("cannot set a memory limit here: growth past it is left out");
         return Ok(Vec::new());
     };
     let count = plan.limit_bytes * 2 / ELEMENT_BYTES;
@@ -52,7 +52,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Contender, Option<Grown>
     rounds_of(plan.contenders.iter().copied(), plan.repetitions, name, |&contender| {
         let own = Folder::new(&plan.folder)?;
         let (folder, group) = (own.path().to_owned(), Some(group.path.clone()));
-        // Reading here and there would be a matter of the disk alone.
+        // Random reads would measure the disk alone.
         let growth = Growth { contender, folder, count, reads: 0, group };
         let output = growth.command()?.output()?;
         let found = output.status.success().then(|| serde_json::from_slice(&output.stdout));

@@ -9,20 +9,20 @@ use clap::{Parser, ValueEnum};
 
 use crate::arrays::Contender;
 
-/// Arrays in files: growing, opening, reading, and following them.
+/// Arrays in files: growing, opening, reading, and following them
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench files --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 20 seconds")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 5; with --quick: 1]")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 20 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Measure these parts only [default: all]
+    /// Measure only these parts [default: all]
     #[arg(long, value_name = "PART", num_args = 1..)]
     parts: Vec<Part>,
 
-    /// Compare these only [default: all]
+    /// Compare only these arrays [default: all]
     #[arg(long, value_name = "ARRAY", num_args = 1..)]
     only: Vec<Contender>,
 
@@ -30,7 +30,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     bytes: Option<usize>,
 
-    /// Bytes of memory of which twice as much is grown to [default: 512M; with --quick: 32M]
+    /// Bytes of memory allowed to a process that grows to twice as much [default: 512M; with --quick: 32M]
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     limit_bytes: Option<usize>,
 
@@ -38,11 +38,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     open_bytes: Option<usize>,
 
-    /// Reads by which torn elements are looked for [default: 100,000,000; with --quick: 1,000,000]
+    /// Reads that look for torn elements [default: 100,000,000; with --quick: 1,000,000]
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     follow_reads: Option<usize>,
 
-    /// Where files are made [default: where temporary ones are]
+    /// Where files are created [default: where temporary ones are]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
 }
@@ -51,15 +51,15 @@ pub(crate) struct Options {
 pub(crate) enum Part {
     /// Pushes, and random reads of what was pushed
     Growth,
-    /// Pushes to twice the memory that there is (Linux, as root)
+    /// Pushes to twice the memory that a process is allowed (Linux, as root)
     Beyond,
     /// Opening files
     Open,
-    /// What another process sees (on several processors)
+    /// When another process sees what is pushed (on several processors)
     Follow,
 }
 
-/// What is to be measured, every choice made.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) parts: Vec<Part>,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bench_common::harness::Result;
 
-/// A folder that goes with it, and all that is in it.
+/// A folder that is removed with its contents when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
@@ -26,7 +26,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // It is of no use, and harms nobody.
+        // A folder that remains does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

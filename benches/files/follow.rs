@@ -1,6 +1,6 @@
 //! One process writes, and another follows: how long it takes to see an element, and whether one is ever torn.
 
-#![expect(unsafe_code, reason = "opens files that nobody else writes to")]
+#![expect(unsafe_code, reason = "opens files that no other process writes to")]
 
 use std::hint;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::folder::Folder;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Latency {
-    /// The median, and others, in microseconds.
+    /// The median and other percentiles, in microseconds.
     p50: f64,
     p99: f64,
     p999: f64,
@@ -41,12 +41,12 @@ pub(crate) struct Results {
     reads: Reads,
 }
 
-/// A clock that two processes share.
+/// Reads a clock that both processes share.
 fn now_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: it writes to what is there.
+    // SAFETY: the call writes to `time`.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    let number = |part| u64::try_from(part).expect("it counts from the start");
+    let number = |part| u64::try_from(part).expect("the clock is not negative");
     number(time.tv_sec) * 1_000_000_000 + number(time.tv_nsec)
 }
 
@@ -60,7 +60,7 @@ fn follow(folder: &Path) -> Result<Follow<Element>> {
     }
 }
 
-/// Sees so many elements as they come, each with the time when it was pushed.
+/// Waits for each of `count` elements, which hold the time when they were pushed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     folder: PathBuf,
@@ -73,12 +73,12 @@ impl Job for Waiting {
     fn run(&self) -> Result<Latency> {
         let (count, follow) = (self.count, follow(&self.folder)?);
         let mut late: Vec<u64> = vec![0; count];
-        // The first are there to begin with.
+        // The first ones exist before, and are not counted.
         for (number, late) in late.iter_mut().enumerate() {
             while follow.len() <= number {
                 hint::spin_loop();
             }
-            let pushed = follow.get(number).ok_or("it is gone")?[0];
+            let pushed = follow.get(number).ok_or("the element is missing")?[0];
             *late = now_ns() - pushed;
         }
         let late = &mut late[count / 10..];
@@ -88,7 +88,8 @@ impl Job for Waiting {
     }
 }
 
-/// Reads so many elements here and there, the last ones most of all, and looks whether they are whole.
+/// Reads `count` elements, three in four of them the last one and the others at random, and counts the torn
+/// ones.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Reading {
     folder: PathBuf,
@@ -108,7 +109,7 @@ impl Job for Reading {
         for number in 0..count {
             let len = follow.len();
             let index = if number % 4 == 0 { random.below(len) } else { len - 1 };
-            let element = follow.get(index).ok_or("it is gone")?;
+            let element = follow.get(index).ok_or("the element is missing")?;
             torn += usize::from(element != [index as u64; 8]);
         }
         let each_ns = begun.elapsed().as_nanos() as f64 / count as f64;
@@ -117,7 +118,7 @@ impl Job for Reading {
 }
 
 fn create(folder: &Folder) -> Result<FileVec<Element, AppendOnly>> {
-    // SAFETY: nobody else has the folder.
+    // SAFETY: no other process uses the folder.
     Ok(unsafe { FileVec::create(folder.path().join("array")) }?)
 }
 
@@ -126,7 +127,7 @@ fn latency(inside: &Path, count: usize) -> Result<Latency> {
     let mut vec = create(&folder)?;
     let job = Waiting { folder: folder.path().to_owned(), count };
     let child = job.command()?.stdout(Stdio::piped()).spawn()?;
-    // Until it is there, and has its memory.
+    // Until the child follows, and has its memory.
     std::thread::sleep(Duration::from_millis(200));
     for _ in 0..count {
         vec.push([now_ns(); 8]);
@@ -140,7 +141,7 @@ fn latency(inside: &Path, count: usize) -> Result<Latency> {
 }
 
 fn reads(inside: &Path, count: usize) -> Result<Reads> {
-    /// After so many it begins anew, in a new file.
+    /// The number of elements after which a new file begins.
     const MOST: usize = 8 << 20;
     let mut all = Reads { count: 0, torn: 0, each_ns: 0.0 };
     while all.count < count {
@@ -157,7 +158,7 @@ fn reads(inside: &Path, count: usize) -> Result<Reads> {
                     number += 1;
                 }
             }
-            // So that there is somebody to write for as long as somebody reads.
+            // The writer must not end before the reader.
             std::thread::sleep(Duration::from_micros(100));
         }
         let output = child.wait_with_output()?;
@@ -187,7 +188,7 @@ pub(crate) fn show(results: &Results) -> Vec<(&'static str, Table)> {
     let header = words(["reads while another process pushes", "torn", "ns each"]);
     let reads = table(0, header, vec![vec![count.to_string(), torn.to_string(), short(each_ns)]]);
     vec![
-        ("from a push to its sight in another process", latency),
-        ("whether an element is ever seen half written", reads),
+        ("from a push until another process sees it", latency),
+        ("elements seen half written", reads),
     ]
 }

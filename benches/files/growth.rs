@@ -1,4 +1,4 @@
-//! Pushes, 64 of them at a time, into an array that grows; and random reads of what was pushed.
+//! Pushes, 64 at a time, into an array that grows; then random reads.
 
 use std::fs;
 use std::hint::black_box;
@@ -21,7 +21,7 @@ use crate::folder::Folder;
 const RUN: usize = 64;
 const READS: usize = 2_000_000;
 
-/// What a child has found.
+/// The results of a child.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Grown {
     pub(crate) push_ns: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Grown {
     read_ns: Option<f64>,
 }
 
-/// Pushes so many, and reads some of them; in a control group, if one is named.
+/// Pushes `count` elements and reads some of them; in a control group, if one is named.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Growth {
     pub(crate) contender: Contender,
@@ -44,7 +44,7 @@ impl Job for Growth {
 
     fn run(&self) -> Result<Grown> {
         if let Some(group) = &self.group {
-            // 0 is the process that writes it.
+            // 0 stands for the writing process.
             fs::write(group.join("cgroup.procs"), "0")?;
         }
         self.contender.make(self)
@@ -72,7 +72,7 @@ impl arrays::Job for &Growth {
         let push_ns = begun.elapsed().as_nanos() as f64 / count as f64;
         let read_ns = array.elements().filter(|_| reads > 0).map(|elements| {
             let sum: u64 = elements.iter().map(|element| element[5]).sum();
-            assert_eq!(sum, (0..count as u64).sum::<u64>(), "not all elements are there");
+            assert_eq!(sum, (0..count as u64).sum::<u64>(), "elements are missing");
             let mut random = Random::new(1);
             let begun = Instant::now();
             let mut sum = 0_u64;
@@ -86,7 +86,7 @@ impl arrays::Job for &Growth {
     }
 }
 
-/// All of them in turns.
+/// Measures all arrays, interleaved.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Contender, Grown>>> {
     let name = |contender: &Contender| format!("growth of {}", contender.name());
     rounds_of(plan.contenders.iter().copied(), plan.repetitions, name, |&contender| {
@@ -96,7 +96,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Contender, Grown>>> {
     })
 }
 
-/// A table, and what is asked of a `FileVec`, over what the others took in the same run.
+/// Returns a table of all arrays, and one of the targets for `FileVec`: ratios to others of the same run.
 pub(crate) fn show(bytes: usize, rows: &[Rounds<Contender, Grown>]) -> Vec<(String, Table)> {
     let header =
         words(["array", "push, ns", "range", "worst 64, ms", "range", "random read, ns", "range"]);

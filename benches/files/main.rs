@@ -1,7 +1,7 @@
 //! Arrays in files: growing, opening, reading, and following them.
 //!
-//! `cargo bench --bench files` measures and prints tables; `benches/README.md` says what is measured, how, and how to
-//! read it.
+//! `cargo bench --bench files` measures and prints tables. `benches/README.md` describes what it measures, how,
+//! and how to read the results.
 
 #![expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
 

@@ -1,4 +1,4 @@
-//! Opening a file, and reading the number of elements and the last one.
+//! Opening a file, reading the number of elements, and reading the last one.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,15 +16,15 @@ use crate::arrays::{
 use crate::cli::Plan;
 use crate::folder::Folder;
 
-/// What a child has found.
+/// The results of a child.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Opened {
     open_us: f64,
-    /// The last element, then: a page fault, or many.
+    /// Reading the last element afterwards: a page fault, or many.
     read_us: f64,
 }
 
-/// Which array, of how many bytes, and whether nothing was written to them.
+/// An array, its size, and whether nothing was written to it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Case {
     contender: Contender,
@@ -32,7 +32,7 @@ pub(crate) struct Case {
     is_sparse: bool,
 }
 
-/// Makes a file, and opens it.
+/// Creates a file, and opens it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Opening {
     case: Case,
@@ -68,14 +68,14 @@ impl Opening {
         let us = |from: Instant, to: Instant| (to - from).as_nanos() as f64 / 1e3;
         let found = Opened { open_us: us(begun, opened), read_us: us(opened, Instant::now()) };
         let right = if *is_sparse { element(0) } else { element(count - 1) };
-        assert!(len == count && last == right, "what was opened is something else");
+        assert!(len == count && last == right, "the file holds other elements");
         Ok(found)
     }
 }
 
-/// All of them in turns: files that were written, and one that is large and sparse.
+/// Measures all arrays, interleaved: files that were written, and one that is large and sparse.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Case, Opened>>> {
-    // mmap-vec takes its file away, an array in memory is gone, and only two can be made sparse.
+    // mmap-vec removes its file, an array in memory is gone, and only two can be sparse.
     let written =
         [Contender::FileVec, Contender::Remapping, Contender::Memvec, Contender::BufWriter];
     let sparse = [Contender::FileVec, Contender::Remapping];

@@ -1,11 +1,11 @@
-//! From the plan to what is printed.
+//! From the plan to the report.
 
 use bench_common::harness::{Report, Result};
 
 use crate::cli::{Part, Plan};
 use crate::{beyond, follow, growth, open};
 
-/// One part after the other; each takes turns within itself.
+/// Measures one part after the other; each is interleaved within itself.
 pub(crate) fn measure(plan: &Plan) -> Result<Report> {
     let peers = ["memmap2", "mmap-vec", "memvec"];
     let mut report = Report::new(env!("CARGO_PKG_NAME"), peers);

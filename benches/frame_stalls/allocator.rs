@@ -1,4 +1,4 @@
-//! What a process can be run under.
+//! The allocators that a process can run under.
 
 use std::alloc::System;
 
@@ -10,10 +10,10 @@ use stayput::alloc::GlobalVm;
 pub(crate) enum Allocator {
     System,
     Mimalloc,
-    /// [`GlobalVm`], over the system's.
+    /// [`GlobalVm`] over the system's allocator.
     VmSystem,
 }
 
-/// Each at the place that its number says.
+/// Each allocator is at the index that is its number.
 #[global_allocator]
 pub(crate) static GLOBAL: Switch = Switch::new(&[&System, &MiMalloc, const { &GlobalVm::new() }]);

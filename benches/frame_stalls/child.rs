@@ -1,5 +1,5 @@
-//! One process a measurement, so that page faults, peak memory and the allocator's state belong
-//! to one container alone.
+//! One process for each measurement, so that page faults, peak memory and the allocator's state belong to one
+//! container alone.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -17,14 +17,14 @@ use crate::scenario::{Scenario, Script};
 
 const SMALLEST_PAGE_BYTES: usize = 4096;
 
-/// What is timed. One run can't time both: the clock would distort the frames.
+/// What is timed. One run cannot time both: reading the clock would distort the frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Pass {
     Frames,
     Pushes,
 }
 
-/// What a child is to measure.
+/// The job of a child.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) scenario: Scenario,
@@ -36,7 +36,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// From the start of a frame to that of the next; zero if they follow each other at once.
+    /// The time from the start of a frame to the start of the next; zero if they run back to back.
     pub(crate) fn period(&self) -> Duration {
         Duration::from_micros(self.period_us)
     }
@@ -46,22 +46,22 @@ impl Job {
     }
 }
 
-/// What a child found. Each pass fills in its part.
+/// The results of a child. Each pass sets its own fields.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) frame_ns: Vec<u64>,
-    /// Of the whole process, after each frame; none where the system does not say.
+    /// Resident memory of the process after each frame; empty if the system does not say.
     pub(crate) resident_bytes: Vec<u64>,
-    /// The longest preparation between two frames; `None` for containers that aren't prepared.
+    /// The longest preparation between two frames; `None` for containers without preparation.
     pub(crate) idle_ns_max: Option<u64>,
-    /// Taken inside frames, by the thread that runs them; and by those that append beside it.
+    /// Page faults inside frames, by the frame's thread and by appending threads.
     pub(crate) page_faults: Option<u64>,
-    /// Of the whole process, the samples in `frame_ns` included.
+    /// Of the process, including the samples in `frame_ns`.
     pub(crate) peak_rss_bytes: Option<u64>,
     pub(crate) worst_push_ns: u64,
-    /// How often a thread that works ahead was late; `None` for containers that have none.
+    /// How often a thread that works ahead was late; `None` for containers without one.
     pub(crate) late: Option<u64>,
-    /// The mean over all frames; `None` where a frame is not made of steps.
+    /// The mean over all frames; `None` if a frame has no steps.
     pub(crate) steps: Option<Steps>,
 }
 
@@ -70,7 +70,7 @@ impl jobs::Job for Job {
 
     fn run(&self) -> Result<Outcome> {
         let container = self.container()?;
-        assert_eq!(GLOBAL.number(), container.allocator as usize, "the wrong allocator");
+        assert_eq!(GLOBAL.number(), container.allocator as usize, "a different allocator");
         Ok((container.run)(self))
     }
 
@@ -81,9 +81,9 @@ impl jobs::Job for Job {
     }
 }
 
-/// Touch that many bytes, and end. Under a hypervisor that takes free memory back, the first touch of a page after a
-/// pause costs several times as much as the kernel's own work. Done before each measurement, this has every container
-/// start with the same memory at hand.
+/// Touches memory, and ends. Under a hypervisor that takes free memory back, the first touch of a page after a
+/// pause takes several times as long as the kernel's own work. This job before each measurement gives all
+/// containers the same memory at hand.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Touch {
     bytes: usize,
@@ -101,7 +101,7 @@ impl jobs::Job for Touch {
     }
 
     fn set_up(&self, child: &mut Command) {
-        // Mimalloc is the allocator that asks for huge ones.
+        // Mimalloc is the allocator that asks for huge pages.
         let allocator = match self.pages {
             Pages::Small => Allocator::System,
             Pages::Huge => Allocator::Mimalloc,
@@ -110,12 +110,12 @@ impl jobs::Job for Touch {
     }
 }
 
-/// Has a new process touch as much memory as the job can need, in pages of the size that the
-/// container will ask for.
+/// Runs a process that touches as much memory as the job can need, in pages of the size that the container will
+/// ask for.
 pub(crate) fn touch(job: &Job, container: &Container) -> Result {
     let bytes = job.script.most_bytes();
     let bytes = match container.allocator {
-        // The old and the new array of a `Vec` that copies, each up to twice its content.
+        // The old and the new array of a `Vec` that copies, each up to twice its contents.
         Allocator::Mimalloc => bytes * 4,
         _ => bytes * 2,
     };

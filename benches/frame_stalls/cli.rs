@@ -8,20 +8,20 @@ use crate::containers;
 use crate::plan::{Plan, Sizes};
 use crate::scenario::Scenario;
 
-/// Short, so that the memory that was touched before a run is still at hand at its end; see
-/// `benches/README.md`. Long enough for a thread that works ahead.
+/// Short, so that memory touched before a run is still at hand at its end (see `benches/README.md`), and long
+/// enough for a thread that works ahead.
 const PERIOD_US: u64 = 3000;
 
 const FRAME_60_HZ_US: u64 = 16_667;
 
-/// Frame stalls: what growing an array, or a table, costs a game loop, container by container.
+/// Frame stalls: what growing an array, or a table, costs a game loop, container by container
 ///
-/// Without options: steady spawning and the churn of maps, by the containers that overviews show,
-/// three times over, in under a minute.
+/// Without options: steady spawning and the churn of maps, with the containers of the overview, three
+/// repetitions, in under a minute.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench frame_stalls --")]
-#[command(mut_arg("quick", |arg| arg.conflicts_with("full").help("A smoke run: all scenarios, 100 frames, one repetition, and of the containers those that overviews show")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each container is measured [default: 3; with --quick: 1]")))]
+#[command(mut_arg("quick", |arg| arg.conflicts_with("full").help("A smoke run: all scenarios, 100 frames, one repetition, and the containers of the overview")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 3; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -34,35 +34,34 @@ pub(crate) struct Options {
     #[arg(long, value_name = "US", default_value_t = PERIOD_US)]
     period_us: u64,
 
-    /// The same as --period-us 0; no thread can work ahead of it
+    /// Short for --period-us 0; no thread can work ahead then
     #[arg(long, conflicts_with_all = ["paced", "period_us"])]
     fast: bool,
 
-    /// The same as --period-us 16667, which is 60 Hz
+    /// Short for --period-us 16667, which is 60 Hz
     #[arg(long, conflicts_with = "period_us")]
     paced: bool,
 
-    /// What happens in a frame [default: steady and churn; with --full, --quick or --only: all]
+    /// The work of a frame [default: steady and churn; with --full, --quick or --only: all]
     #[arg(long, value_name = "NAME", num_args = 1..)]
     scenario: Vec<Scenario>,
 
-    /// Frames a run, but for table [default: 220; with --quick: 100]
+    /// Frames of a run, except for table [default: 220; with --quick: 100]
     #[arg(long, value_name = "N", value_parser = positive)]
     frames: Option<usize>,
 
-    /// Rows in the end; there are as many frames as that takes (table) [default: 8000000; with --quick:
-    /// 500000]
+    /// Rows in the end, which determine the number of frames (table) [default: 8000000; with --quick: 500000]
     #[arg(long, value_name = "N", value_parser = positive)]
     rows: Option<usize>,
 
     #[command(flatten)]
     sizes: Sizes,
 
-    /// Count frames over this budget too, beside those over 1 ms and 16.6 ms
+    /// Also count frames over this budget, as well as those over 1 ms and 16.6 ms
     #[arg(long, value_name = "US")]
     budget_us: Option<u64>,
 
-    /// Measure these containers only [default: those that overviews show; with --full: all]
+    /// Measure only these containers [default: those of the overview; with --full: all]
     #[arg(long, value_name = "NAME", num_args = 1.., value_parser = container_ids())]
     only: Vec<String>,
 }

@@ -1,8 +1,8 @@
-//! What is spawned: a 64-byte value, written whole and summed in the end.
+//! The spawned values: 64 bytes, written whole, and summed in the end.
 
 use std::ops::Range;
 
-/// An entity of a game: the size of a cache line, and plain data.
+/// An entity of a game: plain data that fills a cache line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entity {
     id: u64,
@@ -14,13 +14,13 @@ pub(crate) struct Entity {
     flags: u32,
 }
 
-/// What an entity moves by in a frame, kept apart from it.
+/// The movement of an entity in a frame, stored in a column.
 pub(crate) type Velocity = [f32; 3];
 
 const _: () = assert!(size_of::<Entity>() == 64, "the report speaks of 64 bytes");
 
 impl Entity {
-    /// The `index`-th entity. Every field depends on the index, so none can be left unwritten.
+    /// Returns the `index`-th entity. Every field depends on the index, so that none can be left unwritten.
     #[inline]
     pub(crate) fn spawn(index: u64) -> Self {
         let mixed = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -36,20 +36,20 @@ impl Entity {
         }
     }
 
-    /// The `index`-th entity, with its velocity apart, that will live for so many frames.
+    /// Returns the `index`-th entity for a world with a column of velocities, with its lifetime in frames.
     #[inline]
     pub(crate) fn mortal(index: u64, frames: u16) -> (Self, Velocity) {
         let entity = Self { health: f32::from(frames), ..Self::spawn(index) };
         (entity, entity.velocity)
     }
 
-    /// The `index`-th row of a table: an entity with a [key](Self::key) that looks random.
+    /// Returns the `index`-th row of a table: an entity with a [key](Self::key) that looks random.
     #[inline]
     pub(crate) fn row(index: u64) -> Self {
         Self { id: key_of(index), ..Self::spawn(index) }
     }
 
-    /// What a table finds it by.
+    /// Returns the key by which a table finds the entity.
     #[inline]
     pub(crate) fn key(&self) -> u64 {
         self.id
@@ -72,7 +72,7 @@ impl Entity {
         }
     }
 
-    /// A number that depends on every byte of the entity.
+    /// Returns a number that depends on every byte of the entity.
     #[inline]
     pub(crate) fn digest(&self) -> u64 {
         let floats = [self.position.as_slice(), &self.velocity, &self.rotation, &[self.health]];
@@ -81,34 +81,34 @@ impl Entity {
     }
 }
 
-/// The key of the `index`-th row, which no other row has: each step can be undone.
+/// Returns the key of the `index`-th row. No two rows have equal keys, because each step is invertible.
 #[inline]
 pub(crate) fn key_of(index: u64) -> u64 {
-    // What `SplitMix64` does with its state.
+    // The mixing function of `SplitMix64`.
     let bits = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^ (bits >> 31)
 }
 
-/// The low 16 bits, which a float holds exactly.
+/// Returns the low 16 bits, which a float holds exactly.
 #[inline]
 fn lane(bits: u64) -> f32 {
     let [low, high, ..] = bits.to_le_bytes();
     f32::from(u16::from_le_bytes([low, high]))
 }
 
-/// What a container of these entities comes to.
+/// Returns the checksum of these entities.
 pub(crate) fn sum<'a>(entities: impl IntoIterator<Item = &'a Entity>) -> u64 {
     entities.into_iter().map(Entity::digest).fold(0, u64::wrapping_add)
 }
 
-/// The sum that a container of these entities must come to.
+/// Returns the checksum that a container of these entities must have.
 pub(crate) fn expected_sum(indices: Range<u64>) -> u64 {
     indices.map(|index| Entity::spawn(index).digest()).fold(0, u64::wrapping_add)
 }
 
-/// The same for rows.
+/// Returns the checksum that a table of these rows must have.
 pub(crate) fn expected_sum_of_rows(indices: Range<u64>) -> u64 {
     indices.map(|index| Entity::row(index).digest()).fold(0, u64::wrapping_add)
 }

@@ -1,7 +1,7 @@
 //! Frame stalls: what growing an array, or a table, costs a game loop, container by container.
 //!
-//! `cargo bench --bench frame_stalls` measures and writes a report; `benches/README.md` says what
-//! is measured, how, and how to read it.
+//! `cargo bench --bench frame_stalls` measures and writes a report. `benches/README.md` describes what it
+//! measures, how, and how to read the results.
 
 mod allocator;
 mod child;

@@ -1,4 +1,4 @@
-//! The few containers that matter most, over several scenarios.
+//! The most important containers over several scenarios.
 
 use crate::containers;
 use crate::scenario::Subject;
@@ -6,10 +6,10 @@ use crate::stats::Row;
 use crate::summary::{ScenarioSummary, Summary};
 use crate::table::{Cells, whole};
 
-/// What follows says so.
+/// Printed above each table.
 pub(crate) const CAPTION: &str = "Mean and worst frame, in µs";
 
-/// A table for each kind of container: its containers down, its scenarios across.
+/// Returns a table for each kind of container: a row for each container, a column for each scenario.
 pub(crate) fn tables(summary: &Summary) -> Vec<(Subject, Cells)> {
     let table = |subject| {
         let scenarios: Vec<&ScenarioSummary> =
@@ -25,7 +25,7 @@ pub(crate) fn tables(summary: &Summary) -> Vec<(Subject, Cells)> {
     Subject::ALL.into_iter().filter_map(table).collect()
 }
 
-/// `None` for a container that none of the scenarios has measured.
+/// Returns a row; `None` for a container that was measured in none of the scenarios.
 fn row(id: &str, name: &str, scenarios: &[&ScenarioSummary]) -> Option<Vec<String>> {
     let figures = scenarios.iter().map(|scenario| {
         let row: Option<&Row> = scenario.containers.iter().find(|row| row.id == id);

@@ -1,4 +1,4 @@
-//! What is to be measured, every choice made.
+//! The selected measurements.
 
 use clap::Args;
 
@@ -6,11 +6,11 @@ use crate::cli::positive;
 use crate::containers::Container;
 use crate::scenario::{Burst, Scenario, Script};
 
-/// How much there is of everything.
+/// The size of everything.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Sizes {
-    /// Entities spawned in each frame (steady, many, beside); twice as many in level, half as many in
-    /// workers, a twentieth in most frames of burst and five times as many in every twentieth
+    /// Entities spawned in each frame (steady, many, beside); twice as many in level, half as many in workers,
+    /// a twentieth in most frames of burst and five times as many in every twentieth
     #[arg(long, value_name = "N", default_value = "20000", value_parser = positive)]
     spawn: usize,
 
@@ -18,16 +18,15 @@ pub(crate) struct Sizes {
     #[arg(long, value_name = "N", default_value = "16", value_parser = positive)]
     arrays: usize,
 
-    /// Entities in the end; about a tenth of them are there before the first frame (churn)
+    /// Entities in the end; about a tenth of them exist before the first frame (churn)
     #[arg(long, value_name = "N", default_value = "1000000", value_parser = positive)]
     population: usize,
 
-    /// Entities removed in each frame; as many are spawned beside those that the population grows
-    /// by (churn)
+    /// Entities removed in each frame; as many are spawned, plus those that the population grows by (churn)
     #[arg(long, value_name = "N", default_value = "5000", value_parser = positive)]
     churn: usize,
 
-    /// Entities that live at a time (ecs)
+    /// Entities that are alive at a time (ecs)
     #[arg(long, value_name = "N", default_value = "175000", value_parser = positive)]
     live: usize,
 
@@ -46,7 +45,7 @@ pub(crate) struct Plan {
     pub(crate) sizes: Sizes,
     pub(crate) rows: usize,
     pub(crate) repetitions: usize,
-    /// Those that time pushes too, at most as many.
+    /// The number of repetitions that also time pushes, at most `repetitions`.
     pub(crate) push_repetitions: usize,
     pub(crate) period_us: u64,
     pub(crate) budget_us: Option<u64>,
@@ -55,7 +54,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// What is done in the scenario's frames.
+    /// Returns the script of a scenario's frames.
     pub(crate) fn script(&self, scenario: Scenario) -> Script {
         let sizes = &self.sizes;
         let steady = Script::steady(self.frames, sizes.spawn);
@@ -68,7 +67,7 @@ impl Plan {
             },
             Scenario::Many => Script { containers: sizes.arrays, ..steady },
             Scenario::Beside => Script { neighbour: true, ..steady },
-            // Four changes, so that they show in the 99th percentile of 220 frames too.
+            // Four changes, so that they affect the 99th percentile of 220 frames too.
             Scenario::Level => Script {
                 spawn_per_frame: sizes.spawn * 2,
                 frames_per_level: Some(self.frames.div_ceil(5)),
@@ -86,7 +85,7 @@ impl Plan {
                 }
             }
             Scenario::Ecs => {
-                // Half of the longest life is the mean; an entity is gone by the end of its last frame.
+                // The mean life is half of the longest; an entity is gone by the end of its last frame.
                 let longest_life =
                     u16::try_from(sizes.live * 2 / sizes.born + 1).unwrap_or(u16::MAX);
                 Script {
@@ -101,7 +100,7 @@ impl Plan {
                 let batch = sizes.batch.min(self.rows);
                 Script::steady(self.rows / batch, batch)
             }
-            // Little enough that all threads together leave most of two cores idle.
+            // Few enough that all threads together leave most of two cores idle.
             Scenario::Workers => {
                 let spawn_per_frame = sizes.spawn.div_ceil(2);
                 Script {
@@ -114,13 +113,13 @@ impl Plan {
         }
     }
 
-    /// Those that have containers to be measured.
+    /// Iterates over the scenarios that have containers to be measured.
     pub(crate) fn scenarios(&self) -> impl Iterator<Item = Scenario> {
         let wanted = |&scenario: &Scenario| self.of(scenario).next().is_some();
         self.scenarios.iter().copied().filter(wanted)
     }
 
-    /// The containers of a scenario.
+    /// Iterates over the containers of a scenario.
     pub(crate) fn of(&self, scenario: Scenario) -> impl Iterator<Item = &'static Container> {
         let measured = move |container: &&Container| container.scenarios.contains(&scenario);
         self.containers.iter().copied().filter(measured)

@@ -12,10 +12,10 @@ use crate::{page, plots};
 /// The name of the page.
 pub(crate) const PAGE: &str = "report.html";
 
-/// A file's name and its text.
+/// A file's name and text.
 pub(crate) type File = (String, String);
 
-/// Everything that is to be written, as text.
+/// Renders all files as text.
 pub(crate) fn render(summary: &Summary, results: &[Results]) -> Result<Vec<File>, Box<dyn Error>> {
     let mut files = vec![
         ("summary.json".to_owned(), serde_json::to_string_pretty(summary)? + "\n"),
@@ -41,7 +41,7 @@ pub(crate) fn render(summary: &Summary, results: &[Results]) -> Result<Vec<File>
     Ok(files)
 }
 
-/// That of the README, if what it shows was measured.
+/// Renders the README's picture, if its lines were measured.
 fn picture(results: &[Results], summary: &Summary) -> Result<Option<String>, Box<dyn Error>> {
     let steady = results.iter().zip(&summary.scenarios);
     let Some((results, scenario)) =
@@ -59,7 +59,7 @@ fn picture(results: &[Results], summary: &Summary) -> Result<Option<String>, Box
     )
 }
 
-/// With a comma after thousands.
+/// Formats a number with a comma after thousands.
 fn grouped(number: usize) -> String {
     match (number / 1000, number % 1000) {
         (0, rest) => rest.to_string(),

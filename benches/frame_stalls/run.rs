@@ -16,11 +16,11 @@ use crate::stats::{Measured, Results};
 use crate::summary::Summary;
 use crate::{overview, report, table, verdict};
 
-/// Measures, shows and writes everything.
+/// Measures, prints and writes everything.
 pub(crate) fn bench(options: &Options) -> Result {
     let plan = options.plan();
     if plan.scenarios().next().is_none() {
-        return Err("none of the containers named is measured in the scenarios named".into());
+        return Err("none of these containers is measured in these scenarios".into());
     }
     let results = measure_all(&plan)?;
     let summary = Summary::new(&plan, &results);
@@ -46,7 +46,7 @@ pub(crate) fn bench(options: &Options) -> Result {
     Ok(())
 }
 
-/// Everything once, small, and nothing written: what `cargo test --benches` runs.
+/// Everything once, with small sizes, without files: what `cargo test --benches` runs.
 pub(crate) fn smoke() -> Result {
     let arguments = "frame_stalls --full --fast --repetitions 1 --frames 6 --spawn 480 --arrays 16 \
                      --population 1000 --churn 50 --live 1000 --born 50 --rows 3000 --batch 100";
@@ -58,8 +58,8 @@ pub(crate) fn smoke() -> Result {
     Ok(())
 }
 
-/// Interleaved: each repetition goes through all containers before the next begins, so that a
-/// machine that slows down on the way slows them all.
+/// Measures all containers, interleaved: each repetition visits all of them before the next begins, so that a
+/// machine that slows down slows all of them.
 fn measure_all(plan: &Plan) -> Result<Vec<Results>> {
     let each = plan.scenarios().map(|scenario| plan.of(scenario).count());
     let passes = plan.repetitions + plan.push_repetitions;
@@ -87,7 +87,7 @@ fn empty(container: &'static Container) -> Measured {
     Measured { container, frames: Vec::new(), pushes: Vec::new() }
 }
 
-/// The pass over pushes finds the memory that the pass over frames just gave back.
+/// The pass that times pushes reuses the memory that the pass that times frames just returned.
 fn measure(plan: &Plan, scenario: Scenario, pass: Pass, container: &Container) -> Result<Outcome> {
     let job = Job {
         scenario,

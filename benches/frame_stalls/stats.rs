@@ -1,4 +1,4 @@
-//! From samples to the figures of a row.
+//! The figures of a row, from samples.
 
 pub(crate) use bench_common::spread::micros;
 use bench_common::spread::{Spread, mean, median, percentile};
@@ -12,14 +12,14 @@ use crate::scenario::ecs::Steps;
 const MILLISECOND_NS: u64 = 1_000_000;
 const FRAME_60_HZ_NS: u64 = 16_600_000;
 
-/// All that was measured in a scenario.
+/// The samples of a scenario.
 #[derive(Debug)]
 pub(crate) struct Results {
     pub(crate) scenario: Scenario,
     pub(crate) measured: Vec<Measured>,
 }
 
-/// All that was measured of a container, an outcome a repetition.
+/// The samples of a container, an outcome for each repetition.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) container: &'static Container,
@@ -27,7 +27,7 @@ pub(crate) struct Measured {
     pub(crate) pushes: Vec<Outcome>,
 }
 
-/// The figures of a container: each the median over the repetitions, beside it for some the range.
+/// The figures of a container: each the median over the repetitions, some with their range.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     pub(crate) id: &'static str,
@@ -42,16 +42,16 @@ pub(crate) struct Row {
     pub(crate) worst_push_ns: u64,
     pub(crate) over_1ms: usize,
     pub(crate) over_16ms: usize,
-    /// Over the budget named on the command line.
+    /// Frames over the budget of the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) over_budget: Option<usize>,
     pub(crate) page_faults: Option<u64>,
     pub(crate) peak_rss_bytes: Option<u64>,
-    /// The longest preparation between two frames; `None` for containers that aren't prepared.
+    /// The longest preparation between two frames; `None` for containers without preparation.
     pub(crate) worst_idle_us: Option<f64>,
-    /// How often a thread that works ahead was late; `None` for containers that have none.
+    /// How often a thread that works ahead was late; `None` for containers without one.
     pub(crate) late: Option<u64>,
-    /// The means of the steps of a frame; `None` where it is not made of steps.
+    /// The means of the steps of a frame; `None` if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) steps: Option<Steps>,
     pub(crate) p50_us_min: f64,
@@ -116,15 +116,14 @@ fn steps(measured: &Measured) -> Option<Steps> {
     })
 }
 
-/// The repetition whose worst frame is the median one: a run as it happened, rather than a blend of
-/// several.
+/// Returns the repetition whose worst frame is the median one: a real run rather than a blend of several.
 pub(crate) fn typical_run(measured: &Measured) -> Option<&Outcome> {
     let worst = |run: &Outcome| run.frame_ns.iter().copied().max();
     let typical = median(measured.frames.iter().map(worst));
     measured.frames.iter().find(|run| worst(run) == typical)
 }
 
-/// Every frame of every repetition, in order of size.
+/// Returns every frame of every repetition, sorted.
 pub(crate) fn pooled(measured: &Measured) -> Vec<u64> {
     let mut all: Vec<u64> =
         measured.frames.iter().flat_map(|outcome| outcome.frame_ns.iter().copied()).collect();

@@ -1,4 +1,4 @@
-//! `summary.json`: the figures, and what they were measured on.
+//! `summary.json`: the figures, and the machine and versions that they were measured with.
 
 use bench_common::harness;
 use bench_common::machine::Machine;
@@ -12,10 +12,10 @@ use crate::stats::{Measured, Results, Row};
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) machine: Machine,
-    /// Does the same again.
+    /// Reproduces the figures.
     pub(crate) command: String,
     pub(crate) entity_bytes: usize,
-    /// From the start of a frame to that of the next; 0 if they follow each other at once.
+    /// The time from the start of a frame to the start of the next; 0 if they run back to back.
     pub(crate) period_us: u64,
     pub(crate) budget_us: Option<u64>,
     pub(crate) scenarios: Vec<ScenarioSummary>,
@@ -27,7 +27,7 @@ pub(crate) struct ScenarioSummary {
     pub(crate) name: &'static str,
     #[serde(skip)]
     pub(crate) subject: Subject,
-    /// What is done, for people and by numbers.
+    /// The work of a frame, in words and in numbers.
     pub(crate) description: String,
     pub(crate) script: Script,
     pub(crate) containers: Vec<Row>,

@@ -1,19 +1,19 @@
-//! The figures of a scenario as a table: its columns.
+//! The columns of a scenario's table.
 
 use crate::scenario::Subject;
 use crate::scenario::ecs::Steps;
 use crate::stats::{Row, micros};
 
-/// A header, and rows as long as it; the first column names the row.
+/// A header, and rows of equal length; the first column names the row.
 pub(crate) type Cells = (Vec<String>, Vec<Vec<String>>);
 
 type Column = (String, Box<dyn Fn(&Row) -> String>);
 
-/// The columns that tell most.
+/// The most informative columns.
 pub(crate) fn main_figures(subject: Subject, rows: &[&Row]) -> Cells {
     let (budget, over): (_, fn(&Row) -> usize) = match subject {
         Subject::Arrays | Subject::Maps | Subject::Shared => ("> 1 ms", |row| row.over_1ms),
-        // Many take a millisecond without growth, too.
+        // Many frames of tables take a millisecond without growth.
         Subject::Tables => ("> 16.6 ms", |row| row.over_16ms),
     };
     let header = ["container, µs", "mean", "p99", "worst", budget].map(str::to_owned);
@@ -27,7 +27,7 @@ pub(crate) fn main_figures(subject: Subject, rows: &[&Row]) -> Cells {
     (header.into(), rows.iter().map(cells).collect())
 }
 
-/// The columns that have something to say.
+/// The columns that apply.
 fn columns(rows: &[Row], budget_us: Option<u64>) -> Vec<Column> {
     fn column(name: &str, cell: impl Fn(&Row) -> String + 'static) -> Column {
         (name.to_owned(), Box::new(cell))
@@ -70,7 +70,7 @@ fn columns(rows: &[Row], budget_us: Option<u64>) -> Vec<Column> {
     columns
 }
 
-/// All of them.
+/// All columns.
 pub(crate) fn all_figures(rows: &[Row], budget_us: Option<u64>) -> Cells {
     let (header, columns): (Vec<_>, Vec<_>) = columns(rows, budget_us).into_iter().unzip();
     (header, rows.iter().map(|row| columns.iter().map(|cell| cell(row)).collect()).collect())

@@ -1,4 +1,4 @@
-//! What was seen, in a sentence a scenario.
+//! A sentence for each scenario.
 
 use crate::containers;
 use crate::plots::time;
@@ -6,8 +6,7 @@ use crate::scenario::Subject;
 use crate::stats::{Row, micros};
 use crate::summary::{ScenarioSummary, Summary};
 
-/// What the project has set itself: how many times as long as the worst frame of another a
-/// container's may be, or has to be.
+/// A target: the ratio of one container's worst frame to another's.
 struct Bound {
     id: &'static str,
     other: &'static str,
@@ -27,15 +26,15 @@ const BOUNDS: [Bound; 4] = [
     Bound { id: "mutex-vec-mimalloc", other: "shared-ahead", times: Times::AtLeast(10.0) },
 ];
 
-/// By their names, of the scenarios in which several of the containers were measured that overviews show.
+/// Returns name and sentence of each scenario in which several containers of the overview were measured.
 pub(crate) fn all(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
     let verdict =
         |scenario: &ScenarioSummary| Some((scenario.name, sentence(scenario, summary.budget_us)?));
     summary.scenarios.iter().filter_map(verdict)
 }
 
-/// Names how many frames were late, and the worst, of each; or what frames took, where they are made of
-/// steps or are a table's, and take what they take without growth, too.
+/// States how many frames were late, and the worst, for each container. For frames of several steps, and of
+/// tables, which take long even without growth, states the mean instead.
 fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String> {
     let shown = scenario.containers.iter().filter_map(|row| {
         containers::find(row.id).filter(|container| container.headline).map(|one| (row, one.limit))
@@ -63,7 +62,7 @@ fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String
             continue;
         }
         parts.push(match parts.len() {
-            // What the figures are is said with the first.
+            // The first part states the units.
             0 => format!(
                 "{name} was late (over {budget}) in {late} of {} frames (worst {worst})",
                 scenario.script.frames
@@ -75,16 +74,16 @@ fn sentence(scenario: &ScenarioSummary, budget_us: Option<u64>) -> Option<String
     Some(parts.join("; ") + "." + &bounds.collect::<String>())
 }
 
-/// Whether the bound is kept; `None` where not both were measured.
+/// States the ratio and whether it meets the target; `None` if one of the two was not measured.
 fn bounded(scenario: &ScenarioSummary, bound: &Bound) -> Option<String> {
     let row = |id| scenario.containers.iter().find(|row| row.id == id);
     let (row, other) = (row(bound.id)?, row(bound.other)?);
     let ratio = row.worst_us / other.worst_us;
     let kept = match bound.times {
-        Times::AtMost(most) if ratio <= most => format!("within the bound of {most}"),
-        Times::AtMost(most) => format!("above the bound of {most}"),
-        Times::AtLeast(least) if ratio >= least => format!("at least {least}, as it should be"),
-        Times::AtLeast(least) => format!("below {least}, which it should be"),
+        Times::AtMost(most) if ratio <= most => format!("within the target of {most}"),
+        Times::AtMost(most) => format!("above the target of {most}"),
+        Times::AtLeast(least) if ratio >= least => format!("at least {least}, the target"),
+        Times::AtLeast(least) => format!("below the target of {least}"),
     };
     let decimals = if ratio < 10.0 { 2 } else { 0 };
     Some(format!(

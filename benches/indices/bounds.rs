@@ -1,19 +1,19 @@
-//! What the project has set itself.
+//! The targets.
 
 use crate::case::{Case, Group};
 use crate::operation::Operation;
 
-/// What a figure is to be at most.
+/// The most that a figure, or a ratio, may be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub(crate) group: Group,
-    /// Of this shape only, or of any.
+    /// The shape that it is for; `None` for any.
     shape: Option<usize>,
-    /// From so many rows on.
+    /// The least number of rows that it is for.
     rows_min: usize,
     pub(crate) operation: Operation,
     pub(crate) own: &'static str,
-    /// Over the best of these; none, if it is about the figure itself.
+    /// The structures whose best figure the ratio refers to; empty if the figure itself is bounded.
     pub(crate) rivals: &'static [&'static str],
     pub(crate) most: f64,
 }

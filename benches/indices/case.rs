@@ -1,4 +1,4 @@
-//! What is measured, and how large.
+//! Groups, sizes and shapes.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::containers;
 use crate::operation::Operation;
 
-/// Indices, tables, and what others have.
+/// The bench: indices, tables, and structures of other crates.
 #[derive(Debug)]
 pub(crate) struct Indices;
 
@@ -25,29 +25,29 @@ impl Bench for Indices {
     }
 }
 
-/// Structures that do the same.
+/// Structures with equal tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Group {
-    /// A key to the row that has it.
+    /// Finds the row that has a key
     Unique,
-    /// A number to all rows that have it.
+    /// Finds all rows that have a number
     Sets,
-    /// Rows near a place.
+    /// Finds rows near a place
     Grid,
 }
 
-/// A group, how many rows, and how they are.
+/// A group with its size and shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case {
     pub(crate) group: Group,
     pub(crate) rows: usize,
-    /// How many rows a set has in the mean, or how many dimensions a grid; 0 if there is no such thing.
+    /// The mean number of rows in a set, or the dimensions of a grid; 0 in other groups.
     pub(crate) shape: usize,
 }
 
 impl Group {
-    /// What [`Case::shape`] can be.
+    /// Returns the values that [`Case::shape`] can have.
     pub(crate) const fn shapes(self) -> &'static [usize] {
         match self {
             Self::Unique => &[0],
@@ -56,7 +56,7 @@ impl Group {
         }
     }
 
-    /// How many rows, unless others are asked for. The smallest is what many maps of a program have.
+    /// Returns the default numbers of rows. The smallest is typical for programs with many maps.
     pub(crate) const fn rows(self) -> &'static [usize] {
         match self {
             Self::Unique => &[1 << 10, 1 << 16, 1 << 20, 1 << 23],
@@ -64,7 +64,7 @@ impl Group {
         }
     }
 
-    /// For a look.
+    /// Returns the sizes and shapes with `--quick`.
     pub(crate) const fn quick(self) -> (&'static [usize], &'static [usize]) {
         match self {
             Self::Unique => (&[1 << 10, 1 << 16], &[0]),
@@ -75,7 +75,7 @@ impl Group {
 }
 
 impl Case {
-    /// For the name of a file.
+    /// Returns the name for files.
     pub(crate) fn id(self) -> String {
         let Self { rows, shape, .. } = self;
         match self.group {

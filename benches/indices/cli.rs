@@ -7,22 +7,21 @@ use clap::Parser;
 
 use crate::case::{Case, Group, Indices};
 
-/// Indices and tables: stayput's against the maps, trees and grids of other crates, operation by
-/// operation.
+/// Indices and tables: stayput's against the maps, trees and grids of other crates, operation by operation
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench indices --")]
 #[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under two minutes")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each structure is measured [default: 15; from 1M rows on 7, from 8M on 3; with --quick: 3]")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 15; from 1M rows on 7, from 8M on 3; with --quick: 3]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Measure these groups only
+    /// Measure only these groups
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     groups: Vec<Group>,
 
     /// Rows, 64K for 65,536 [default: 1K 64K 1M 8M for unique keys, else 64K 1M; with --quick: 1K 64K]
-    // Half of them are removed.
+    // At least two, since half of them are removed.
     #[arg(
         long, value_name = "N", num_args = 1.., value_delimiter = ',',
         value_parser = |text: &str| numbers::within(text, 16)
@@ -32,8 +31,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     choice: Choice<Indices>,
 
-    /// Count instructions and cache lines by valgrind, instead of measuring time; some hundred times
-    /// as slow
+    /// Count instructions and cache lines by Valgrind instead of measuring time; about a hundred times slower
     #[arg(long, conflicts_with_all = ["json", "repetitions"])]
     pub(crate) count: bool,
 }

@@ -20,7 +20,7 @@ const HASH_TABLES: &[&str] = &["hash-map", "hash-table", "griddle"];
 const WITH_ROWS: &[&str] = &["by-hand", "index-map"];
 const TREES: &[&str] = &["kiddo", "kiddo-5", "rstar"];
 
-/// A thread that works ahead is for what is large.
+/// A thread that works ahead is for large structures.
 const AHEAD_ROWS_MIN: usize = 1 << 16;
 
 /// In the order of the report.
@@ -71,13 +71,13 @@ pub(crate) const ALL: &[Container<Indices>] = &[
         [
             "by-hand",
             "SlotMap, HashMap",
-            "stayput's SlotMap and hashbrown's HashMap<u64, Key>, kept right by hand",
+            "stayput's SlotMap and hashbrown's HashMap<u64, Key>, kept consistent by hand",
         ],
     ),
     unique::<IndexMap>(
         Role::OtherPeer,
         &["indexmap"],
-        ["index-map", "IndexMap", "IndexMap<u64, Row>, which moves rows when one is removed"],
+        ["index-map", "IndexMap", "IndexMap<u64, Row>, which moves a row when one is removed"],
     ),
     sets::<sets::Indexed<SetIndex<sets::Hasher>>>(
         Role::Own,
@@ -134,17 +134,17 @@ pub(crate) const ALL: &[Container<Indices>] = &[
     grid::<KdTree<2>, KdTree<3>>(
         Role::Peer,
         &["kiddo@6"],
-        ["kiddo", "kiddo", "ImmutableKdTree, made anew"],
+        ["kiddo", "kiddo", "ImmutableKdTree, rebuilt"],
     ),
     grid::<OldKdTree<2>, OldKdTree<3>>(
         Role::Peer,
         &["kiddo@5"],
-        ["kiddo-5", "kiddo 5", "ImmutableKdTree, made anew"],
+        ["kiddo-5", "kiddo 5", "ImmutableKdTree, rebuilt"],
     ),
     grid::<Rectangles<2>, Rectangles<3>>(
         Role::Peer,
         &["rstar"],
-        ["rstar", "rstar", "RTree, made anew by bulk_load"],
+        ["rstar", "rstar", "RTree, rebuilt by bulk_load"],
     ),
     Container::new(
         Role::OtherPeer,
@@ -182,7 +182,7 @@ const fn sets<S: Sets + 'static>(
     Container::new(role, packages, names, stage).only_for(|case: Case| case.group == Group::Sets)
 }
 
-/// By points of the plane, and of space.
+/// A grid with points of both dimensions.
 const fn grid<P: Points<2> + 'static, S: Points<3> + 'static>(
     role: Role,
     packages: &'static [&'static str],

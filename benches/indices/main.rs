@@ -1,7 +1,7 @@
 //! Indices and tables: stayput's against the maps, trees and grids of other crates, operation by operation.
 //!
-//! `cargo bench --bench indices` measures and writes a report; `benches/README.md` says what is
-//! measured, how, and how to read it.
+//! `cargo bench --bench indices` measures and writes a report. `benches/README.md` describes what it measures,
+//! how, and how to read the results.
 
 mod bounds;
 mod case;

@@ -26,7 +26,7 @@ pub(crate) enum Operation {
     Count,
     Move,
     Discard,
-    /// Comes with [`Insert`](Self::Insert) and [`Build`](Self::Build).
+    /// Measured along with [`Insert`](Self::Insert) and [`Build`](Self::Build).
     #[value(skip)]
     Bytes,
     Frame,
@@ -38,7 +38,7 @@ pub(crate) enum Operation {
 /// The most rows that are looked up, removed or moved in one measurement.
 pub(crate) const SAMPLE_MAX: usize = 1 << 20;
 
-/// Points have queries for each of them up to here.
+/// The most points for which every point has a look-up.
 const PAIRS_ROWS_MAX: usize = 1 << 17;
 
 impl compare::Operation for Operation {
@@ -105,7 +105,7 @@ impl compare::Operation for Operation {
 }
 
 impl Operation {
-    /// Its group, its name, and how often it is measured in a process.
+    /// Returns its group, its name, and how often a process measures it.
     const fn facts(self) -> (Group, &'static str, usize) {
         use Group::{Grid, Sets, Unique};
 
@@ -130,12 +130,12 @@ impl Operation {
             Self::Within => (Grid, "within 1 cell", 3),
             Self::Nearest => (Grid, "nearest 8", 3),
             Self::Pairs => (Grid, "pairs, a point", 1),
-            // Of two groups, but never asked for.
+            // It is in two groups, but its group is never used.
             Self::Bytes => (Unique, "resident bytes", 1),
         }
     }
 
-    /// Whether it is one of the case's group, and so many rows are not too many for it.
+    /// Whether the operation is in the case's group, and the case is not too large for it.
     pub(crate) fn is_for(self, case: Case) -> bool {
         let few = self != Self::Pairs || case.rows <= PAIRS_ROWS_MAX;
         self.facts().0 == case.group && few

@@ -10,10 +10,10 @@ use crate::cli::Options;
 use crate::operation::Operation;
 use crate::{table, verdict};
 
-/// There are many structures of so few rows, so it is more work than it seems.
+/// Few, because there are many structures of few rows.
 const SMOKE_ROWS: usize = 200;
 
-/// Measures, shows and writes everything.
+/// Measures, prints and writes everything.
 pub(crate) fn bench(options: &Options) -> harness::Result {
     let plan = options.plan();
     if options.count {
@@ -32,7 +32,7 @@ pub(crate) fn bench(options: &Options) -> harness::Result {
     )
 }
 
-/// Everything once, small, in this process, and nothing written: what `cargo test --benches` runs.
+/// Everything once, with small sizes, in this process, without files: what `cargo test --benches` runs.
 pub(crate) fn smoke() -> harness::Result {
     let of_group = |&group: &Group| {
         let shapes = group.shapes().iter();
@@ -45,14 +45,14 @@ pub(crate) fn smoke() -> harness::Result {
     harness::print_smoke(&summary, &tables(&results))
 }
 
-/// Each with its title.
+/// Returns a table for each case, with its title.
 fn tables(results: &[Results<Indices>]) -> Vec<(String, Table)> {
     results.iter().map(|one| (one.case.to_string(), table::case(one))).collect()
 }
 
-/// A file for each case.
+/// Returns a file for each case.
 fn pictures(results: &[Results<Indices>]) -> harness::Result<Vec<(String, String)>> {
-    let subtitle = "ns each, where nothing else is said; less is better: median and quartiles. \
+    let subtitle = "ns each unless stated, less is better: median and quartiles. \
                     Blue: stayput.";
     let file = |one: &Results<Indices>| {
         let picture = compare::picture(one, &one.case.to_string(), subtitle)?;

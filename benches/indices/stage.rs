@@ -1,4 +1,4 @@
-//! What all stages have in common.
+//! What all stages share.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,15 +12,15 @@ pub(crate) type Sample = compare::Sample<Operation>;
 /// A stage of any structure.
 pub(crate) type Stage = Box<dyn compare::Stage<Operation>>;
 
-/// A row that is to be changed, by all that it is known by.
+/// A row to change, with everything that can identify it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<H> {
     pub(crate) slot: u32,
     pub(crate) handle: H,
 }
 
-/// All that is measured goes through here, and nothing else does: what is counted is what is executed by it.
-/// Never inlined, so that it has a name.
+/// All timed work goes through this function, and nothing else does, so that callgrind can count it by its
+/// name. Never inlined for the same reason.
 #[inline(never)]
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
@@ -28,7 +28,7 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), done)
 }
 
-/// A number of 32 bits, which all are.
+/// Converts to 32 bits, which all numbers fit into.
 pub(crate) fn narrow(number: usize) -> u32 {
-    u32::try_from(number).expect("no more rows are asked for")
+    u32::try_from(number).expect("rows are limited")
 }

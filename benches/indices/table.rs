@@ -1,11 +1,11 @@
-//! The figures as tables for a terminal, in Markdown.
+//! The figures as Markdown tables.
 
 use bench_common::compare::{self, Results};
 use bench_common::table::{Table, table};
 
 use crate::case::Indices;
 
-/// A line a structure, and below them the figures of each of stayput's over those of the best peer.
+/// A row for each structure, and below them the ratio of each of stayput's to the best peer.
 pub(crate) fn case(results: &Results<Indices>) -> Table {
     let (header, mut rows) = compare::cells("ns each", results);
     for own in &results.measured {

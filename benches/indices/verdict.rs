@@ -1,4 +1,4 @@
-//! What the project has set itself, and whether it holds: all cases at a glance.
+//! The targets, and whether they are met, for all cases.
 
 use bench_common::compare::{Operation as _, Results};
 use bench_common::table::{short, table, words};
@@ -8,13 +8,13 @@ use crate::bounds::{self, Bound};
 use crate::case::Indices;
 use crate::operation::Operation;
 
-/// A bound, and what it is about.
+/// A target and its figure.
 #[derive(Debug, Serialize)]
 pub(crate) struct Held {
     case: String,
     own: &'static str,
     operation: Operation,
-    /// What the bound is about: the figure, or its ratio to that of the best of others.
+    /// The figure, or its ratio to the best of others.
     value: f64,
     best: Option<&'static str>,
     most: f64,
@@ -39,13 +39,13 @@ fn held(bound: &Bound, results: &Results<Indices>) -> Option<Held> {
     Some(Held { case, own, operation, value, best, most, holds: value <= most })
 }
 
-/// For a terminal, in Markdown; `None` if nothing was measured that there is a bound for.
+/// Returns the Markdown table; `None` if nothing with a target was measured.
 pub(crate) fn text(results: &[Results<Indices>]) -> Option<String> {
     let rows: Vec<Vec<String>> = all(results).into_iter().map(row).collect();
-    let header = words(["case", "structure", "operation", "over", "is", "bound"]);
+    let header = words(["case", "structure", "operation", "over", "is", "target"]);
     (!rows.is_empty()).then(|| {
         format!(
-            "{}\n\nRatios are medians of the rounds' own, of its figure over the other's: less is better.",
+            "{}\n\nRatios to the other's figure are medians over the rounds: less is better.",
             table(4, header, rows)
         )
     })

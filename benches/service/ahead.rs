@@ -1,5 +1,4 @@
-//! Frames in which arrays grow: with memory made ready ahead by the thread, with memory that is
-//! warm from the start, and with neither.
+//! Frames in which arrays grow: with memory made ready ahead by the thread, with warm memory, and with neither.
 
 use std::hint::black_box;
 use std::thread;
@@ -15,27 +14,26 @@ use stayput::{CommitAhead, VmVec};
 
 use crate::samples::{Figures, Run, latency};
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
-    /// Entities a frame.
+    /// Entities spawned in a frame.
     pub(crate) spawn: usize,
     pub(crate) frames: usize,
-    /// Where ten times as many are spawned in each.
+    /// The number of frames that spawn ten times as many.
     pub(crate) fast_frames: usize,
     pub(crate) repetitions: usize,
 }
 
-/// How many arrays share what is spawned.
+/// The numbers of arrays that share the spawned entities.
 const ARRAYS: [usize; 3] = [1, 4, 16];
 
-/// What is done in frames, and when they begin.
+/// The work of a frame, and when frames begin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 struct Load {
     name: &'static str,
     spawn: usize,
     frames: usize,
-    /// `None`: as soon as the one before has ended.
+    /// The time between frames; `None` if they run back to back.
     frame: Option<Duration>,
 }
 
@@ -62,7 +60,7 @@ pub(crate) struct Case {
     memory: Memory,
 }
 
-/// What came of a run.
+/// The results of a run.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Found {
     frames: Run,
@@ -72,7 +70,7 @@ pub(crate) struct Found {
 
 type Row = Rounds<Case, Found>;
 
-/// Interleaved: each repetition goes through everything before the next begins.
+/// Measures everything, interleaved: each repetition visits all cases before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     const FRAME: Option<Duration> = Some(Duration::from_millis(3));
     let &Extent { spawn, frames, fast_frames, repetitions } = extent;
@@ -102,9 +100,9 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     )
 }
 
-/// Times the frames, and counts how often arrays needed what was not ready.
+/// Times the frames, and counts how often arrays needed memory that was not ready.
 fn run(Case { load, arrays, memory }: Case) -> Found {
-    /// As long as it takes to load something: the thread gets the first of it ready meanwhile.
+    /// A typical loading time, in which the thread makes the first memory ready.
     const LOADING: Duration = Duration::from_millis(50);
     let each = load.spawn / arrays;
     let make = || {
@@ -121,7 +119,7 @@ fn run(Case { load, arrays, memory }: Case) -> Found {
     let mut next = Instant::now();
     for frame in 0..load.frames {
         if let Some(frame) = load.frame {
-            // One that is late begins at once, and those after it keep their distance.
+            // A late frame begins at once, and later ones keep their distance.
             thread::sleep(next.saturating_duration_since(Instant::now()));
             next = Instant::now().max(next) + frame;
         }

@@ -1,4 +1,4 @@
-//! Calls whose latency is measured while another thread is at work.
+//! Calls whose latency is measured while another thread works.
 
 #![expect(unsafe_code, reason = "touches pages of a reservation")]
 
@@ -12,23 +12,23 @@ use stayput::{Error, HugePages, Reservation, VmVec, page_size};
 
 use crate::samples::Run;
 
-/// What is done again and again, and timed each time.
+/// A repeated call, each timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Call {
-    /// The first touch of a page that is committed.
+    /// The first touch of a committed page.
     Touch,
-    /// A commit of 64 KiB, behind the one before.
+    /// A commit of 64 KiB, after the previous one.
     Commit,
-    /// 64 pushes of 64 bytes into memory that is warm: no call, and so what the machine adds.
+    /// 64 pushes of 64 bytes into warm memory: no call, so this is the machine's noise.
     Push,
 }
 
-/// How many are timed in a run at most: so much memory is there for them.
+/// The most calls that are timed in a run, which limits their memory.
 const MOST: usize = 1 << 14;
 
-/// Between the end of a call and the next. A thread that did nothing but calls would have the lock
-/// much of the time, and hinder the other more than growing arrays do.
+/// The time between calls. A thread that only made calls would hold the lock much of the time, and hinder the
+/// other more than growing arrays do.
 const GAP: Duration = Duration::from_micros(20);
 
 const COMMIT_BYTES: usize = 64 << 10;
@@ -36,7 +36,7 @@ const COMMIT_BYTES: usize = 64 << 10;
 impl Call {
     pub(crate) const ALL: [Self; 3] = [Self::Touch, Self::Commit, Self::Push];
 
-    /// With memory of its own.
+    /// Creates a caller with memory of its own.
     pub(crate) fn caller(self) -> Result<Caller, Error> {
         let call: Box<dyn FnMut(usize) -> Result<(), Error> + Send> = match self {
             Self::Touch => {
@@ -44,9 +44,9 @@ impl Call {
                 let memory = reserve(MOST * page)?;
                 memory.commit(..)?;
                 Box::new(move |n| {
-                    // SAFETY: `n` is less than `MOST`, and so many pages are reserved.
+                    // SAFETY: `n` is less than `MOST`, and `MOST` pages are reserved.
                     let first = unsafe { memory.as_ptr().add(n * page) };
-                    // SAFETY: all is committed, and nobody else has it.
+                    // SAFETY: all pages are committed, and no other code uses them.
                     unsafe { first.write_volatile(1) };
                     Ok(())
                 })
@@ -76,15 +76,14 @@ fn reserve(bytes: usize) -> Result<Reservation, Error> {
     Reservation::builder().bytes(bytes).huge_pages(HugePages::Never).reserve()
 }
 
-/// Makes calls of one kind.
 pub(crate) struct Caller {
-    /// Is told how many there were before.
+    /// Is given the number of earlier calls.
     call: Box<dyn FnMut(usize) -> Result<(), Error> + Send>,
     samples: Vec<u64>,
 }
 
 impl Caller {
-    /// Makes calls while `goes_on`, and there is memory for them.
+    /// Makes calls while `goes_on`, and while there is memory for them.
     pub(crate) fn run(mut self, goes_on: impl Fn() -> bool) -> Result<Run, Error> {
         for n in 0..MOST {
             if !goes_on() {
@@ -94,7 +93,7 @@ impl Caller {
             (self.call)(n)?;
             let end = Instant::now();
             self.samples.push(nanoseconds(end - start));
-            // Not asleep: waking up would be in the time of the next.
+            // Spins, because waking up would be in the time of the next call.
             while end.elapsed() < GAP {
                 spin_loop();
             }
@@ -102,7 +101,7 @@ impl Caller {
         Ok(Run::of(&mut self.samples))
     }
 
-    /// Makes calls for so long.
+    /// Makes calls for that time.
     pub(crate) fn run_for(self, time: Duration) -> Result<Run, Error> {
         let start = Instant::now();
         self.run(|| start.elapsed() < time)

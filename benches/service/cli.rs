@@ -8,17 +8,16 @@ use clap::{Parser, ValueEnum};
 
 use crate::{ahead, idle, release, steps};
 
-/// The background thread: what its calls cost others, and what it costs when there is nothing to
-/// do.
+/// The background thread: what it costs other threads, and what it costs when idle
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench service --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 20 seconds")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 9; idle: 3; with --quick: 1 to 3]")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 20 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 9; idle: 3; with --quick: 1 to 3]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Measure these parts only [default: all; on one processor: all but steps]
+    /// Measure only these parts [default: all; on one processor: all but steps]
     #[arg(long, value_name = "PART", num_args = 1..)]
     only: Vec<Part>,
 
@@ -29,17 +28,17 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// What prefaulting in steps of several sizes does to the calls of another thread
+    /// The effect of prefaulting, in steps of several sizes, on the calls of another thread
     Steps,
-    /// Dropping a large array, and what that does to mapping calls meanwhile
+    /// Dropping a large array, and its effect on mapping calls
     Release,
-    /// What the thread does when nothing grows
+    /// The thread when nothing grows
     Idle,
     /// Frames of growing arrays, with memory made ready ahead and without
     Ahead,
 }
 
-/// What is to be measured, every choice made.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Option<steps::Extent>,
@@ -54,7 +53,7 @@ impl Options {
         let wanted = |part| self.only.is_empty() || self.only.contains(&part);
         let several = thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
         if !several && self.only.contains(&Part::Steps) {
-            return Err("steps are measured by two threads at once, on a processor each".into());
+            return Err("steps needs two processors, one for each of two threads".into());
         }
         let times = |usual, if_quick| self.common.repetitions(usual, if_quick);
         Ok(Plan {
@@ -84,7 +83,7 @@ impl Options {
 }
 
 impl Plan {
-    /// Everything once, and small.
+    /// Everything once, with small sizes.
     pub(crate) const SMOKE: Self = Self {
         steps: Some(steps::Extent {
             bytes: 16 << 20,

@@ -1,4 +1,4 @@
-//! What the thread does when nothing grows any more.
+//! The thread when nothing grows any more.
 
 use std::hint::black_box;
 use std::thread;
@@ -9,14 +9,13 @@ use bench_common::table::{Table, header, short};
 use serde::Serialize;
 use stayput::{CommitAhead, VmVec, service};
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
     /// How long an array grows.
     pub(crate) growing: Duration,
-    /// How long nothing is done before the thread is expected to be at rest.
+    /// How long the thread has to come to rest.
     pub(crate) settling: Duration,
-    /// And how long after that.
+    /// How long it is expected to be at rest.
     pub(crate) quiet: Duration,
     pub(crate) repetitions: usize,
 }
@@ -24,8 +23,7 @@ pub(crate) struct Extent {
 const FRAME: Duration = Duration::from_millis(3);
 const SPAWN: u64 = 20_000;
 
-/// What the thread did in a time; of all repetitions, the most of each. `None` is what the system
-/// doesn't tell.
+/// The thread's activity in a phase: of all repetitions, the most of each. `None` if the system does not say.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     phase: &'static str,
@@ -33,7 +31,7 @@ pub(crate) struct Row {
     wakeups: usize,
     voluntary_switches: Option<u64>,
     cpu_us: Option<u64>,
-    /// In the end.
+    /// At the end.
     ahead_bytes: usize,
 }
 
@@ -82,7 +80,7 @@ fn during(phase: &'static str, work: impl FnOnce()) -> Row {
     let stats = service::stats();
     let after = Thread::find();
     let since = |figure: fn(&Thread) -> Option<u64>| {
-        // One that was not there, or had not yet given itself its name, began with nothing.
+        // A thread that did not exist before, or had no name yet, began with nothing.
         let before = before.as_ref().and_then(figure).unwrap_or(0);
         Some(after.as_ref().and_then(figure)?.saturating_sub(before))
     };
@@ -96,7 +94,7 @@ fn during(phase: &'static str, work: impl FnOnce()) -> Row {
     }
 }
 
-/// The service's thread, as the system counts what it does.
+/// The service's thread, as the system counts its activity.
 struct Thread {
     voluntary_switches: Option<u64>,
     cpu_ns: Option<u64>,
@@ -115,7 +113,7 @@ impl Thread {
         let status = read(folder.join("status")).unwrap_or_default();
         let switches =
             status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
-        // The first of three numbers; in `stat` it would be in hundredths of a second.
+        // The first of three numbers. (`stat` has it in hundredths of a second.)
         let times = read(folder.join("schedstat")).unwrap_or_default();
         Some(Self {
             voluntary_switches: switches.and_then(|count| count.trim().parse().ok()),
@@ -132,7 +130,7 @@ impl Thread {
 pub(crate) fn table(rows: &[Row]) -> Table {
     let header = header(
         "phase | seconds | wake-ups | a second | voluntary switches | a second | CPU µs | \
-         a second | MiB ahead in the end",
+         a second | MiB ahead at the end",
     );
     #[expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
     let cells = |row: &Row| {

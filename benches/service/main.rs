@@ -1,8 +1,7 @@
-//! The background thread: what its calls cost others, and what it costs when there is nothing to
-//! do.
+//! The background thread: what it costs other threads, and what it costs when idle.
 //!
-//! `cargo bench --bench service` measures and prints tables; `benches/README.md` says what is
-//! measured, how, and how to read it.
+//! `cargo bench --bench service` measures and prints tables. `benches/README.md` describes what it measures,
+//! how, and how to read the results.
 
 mod ahead;
 mod calls;

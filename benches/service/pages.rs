@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stayput::HugePages;
 
-/// Pages of which size are asked for.
+/// The size of the requested pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Pages {
@@ -12,7 +12,7 @@ pub(crate) enum Pages {
 }
 
 impl Pages {
-    /// Elsewhere there is but one size.
+    /// Other systems have only one size.
     pub(crate) const ALL: &'static [Self] =
         if cfg!(target_os = "linux") { &[Self::Small, Self::Huge] } else { &[Self::Small] };
 

@@ -1,4 +1,4 @@
-//! Dropping a large array: how long it takes whom, and what it does to mapping calls meanwhile.
+//! Dropping a large array: how long the caller takes, and the effect on mapping calls.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -17,7 +17,6 @@ use crate::calls::Call;
 use crate::pages::Pages;
 use crate::samples::{Figures, Run, latency};
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
     /// The size of the array.
@@ -25,7 +24,7 @@ pub(crate) struct Extent {
     pub(crate) repetitions: usize,
 }
 
-/// How an array is got rid of.
+/// How an array is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Way {
@@ -33,7 +32,7 @@ pub(crate) enum Way {
     Now,
     /// `Release::Background`.
     Background,
-    /// The array is handed to a thread that drops it, and so unmaps it at once.
+    /// Handed to a thread that drops it, and so unmaps it at once.
     #[serde(rename = "another thread")]
     OtherThread,
 }
@@ -42,10 +41,10 @@ impl Way {
     const ALL: [Self; 3] = [Self::Now, Self::Background, Self::OtherThread];
 }
 
-/// What came of one drop.
+/// The results of a drop.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Outcome {
-    /// Until the caller may go on.
+    /// Until the caller continues.
     dropped: Duration,
     /// Until the memory is released.
     released: Duration,
@@ -53,17 +52,17 @@ pub(crate) struct Outcome {
     commits: Option<Run>,
 }
 
-/// What pages an array has, and how it is got rid of; `None`: no array is dropped.
+/// The array's pages, and how it is dropped; `None` if no array is dropped.
 type Case = Option<(Pages, Way)>;
 
 type Row = Rounds<Case, Outcome>;
 
-/// For so long calls are timed where no array is dropped.
+/// How long calls are timed if no array is dropped.
 const ALONE: Duration = Duration::from_millis(50);
 
-/// Interleaved: each repetition goes through everything before the next begins.
+/// Measures everything, interleaved: each repetition visits all cases before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
-    // Has the service run all the time: starting its thread is not what is measured.
+    // Keeps the service running, so that starting its thread is not measured.
     let _keeper = VmVec::<u8>::builder().commit_ahead(CommitAhead::Bytes(1)).build();
     let drops = Pages::ALL.iter().flat_map(|&pages| Way::ALL.map(|way| Some((pages, way))));
     let cases = [None].into_iter().chain(drops);
@@ -92,7 +91,7 @@ fn run(pages: Pages, way: Way, bytes: usize) -> Result<Outcome> {
         let dropped = start.elapsed();
         return Ok(Outcome { dropped, released: dropped, commits: None });
     }
-    // It waits for the end, since this one is busy; or it drops.
+    // The other thread waits for the end, since this one makes calls; or it drops the array.
     let (send, receive) = mpsc::channel::<Option<VmVec<Entity>>>();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -117,7 +116,7 @@ fn run(pages: Pages, way: Way, bytes: usize) -> Result<Outcome> {
             start.elapsed()
         };
         let commits = caller.run(|| !done.load(Ordering::Relaxed))?;
-        let end = other.join().expect("it has not panicked");
+        let end = other.join().expect("the thread has not panicked");
         Ok(Outcome { dropped, released: end - start, commits: Some(commits) })
     })
 }
@@ -127,7 +126,7 @@ pub(crate) fn table(rows: &[Row]) -> Table {
         "pages | released | drop | worst | released after | worst | commits: p50 | p99 | worst",
     );
     let cells = |row: &Row| {
-        // What is there once in a repetition: the median over them, and the worst.
+        // The median and the worst of values that occur once in a repetition.
         let times = |time: fn(&Outcome) -> Duration| {
             let times = row.spread(|outcome| micros(nanoseconds(time(outcome))));
             [short(times.median), short(times.max)]

@@ -1,12 +1,12 @@
-//! From the plan to what is printed.
+//! From the plan to the report.
 
 use bench_common::harness::{Report, Result};
 
 use crate::cli::Plan;
 use crate::{ahead, idle, release, steps};
 
-/// One part after the other; each takes turns within itself. The machine is as it shows itself to this process, on one
-/// processor if that was asked for.
+/// Measures one part after the other; each is interleaved within itself. With `--one-core`, the report
+/// describes the machine as this process sees it.
 pub(crate) fn measure(plan: &Plan) -> Result<Report> {
     let mut report = Report::new(env!("CARGO_PKG_NAME"), []);
     report.part("steps", plan.steps.as_ref(), steps::measure, |results| {

@@ -1,4 +1,4 @@
-//! From samples to figures.
+//! Figures from samples.
 
 use bench_common::spread::{mean, median, micros, percentile};
 use bench_common::table::short;
@@ -34,12 +34,12 @@ pub(crate) struct Figures {
     p50: f64,
     p99: f64,
     worst: f64,
-    /// Of all runs.
+    /// Over all runs.
     pub(crate) worst_of_all: f64,
 }
 
 impl Figures {
-    /// `None` of no runs.
+    /// Returns the figures; `None` if there are no runs.
     pub(crate) fn of(runs: impl IntoIterator<Item = Run>) -> Option<Self> {
         let runs: Vec<Run> = runs.into_iter().collect();
         let over_runs = |figure: fn(&Run) -> u64| micros(median(runs.iter().map(figure)));
@@ -54,7 +54,7 @@ impl Figures {
     }
 }
 
-/// Three figures, where there are any.
+/// Returns cells for three figures, empty if there are none.
 pub(crate) fn latency(figures: Option<Figures>) -> [String; 3] {
     figures.map_or_else(Default::default, |figures| {
         [figures.p50, figures.p99, figures.worst].map(short)

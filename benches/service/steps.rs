@@ -1,8 +1,8 @@
-//! What prefaulting in steps does to the calls of another thread, by the size of the steps.
+//! The effect of prefaulting in steps on the calls of another thread, by the size of the steps.
 //!
-//! Calls that change mappings have the process' one lock to themselves; page faults and prefaulting
-//! share it, for as long as they take. So a thread that commits waits for the step under way, and
-//! all who share wait for it.
+//! Calls that change mappings hold the process's one lock exclusively; page faults and prefaulting share it,
+//! for as long as they take. So a thread that commits waits for the step in progress, and all that share the
+//! lock wait for the commit.
 
 #![expect(unsafe_code, reason = "asks the system for pages directly")]
 
@@ -24,13 +24,12 @@ use crate::calls::Call;
 use crate::pages::Pages;
 use crate::samples::{Figures, Run, latency};
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
-    /// What is prefaulted in small pages while calls are timed; of huge ones it is four times as
-    /// much, so that it takes about as long.
+    /// The bytes prefaulted in small pages while calls are timed; four times as many in huge pages, so that it
+    /// takes about as long.
     pub(crate) bytes: usize,
-    /// How long calls are timed without anybody prefaulting.
+    /// How long calls are timed without prefaulting.
     pub(crate) alone: Duration,
     pub(crate) repetitions: usize,
 }
@@ -40,18 +39,18 @@ const STEP_BYTES: [usize; 5] = [64 << 10, 256 << 10, 512 << 10, 2 << 20, 8 << 20
 /// How a thread prefaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 enum Way {
-    /// It commits each step before.
+    /// Commits each step first.
     #[serde(rename = "commit each")]
     CommitEach,
-    /// It commits [`COMMIT_BYTES`] at once; so do those below.
+    /// Commits [`COMMIT_BYTES`] at once, like the variants below.
     #[serde(rename = "commit ahead")]
     CommitAhead,
-    /// It sleeps after each step, as short as the system can: a lock that is released and taken again
-    /// at once is not always had by those who wait for it.
+    /// Sleeps after each step, as briefly as the system can: a lock that is released and retaken at once can
+    /// starve waiting threads.
     #[serde(rename = "ahead, sleep")]
     Sleep,
-    /// It touches each page instead of asking for a step: newer kernels take no lock of the whole
-    /// process for that.
+    /// Touches each page instead of prefaulting a step: newer kernels take no lock of the whole process for
+    /// that.
     #[serde(rename = "ahead, touch")]
     Touch,
 }
@@ -69,7 +68,7 @@ struct Manner {
     step_bytes: usize,
 }
 
-/// What is called, while a thread prefaults in that manner, if any does.
+/// A call, and how a thread prefaults meanwhile, if one does.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Case {
     manner: Option<Manner>,
@@ -79,13 +78,13 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Found {
     latency: Run,
-    /// Of the thread that prefaults meanwhile.
+    /// Of the thread that prefaults.
     mib_per_second: Option<u64>,
 }
 
 type Row = Rounds<Case, Found>;
 
-/// Interleaved: each repetition goes through everything before the next begins.
+/// Measures everything, interleaved: each repetition visits all cases before the next begins.
 pub(crate) fn measure(extent: &Extent) -> harness::Result<Vec<Row>> {
     let mut manners = vec![None];
     for &pages in Pages::ALL {
@@ -116,11 +115,11 @@ pub(crate) fn measure(extent: &Extent) -> harness::Result<Vec<Row>> {
 }
 
 fn pin(processor: Option<usize>) {
-    // Where it is refused threads run where they may, which is mostly apart.
+    // If refused, threads run where the system puts them, which is mostly apart.
     processor.map(cores::pin);
 }
 
-/// In a thread of its own, like the others, so that the calling one stays where it was.
+/// Runs in a thread of its own, like the others, so that the calling thread is not pinned.
 fn run_alone(call: Call, time: Duration) -> harness::Result<Found> {
     let [_, there] = cores::two();
     let caller = call.caller()?;
@@ -129,16 +128,16 @@ fn run_alone(call: Call, time: Duration) -> harness::Result<Found> {
             pin(there);
             caller.run_for(time)
         });
-        calling.join().expect("it has not panicked")
+        calling.join().expect("the thread has not panicked")
     });
     Ok(Found { latency: run?, mib_per_second: None })
 }
 
-/// The calls while another thread prefaults so many bytes, and how many MiB a second it does.
+/// Times calls while another thread prefaults `bytes` bytes, and returns its speed in MiB a second too.
 fn run(manner: Manner, call: Call, bytes: usize) -> harness::Result<Found> {
     let [here, there] = cores::two();
     let bytes = if manner.pages == Pages::Huge { 4 * bytes } else { bytes };
-    // It begins with a whole huge page, if it is to have them.
+    // The reservation begins with a whole huge page, if it has them.
     let memory = Reservation::builder().bytes(bytes).huge_pages(manner.pages.wanted()).reserve()?;
     let caller = call.caller()?;
     let (start, done) = (Barrier::new(2), AtomicBool::new(false));
@@ -157,8 +156,8 @@ fn run(manner: Manner, call: Call, bytes: usize) -> harness::Result<Found> {
             start.wait();
             caller.run(|| !done.load(Ordering::Relaxed))
         });
-        let prefaulted = prefaulting.join().expect("it has not panicked");
-        (prefaulted, calling.join().expect("it has not panicked"))
+        let prefaulted = prefaulting.join().expect("the thread has not panicked");
+        (prefaulted, calling.join().expect("the thread has not panicked"))
     });
     let ns = nanoseconds(prefaulted?).max(1);
     let mib_per_second = Some((bytes as u64 >> 10) * 1_000_000_000 / 1024 / ns);
@@ -178,9 +177,9 @@ fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
         }
         match manner.way {
             Way::Touch => {
-                // SAFETY: a step begins within the reservation.
+                // SAFETY: `from` lies within the reservation.
                 let page = unsafe { memory.as_ptr().add(from) };
-                // SAFETY: it is committed, and nobody else has it.
+                // SAFETY: the page is committed, and no other code uses it.
                 unsafe { page.write_volatile(1) };
             }
             _ => populate(memory, step)?,
@@ -192,22 +191,21 @@ fn prefault(memory: &Reservation, manner: Manner) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prefaults what is committed. The library's own call commits first, which is what is to be left
-/// out.
+/// Prefaults committed memory. The library's own call would also commit, which is to be left out.
 #[cfg(target_os = "linux")]
 fn populate(memory: &Reservation, step: Range<usize>) -> Result<(), Error> {
     const MADV_POPULATE_WRITE: i32 = 23;
     // SAFETY: a step begins within the reservation.
     let start = unsafe { memory.as_ptr().add(step.start) };
     loop {
-        // SAFETY: the range lies within the reservation and is committed, and the call changes
-        // nothing that the pages hold.
+        // SAFETY: the range lies within the reservation and is committed, and the call does not change the
+        // pages' contents.
         if unsafe { libc::madvise(start.cast(), step.len(), MADV_POPULATE_WRITE) } == 0 {
             return Ok(());
         }
         let code = std::io::Error::last_os_error().raw_os_error();
         if !matches!(code, Some(libc::EINTR | libc::EAGAIN)) {
-            return memory.prefault(step); // an older kernel, or a refusal that it will tell
+            return memory.prefault(step); // an older kernel, or a refusal that this call reports
         }
     }
 }
@@ -217,7 +215,7 @@ fn populate(memory: &Reservation, step: Range<usize>) -> Result<(), Error> {
     memory.prefault(step)
 }
 
-/// A line a manner, with all calls in it.
+/// Returns a table with a row for each way of prefaulting.
 pub(crate) fn table(rows: &[Row]) -> Table {
     let mut header = header("pages | way | step");
     for call in Call::ALL {
@@ -226,7 +224,7 @@ pub(crate) fn table(rows: &[Row]) -> Table {
     }
     let line = |rows: &[Row]| {
         let mut line = rows[0].of.manner.map_or_else(
-            || words(["nobody prefaults", "", ""]),
+            || words(["no prefaulting", "", ""]),
             |Manner { pages, way, step_bytes }| vec![name(pages), name(way), size_text(step_bytes)],
         );
         for row in rows {

@@ -1,4 +1,4 @@
-//! What is compared: arrays that threads append to, each in its best form, and the limit with one thread.
+//! The arrays under test: arrays to which threads append, each in its best form, and the limit with one thread.
 
 use bench_common::contenders;
 use elsa::sync::{FrozenVec, LockFreeFrozenVec};
@@ -6,7 +6,7 @@ use orx_concurrent_bag::ConcurrentBag;
 use orx_concurrent_vec::ConcurrentVec;
 use stayput::{CommitAhead, SharedVec, VmVec};
 
-/// What is pushed: numbers, told by all of its bytes.
+/// An element: a number, which determines all of its bytes.
 pub(crate) trait Element: Copy + Send + Sync + 'static {
     fn of(number: u64) -> Self;
     fn number(&self) -> u64;
@@ -22,7 +22,7 @@ impl Element for u64 {
     }
 }
 
-/// A cache line.
+/// 64 bytes, a cache line.
 impl Element for [u64; 8] {
     fn of(number: u64) -> Self {
         [number; 8]
@@ -33,7 +33,7 @@ impl Element for [u64; 8] {
     }
 }
 
-/// How many elements are there, and the sum of their numbers.
+/// The number of elements, and the sum of their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) count: u64,
@@ -49,7 +49,7 @@ impl Totals {
         totals
     }
 
-    /// Of all numbers below a bound.
+    /// Returns the totals of all numbers below a bound.
     pub(crate) fn below(bound: u64) -> Self {
         Self { count: bound, sum: (0..bound).sum() }
     }
@@ -64,11 +64,11 @@ contenders! {
     Contender by Job<E: Element>;
     /// stayput's array
     SharedVec: SharedVec<E>, "SharedVec";
-    /// The same, each thread's elements gathered by 64
+    /// stayput's array, each thread's elements gathered by 64
     SharedVecGathered: Gathered<E>, "SharedVec, gathered";
-    /// The same, with slices of 64 appended
+    /// stayput's array, with slices of 64 appended
     SharedVecExtend: Extended<SharedVec<E>>, "SharedVec, extend_from_slice";
-    /// The same, with memory made ready in the background
+    /// stayput's array, with memory made ready in the background
     SharedVecAhead: Ahead<E>, "SharedVec, ahead";
     /// The crate boxcar
     Boxcar: boxcar::Vec<E>, "boxcar";
@@ -76,7 +76,7 @@ contenders! {
     AppendOnlyVec: append_only_vec::AppendOnlyVec<E>, "append-only-vec";
     /// The crate orx-concurrent-bag
     OrxBag: ConcurrentBag<E>, "orx-concurrent-bag";
-    /// The same, 64 elements at a time
+    /// The crate orx-concurrent-bag, 64 elements at a time
     OrxBagExtend: Extended<ConcurrentBag<E>>, "orx-concurrent-bag, extend";
     /// The crate orx-concurrent-vec
     OrxVec: ConcurrentVec<E>, "orx-concurrent-vec";
@@ -94,18 +94,18 @@ contenders! {
     VirtualBuffer: virtual_buffer::concurrent::vec::Vec<E>, "virtual-buffer";
     /// stayput's array for one thread
     VmVec: Alone<VmVec<E>>, "VmVec";
-    /// std's
+    /// std's array
     Vec: Alone<Vec<E>>, "Vec";
 }
 
 impl Contender {
-    /// Whether no more than one thread can push, which are the limits.
+    /// Whether only one thread can push: the limits.
     pub(crate) const fn is_alone(self) -> bool {
         matches!(self, Self::VmVec | Self::Vec)
     }
 
-    /// Whether so many threads can push, and it takes no ages: each push to an append-only-vec waits for all before it,
-    /// for microseconds.
+    /// Whether that many threads can push in reasonable time: each push to an append-only-vec waits for all
+    /// previous ones, for microseconds.
     pub(crate) const fn is_for(self, threads: usize) -> bool {
         threads == 1 || !matches!(self, Self::VmVec | Self::Vec | Self::AppendOnlyVec)
     }
@@ -120,13 +120,13 @@ impl Contender {
         matches!(self, Self::SharedVecGathered | Self::SharedVecExtend | Self::OrxBagExtend)
     }
 
-    /// Whether elements have an index, and it is another way to read than one that is there already.
+    /// Whether elements have an index, and another contender does not already measure the same reads.
     pub(crate) const fn is_read(self) -> bool {
         !self.is_by_runs() && !matches!(self, Self::SharedVecAhead | Self::SccBag)
     }
 }
 
-/// What is done with an array, whichever it is.
+/// Work that is done with each type of array.
 pub(crate) trait Job<E: Element> {
     type Found;
     fn run<A: Array<E>>(self) -> Self::Found;
@@ -134,35 +134,35 @@ pub(crate) trait Job<E: Element> {
 
 /// An array that threads append to.
 pub(crate) trait Array<E: Element>: Send + Sync {
-    /// An empty one, which need not hold more than so many.
+    /// Creates an empty array that can hold at least `most` elements.
     fn new(most: usize) -> Self;
-    /// Pushes for one thread; what it holds back is pushed when it is dropped.
+    /// Returns a closure that pushes for one thread. Elements that it holds back are pushed when it is dropped.
     fn pusher(&self) -> impl FnMut(E);
-    /// When nobody pushes any more.
+    /// Returns the totals, after all pushes have ended.
     fn totals(&mut self) -> Totals;
 
-    /// The number of an element that is there.
+    /// Returns the number of an existing element.
     fn get(&self, index: usize) -> u64 {
         unreachable!("{index} is not read by `Contender::is_read`")
     }
 
-    /// The sum of the numbers of so many first elements, which are there.
+    /// Returns the sum of the numbers of the first `first` elements, which exist.
     fn sum(&self, first: usize) -> u64 {
         unreachable!("{first} are not read by `Contender::is_read`")
     }
 
-    /// Bytes of memory that the system has promised, where the array knows.
+    /// Returns the bytes of memory that the system has promised, if the array knows.
     fn committed_bytes(&self) -> Option<usize> {
         None
     }
 }
 
-/// Of all elements that an iterator gives, but for those behind the first ones.
+/// Returns the sum over the first `first` elements of an iterator.
 pub(crate) fn sum_of<'e, E: Element>(elements: impl Iterator<Item = &'e E>, first: usize) -> u64 {
     elements.take(first).map(Element::number).sum()
 }
 
-/// Gathers elements, for what is appended by runs.
+/// Gathers elements into runs.
 pub(crate) struct Runs<E, F: FnMut(&[E])> {
     run: Vec<E>,
     append: F,
@@ -191,7 +191,7 @@ impl<E, F: FnMut(&[E])> Drop for Runs<E, F> {
     }
 }
 
-/// Methods of an array that are made of its own of the same name, or of what it iterates over.
+/// Implements methods of the trait by the array's own methods of the same name, or by its iterator.
 macro_rules! own {
     ($($method:ident)+) => { $(own!(@ $method);)+ };
     (@ new) => {
@@ -215,7 +215,7 @@ macro_rules! own {
     (@ get) => {
         #[inline]
         fn get(&self, index: usize) -> u64 {
-            self.get(index).expect("it is there").number()
+            self.get(index).expect("the element exists").number()
         }
     };
     (@ sum) => {
@@ -300,7 +300,7 @@ impl<E: Element> Array<E> for Ahead<E> {
     }
 }
 
-/// An array for one thread, which has it for as long as it pushes.
+/// An array for one thread, which locks it for as long as it pushes.
 pub(crate) struct Alone<V>(std::sync::Mutex<V>);
 
 macro_rules! alone {
@@ -312,20 +312,20 @@ macro_rules! alone {
 
             #[inline]
             fn pusher(&self) -> impl FnMut(E) {
-                let mut array = self.0.lock().expect("nobody panicked");
+                let mut array = self.0.lock().expect("no thread panicked");
                 move |element| array.push(element)
             }
 
             fn totals(&mut self) -> Totals {
-                Totals::of(&*self.0.lock().expect("nobody panicked"))
+                Totals::of(&*self.0.lock().expect("no thread panicked"))
             }
 
             fn sum(&self, first: usize) -> u64 {
-                sum_of(self.0.lock().expect("nobody panicked").iter(), first)
+                sum_of(self.0.lock().expect("no thread panicked").iter(), first)
             }
 
             fn committed_bytes(&self) -> Option<usize> {
-                $committed_bytes(&self.0.lock().expect("nobody panicked"))
+                $committed_bytes(&self.0.lock().expect("no thread panicked"))
             }
         }
     };

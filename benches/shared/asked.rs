@@ -1,4 +1,4 @@
-//! What is asked of a `SharedVec`, over what others took in the same run.
+//! The targets for `SharedVec`: ratios of its figures to those of others in the same run.
 
 use bench_common::jobs::Rounds;
 use bench_common::table::Asked;
@@ -11,7 +11,7 @@ use crate::push::{Filling, threads_text};
 use crate::read::{Read, Reading};
 use crate::worst::Worst;
 
-/// All rows that something is asked about.
+/// All rows that have targets.
 pub(crate) struct Measured {
     pub(crate) push: Option<Vec<Rounds<Filling>>>,
     pub(crate) worst: Option<Vec<Rounds<Worst>>>,
@@ -60,7 +60,7 @@ fn pushes(plan: &Plan, measured: &Measured) -> Vec<Asked> {
     small.chain(large).flatten().collect()
 }
 
-/// Of the longest push, with memory made ready ahead, over the best of the others.
+/// The longest push, with memory made ready ahead, over the best of the peers.
 fn worst(measured: &Measured) -> Vec<Asked> {
     let rows = measured.worst.as_deref().unwrap_or_default();
     let own = rows.iter().filter(|row| row.of.contender == Contender::SharedVecAhead);
@@ -100,7 +100,7 @@ fn reads(measured: &Measured) -> Vec<Asked> {
     asked.into_iter().flatten().collect()
 }
 
-/// These are over nobody's.
+/// Targets for figures that are not ratios.
 fn memory(measured: &Measured) -> Vec<Asked> {
     let lost = measured.lost.as_deref().map(|rows| {
         let own = rows.iter().filter(|row| row.of.contender.is_stayput());

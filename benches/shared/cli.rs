@@ -10,20 +10,20 @@ use crate::arrays::Contender;
 use crate::maps::MapCase;
 use crate::push::Case;
 
-/// Arrays to which many threads append: pushing, reading meanwhile, memory, and whether anything is lost.
+/// Arrays to which many threads append: pushing, reading meanwhile, memory, and losses
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench shared --")]
-#[command(mut_arg("quick", |arg| arg.help("A look in under 10 seconds")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each thing is measured [default: 5; with --quick: 1]")))]
+#[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under 10 seconds")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: 5; with --quick: 1]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
-    /// Measure these parts only [default: all]
+    /// Measure only these parts [default: all]
     #[arg(long, value_name = "PART", num_args = 1..)]
     parts: Vec<Part>,
 
-    /// Compare these only [default: all]
+    /// Compare only these arrays [default: all]
     #[arg(long, value_name = "ARRAY", num_args = 1..)]
     only: Vec<Contender>,
 
@@ -39,7 +39,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     read: Option<usize>,
 
-    /// Pushes of which none is to be lost [default: 10,000,000; with --quick: 200,000]
+    /// Pushes that are checked for losses [default: 10,000,000; with --quick: 200,000]
     #[arg(long, value_name = "N", value_parser = numbers::parse)]
     lost: Option<usize>,
 }
@@ -50,20 +50,20 @@ pub(crate) enum Part {
     Push,
     /// Reads while another thread pushes
     Read,
-    /// What is resident beyond the elements, and whether any is lost
+    /// Resident memory beyond the elements, and losses
     Memory,
-    /// Slot maps, of which all are compared
+    /// Slot maps; --only does not apply
     Maps,
 }
 
-/// What is to be measured, every choice made.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) parts: Vec<Part>,
     pub(crate) contenders: Vec<Contender>,
     pub(crate) threads: Vec<usize>,
     pub(crate) cases: Vec<Case>,
-    /// Threads whose longest push is looked for.
+    /// The numbers of threads whose longest push is measured.
     pub(crate) worst_threads: Vec<usize>,
     pub(crate) elements: usize,
     pub(crate) read: usize,
@@ -104,7 +104,7 @@ impl Options {
     }
 }
 
-/// Large arrays of both sizes of elements, and everyday sizes of so many pushes in all.
+/// Large arrays of both sizes of elements, and everyday sizes with `pushes` pushes in all.
 fn cases(threads: &[usize], elements: usize, everyday: &[usize], pushes: usize) -> Vec<Case> {
     let large =
         [(8, elements), (64, elements / 8)].into_iter().flat_map(|(element_bytes, total)| {
@@ -127,14 +127,14 @@ fn map_cases(threads: &[usize], totals: &[usize], calls: usize) -> Vec<MapCase> 
         .collect()
 }
 
-/// Where a thread is kept off its core, nothing else shows in short times and in long ones.
+/// With more threads than cores, time slices would hide everything else in short and in longest times.
 fn no_more_than_cores(threads: &[usize]) -> Vec<usize> {
     let cores = thread::available_parallelism().map_or(1, Into::into);
     threads.iter().copied().filter(|threads| *threads <= cores).collect()
 }
 
 impl Plan {
-    /// Everything once, and small.
+    /// Everything once, with small sizes.
     pub(crate) fn smoke() -> Self {
         Self {
             parts: wanted(&[]),

@@ -1,4 +1,4 @@
-//! The memory that an array takes, beyond its elements.
+//! The memory that an array takes beyond its elements.
 
 use bench_common::harness::Result;
 use bench_common::jobs::{self, Rounds, rounds};
@@ -11,16 +11,16 @@ use crate::arrays::{Array, Contender, Element, Job, Totals};
 use crate::cli::Plan;
 use crate::push::missing;
 
-/// What a child has found: bytes an element, beyond its own.
+/// The results of a child: bytes an element, beyond its own.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Held {
-    /// `None` where the system does not say.
+    /// `None` if the system does not say.
     pub(crate) resident: Option<f64>,
-    /// `None` where the array does not know.
+    /// `None` if the array does not know.
     committed: Option<f64>,
 }
 
-/// Pushes so many elements of 8 bytes.
+/// Pushes `count` elements of 8 bytes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Holding {
     pub(crate) contender: Contender,
@@ -41,7 +41,7 @@ impl<E: Element> Job<E> for Holding {
     fn run<A: Array<E>>(self) -> Held {
         let Self { contender, count } = self;
         let beyond = |bytes: u64| (bytes as f64 - (count * size_of::<E>()) as f64) / count as f64;
-        // Code, and what is made once in a process, is no matter of the array.
+        // Excludes code, and everything that is created once in a process.
         A::new(1).pusher()(E::of(0));
         let before = resident_bytes();
         let mut array = A::new(count);
@@ -59,7 +59,7 @@ impl<E: Element> Job<E> for Holding {
     }
 }
 
-/// All of them in turns.
+/// Measures all arrays, interleaved.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Holding>>> {
     let contenders = plan.contenders.iter().filter(|contender| !contender.is_by_runs());
     let all = contenders.map(|&contender| Holding { contender, count: plan.elements });

@@ -1,4 +1,4 @@
-//! Whether all that was pushed is there: with memory for all, at the maximum, and where memory is refused at random.
+//! Whether any push is lost: with memory for all, at the maximum, and where memory is refused at random.
 
 use bench_common::harness::Result;
 use bench_common::jobs::{self, Rounds, rounds};
@@ -16,22 +16,22 @@ const THREADS: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Limit {
-    /// There is memory for all.
+    /// There is memory for all pushes.
     None,
-    /// The array can hold three quarters of what is pushed, and has to refuse the others.
+    /// The array can hold three quarters of the pushes, and must refuse the others.
     MaxLen,
-    /// Memory is refused three times out of four, and then asked for again.
+    /// Three of four requests for memory are refused, and repeated.
     Refusals,
 }
 
-/// What a child has found.
+/// The results of a child.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Lost {
     refused: u64,
     pub(crate) lost: u64,
 }
 
-/// Pushes so many elements of 8 bytes.
+/// Pushes `count` elements of 8 bytes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Losing {
     pub(crate) contender: Contender,
@@ -49,7 +49,7 @@ impl jobs::Job for Losing {
             Limit::MaxLen => {
                 let found =
                     try_to_push(count, || SharedVec::with_max_len(count * 3 / 4), Tries::One);
-                // Those that were refused would have had no room.
+                // The array refuses the elements that exceed its capacity.
                 let room = count as u64 * 3 / 4;
                 Lost { lost: found.lost + (count as u64 - found.refused).abs_diff(room), ..found }
             }
@@ -57,8 +57,8 @@ impl jobs::Job for Losing {
                 let growth = Growth::Fixed { step_bytes: 64 << 10 };
                 let memory = std::sync::Mutex::new(Some(Refusing::new(8 * count)?));
                 let make = || {
-                    let memory = memory.lock().expect("nobody panicked").take();
-                    let memory = memory.expect("there is one array");
+                    let memory = memory.lock().expect("no thread panicked").take();
+                    let memory = memory.expect("only one array is created");
                     SharedVec::builder().growth(growth).build_in(memory)
                 };
                 try_to_push(count, make, Tries::UntilStored)
@@ -124,14 +124,17 @@ fn try_to_push(count: usize, make: impl Fn() -> SharedVec<u64>, tries: Tries) ->
     found
 }
 
-/// How many elements are missing, or too many.
+/// Returns how many elements are missing, or too many.
 fn difference(found: Totals, all: Totals) -> u64 {
     let difference = found.count.abs_diff(all.count);
-    assert!(difference > 0 || found.sum == all.sum, "there are others than were pushed");
+    assert!(
+        difference > 0 || found.sum == all.sum,
+        "the array has other elements than were pushed"
+    );
     difference
 }
 
-/// Those that it is asked of, and one that is known for it.
+/// Measures stayput's arrays, and one peer that is known for losses.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Losing>>> {
     let trials = [
         (Contender::SharedVec, Limit::None),
@@ -143,10 +146,10 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Losing>>> {
     ];
     let trials = trials.into_iter().filter(|(contender, _)| plan.contenders.contains(contender));
     let all = trials.map(|(contender, limit)| Losing { contender, limit, count: plan.lost });
-    rounds(all, plan.repetitions, |job| format!("what is lost, {}", job.contender.name()))
+    rounds(all, plan.repetitions, |job| format!("losses, {}", job.contender.name()))
 }
 
-/// In all rounds.
+/// The totals of all rounds.
 pub(crate) fn show(rows: &[Rounds<Losing>]) -> Table {
     let cells = rows.iter().map(|Rounds { of: job, found }| {
         let limit = match job.limit {

@@ -1,8 +1,8 @@
-//! Arrays to which many threads append: pushing, reading meanwhile, memory, and whether anything is lost; and slot maps
-//! into which many threads put values.
+//! Arrays to which many threads append: pushing, reading meanwhile, memory, and losses; and slot maps that many
+//! threads use.
 //!
-//! `cargo bench --bench shared` measures and prints tables; `benches/README.md` says what is measured, how, and how to
-//! read it.
+//! `cargo bench --bench shared` measures and prints tables. `benches/README.md` describes what it measures,
+//! how, and how to read the results.
 
 #![expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
 

@@ -1,5 +1,5 @@
-//! Slot maps into which many threads put values: inserting, looking up, also beside one who inserts, all of it in frames,
-//! and removing.
+//! Slot maps that many threads use: inserting, looking up, also while one thread inserts, frames of all
+//! operations, and removing.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use crate::arrays::Element;
 use crate::cli::Plan;
 use crate::meeting::{Round, meet, share};
 
-/// With its state a cache line, in some of them.
+/// In some of the maps, it fills a cache line together with its state.
 impl Element for [u64; 7] {
     fn of(number: u64) -> Self {
         [number; 7]
@@ -33,25 +33,25 @@ impl Element for [u64; 7] {
     }
 }
 
-/// A map for threads.
+/// A map for several threads.
 pub(crate) trait Map<V: Element>: Send + Sync {
     type Key: Copy + Send + Sync;
 
-    /// For so many values and fewer.
+    /// Creates a map for at most `most` values.
     fn new(most: usize) -> Self;
 
     fn insert(&self, value: V) -> Self::Key;
 
     fn get(&self, key: Self::Key) -> Option<u64>;
 
-    /// Whether it was there.
+    /// Removes a value, and returns whether it existed.
     fn remove(&self, key: Self::Key) -> bool;
 
     fn insert_all(&self, values: impl Iterator<Item = V>, keys: &mut Vec<Self::Key>) {
         keys.extend(values.map(|value| self.insert(value)));
     }
 
-    /// What one thread does that has it alone, between frames.
+    /// The exclusive work of one thread between frames.
     fn end_frame(&mut self) {}
 }
 
@@ -82,7 +82,7 @@ impl<V: Element> Map<V> for SharedSlotMap<DefaultKey, V> {
     }
 }
 
-/// The same, by `insert_many`.
+/// The map, with values inserted by `insert_many`.
 struct Many<V>(SharedSlotMap<DefaultKey, V>);
 
 impl<V: Element> Map<V> for Many<V> {
@@ -161,7 +161,7 @@ impl<V: Element> Map<V> for sharded_slab::Slab<V> {
 
     #[inline]
     fn insert(&self, value: V) -> usize {
-        self.insert(value).expect("there is room")
+        self.insert(value).expect("the map has room")
     }
 
     #[inline]
@@ -179,9 +179,9 @@ impl<V: Element> Map<V> for sharded_slab::Slab<V> {
 impl<V: Element> Map<V> for concurrent_slotmap::SlotMap<SlotId, V> {
     type Key = SlotId;
 
-    /// Growing to just that may fail (0.2.0-alpha.1).
+    /// With spare capacity, because growing to exactly the maximum may fail (0.2.0-alpha.1).
     fn new(most: usize) -> Self {
-        Self::new(u32::try_from(2 * most + (1 << 20)).expect("not so many"))
+        Self::new(u32::try_from(2 * most + (1 << 20)).expect("at most 2^32 slots"))
     }
 
     #[inline]
@@ -204,13 +204,13 @@ contenders! {
     MapContender by Job<V: Element>;
     /// stayput's map for threads
     SharedSlotMap: SharedSlotMap<DefaultKey, V>, "SharedSlotMap";
-    /// The same, by `insert_many`
+    /// stayput's map for threads, by `insert_many`
     Many: Many<V>, "SharedSlotMap, insert_many";
-    /// stayput's for one thread, in a lock
+    /// stayput's map for one thread, in a lock
     StayputRwLock: StayputRwLock<V>, "RwLock<stayput::SlotMap>";
-    /// slotmap's, in a lock
+    /// slotmap's map, in a lock
     SlotmapMutex: SlotmapMutex<V>, "Mutex<slotmap>";
-    /// The same, in one that readers share
+    /// slotmap's map, in a lock that readers share
     SlotmapRwLock: SlotmapRwLock<V>, "RwLock<slotmap>";
     /// The crate concurrent-slotmap
     ConcurrentSlotmap: concurrent_slotmap::SlotMap<SlotId, V>, "concurrent-slotmap";
@@ -218,7 +218,7 @@ contenders! {
     ShardedSlab: sharded_slab::Slab<V>, "sharded-slab";
 }
 
-/// What is done with a map, whichever it is.
+/// Work that is done with each type of map.
 pub(crate) trait Job<V: Element> {
     type Found;
     fn run<M: Map<V>>(self) -> Self::Found;
@@ -229,11 +229,12 @@ pub(crate) struct MapCase {
     pub(crate) threads: usize,
     pub(crate) value_bytes: usize,
     pub(crate) total: usize,
-    /// Look-ups of each thread, and calls of all in frames.
+    /// Look-ups of each thread, and calls of all threads in frames.
     pub(crate) calls: usize,
 }
 
-/// What a child has found: nanoseconds. Of look-ups, those of one thread; else wall time over all calls.
+/// The results of a child, in nanoseconds: look-ups by the time of one thread, all else by wall time over all
+/// calls.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct MapFound {
     insert: f64,
@@ -244,7 +245,7 @@ pub(crate) struct MapFound {
     remove: f64,
 }
 
-/// What a child is to do with a map.
+/// The job of a child.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Using {
     contender: MapContender,
@@ -264,7 +265,7 @@ impl jobs::Job for Using {
     }
 }
 
-/// Calls between which all threads meet, and one has the map alone.
+/// The number of calls after which all threads meet, and one has the map to itself.
 const FRAME: usize = 100_000;
 
 impl<V: Element> Job<V> for Using {
@@ -275,8 +276,8 @@ impl<V: Element> Job<V> for Using {
         let most = 2 * total + 2 * calls + BESIDE;
         let (mut map, keys, insert) = insert::<V, M>(threads, total, most);
         let mut all: Vec<M::Key> = keys.into_iter().flatten().collect();
-        let sum: u64 = all.iter().map(|key| map.get(*key).expect("it is there")).sum();
-        assert_eq!(sum, (0..total as u64).sum::<u64>(), "another value is there");
+        let sum: u64 = all.iter().map(|key| map.get(*key).expect("the value exists")).sum();
+        assert_eq!(sum, (0..total as u64).sum::<u64>(), "a key found another value");
         shuffle(&mut all);
         let get = on_threads(threads, |_| look_up(&map, &all, calls));
         let get = get.into_iter().sum::<f64>() / threads as f64;
@@ -288,21 +289,21 @@ impl<V: Element> Job<V> for Using {
             let own = share(all.len(), threads, thread);
             own.map(|at| usize::from(map.remove(all[index(at)]))).sum::<usize>()
         });
-        assert_eq!(removing.1.into_iter().sum::<usize>(), all.len(), "a value was not there");
+        assert_eq!(removing.1.into_iter().sum::<usize>(), all.len(), "a value was missing");
         let remove = per(removing.0, all.len());
         MapFound { insert, get, beside, mixed, remove }
     }
 }
 
 fn index(number: u64) -> usize {
-    usize::try_from(number).expect("there are as many keys")
+    usize::try_from(number).expect("the number is an index")
 }
 
 fn per(time: Duration, calls: usize) -> f64 {
     time.as_nanos() as f64 / calls.max(1) as f64
 }
 
-/// Into a map that is empty at first. Keys are kept where memory was touched before.
+/// Inserts into an empty map. Keys are stored in memory that was touched before.
 fn insert<V: Element, M: Map<V>>(
     threads: usize,
     total: usize,
@@ -324,15 +325,16 @@ fn insert<V: Element, M: Map<V>>(
             ended = Some((round.array, round.found, per(round.worked_for, total)));
         },
     );
-    ended.expect("there was a round")
+    ended.expect("one round has ended")
 }
 
-/// What threads find that begin together; each begins on a processor of its own, if there are as many.
+/// Runs `work` on threads that begin together, each on a processor of its own if there are enough, and returns
+/// their results.
 fn on_threads<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     wall(threads, work).1
 }
 
-/// The same, and how long it takes from when the first begins until the last is done.
+/// As [`on_threads`], and returns the time from the start of the first thread to the end of the last.
 fn wall<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> (Duration, Vec<R>) {
     let mut ended = None;
     meet(
@@ -344,7 +346,7 @@ fn wall<R: Send>(threads: usize, work: impl Fn(usize) -> R + Sync) -> (Duration,
             ended = Some((round.worked_for, round.found));
         },
     );
-    ended.expect("there was a round")
+    ended.expect("one round has ended")
 }
 
 fn shuffle<T>(all: &mut [T]) {
@@ -360,11 +362,11 @@ fn look_up<V: Element, M: Map<V>>(map: &M, all: &[M::Key], calls: usize) -> f64 
     let (count, sum) =
         found.fold((0, 0_u64), |(count, sum), number| (count + 1, sum.wrapping_add(number)));
     black_box(sum);
-    assert_eq!(count, calls, "a value was not there");
+    assert_eq!(count, calls, "a value was missing");
     per(begun.elapsed(), calls)
 }
 
-/// No more are put in meanwhile.
+/// The most insertions meanwhile.
 const BESIDE: usize = 20_000_000;
 
 fn look_up_beside<V: Element, M: Map<V>>(
@@ -399,7 +401,8 @@ fn look_up_beside<V: Element, M: Map<V>>(
             inserted += 64;
         }
         let count = readers.len() as f64;
-        readers.into_iter().map(|reader| reader.join().expect("no panic")).sum::<f64>() / count
+        readers.into_iter().map(|reader| reader.join().expect("no thread panicked")).sum::<f64>()
+            / count
     })
 }
 
@@ -431,10 +434,10 @@ fn frames<V: Element, M: Map<V>>(
                     count += usize::from(map.get(key).is_some());
                 }
                 let at = random.below(keys.len());
-                assert!(map.remove(keys[at]), "it was not there");
+                assert!(map.remove(keys[at]), "a value was missing");
                 keys[at] = map.insert(V::of(number as u64));
             }
-            assert_eq!(count, 18 * each, "a value was not there");
+            assert_eq!(count, 18 * each, "a value was missing");
             keys
         });
         let begun = Instant::now();
@@ -447,7 +450,7 @@ fn frames<V: Element, M: Map<V>>(
     per(took, done)
 }
 
-/// All of them in turns.
+/// Measures all maps, interleaved.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Using>>> {
     let of_case = |&case: &MapCase| {
         let contenders = MapContender::value_variants().iter();
@@ -457,7 +460,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Using>>> {
     rounds(plan.maps.iter().flat_map(of_case), plan.repetitions, name)
 }
 
-/// A table of each case, a line for each map.
+/// Returns a table for each case, with a row for each map.
 pub(crate) fn show(rows: &Vec<Rounds<Using>>) -> Vec<(String, Table)> {
     let mut cases: Vec<MapCase> = rows.iter().map(|row| row.of.case).collect();
     cases.dedup();

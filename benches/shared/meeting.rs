@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use bench_common::cores;
 
-/// Where all wait for the last. It does not sleep: who is woken begins much later than who was last.
+/// A barrier that spins: a sleeping thread would begin much later than the last one to arrive.
 struct Meeting {
     threads: usize,
     arrived: AtomicUsize,
 }
 
 impl Meeting {
-    /// So many looks before others get the processor.
+    /// The number of checks before it yields the processor.
     const LOOKS: usize = 1000;
 
     fn new(threads: usize) -> Self {
@@ -38,20 +38,20 @@ impl Meeting {
     }
 }
 
-/// A round that has ended.
+/// A finished round.
 pub(crate) struct Round<A, R> {
     pub(crate) array: A,
     pub(crate) made_in: Duration,
-    /// From when the first thread began to when the last was done.
+    /// From the start of the first thread to the end of the last.
     pub(crate) worked_for: Duration,
-    /// What each thread found.
+    /// The result of each thread.
     pub(crate) found: Vec<R>,
 }
 
-/// In each round makes an array, has all threads work on it, and hands it on.
+/// In each round, creates an array, lets all threads work on it, and passes it to `end`.
 ///
-/// Each thread begins on a processor of its own, if there are as many: else two may begin on one, and take turns, until
-/// the system sees it.
+/// Each thread begins on a processor of its own, if there are enough: otherwise two may begin on one, and take
+/// turns until the system moves one.
 pub(crate) fn meet<A: Send + Sync, R: Send>(
     threads: usize,
     count: usize,
@@ -66,14 +66,14 @@ pub(crate) fn meet<A: Send + Sync, R: Send>(
     let take_part = |thread| {
         meeting.wait();
         cores::settle(thread, threads, &processors);
-        let guard = place.read().expect("nobody panicked");
-        let array = guard.as_ref().expect("it was made");
+        let guard = place.read().expect("no thread panicked");
+        let array = guard.as_ref().expect("the array was created");
         meeting.wait();
         let begun = Instant::now();
         let found = work(thread, array);
         let ended = Instant::now();
         drop(guard);
-        done.lock().expect("nobody panicked").push((begun, ended, found));
+        done.lock().expect("no thread panicked").push((begun, ended, found));
         meeting.wait();
     };
     thread::scope(|scope| {
@@ -85,19 +85,20 @@ pub(crate) fn meet<A: Send + Sync, R: Send>(
             let begun = Instant::now();
             let array = make();
             let made_in = begun.elapsed();
-            *place.write().expect("nobody panicked") = Some(array);
+            *place.write().expect("no thread panicked") = Some(array);
             take_part(0);
-            let array = place.write().expect("nobody panicked").take().expect("it was made");
-            let done: Vec<_> = done.lock().expect("nobody panicked").drain(..).collect();
-            let first = done.iter().map(|(begun, ..)| *begun).min().expect("there are threads");
-            let last = done.iter().map(|(_, ended, _)| *ended).max().expect("there are threads");
+            let array =
+                place.write().expect("no thread panicked").take().expect("the array was created");
+            let done: Vec<_> = done.lock().expect("no thread panicked").drain(..).collect();
+            let first = done.iter().map(|(begun, ..)| *begun).min().expect("at least one thread");
+            let last = done.iter().map(|(_, ended, _)| *ended).max().expect("at least one thread");
             let found = done.into_iter().map(|(.., found)| found).collect();
             end(Round { array, made_in, worked_for: last - first, found });
         }
     });
 }
 
-/// What of so many numbers is one thread's.
+/// Returns the range of numbers that is one thread's share.
 pub(crate) fn share(total: usize, threads: usize, thread: usize) -> Range<u64> {
     (total * thread / threads) as u64..(total * (thread + 1) / threads) as u64
 }

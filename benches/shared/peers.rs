@@ -1,6 +1,6 @@
-//! Arrays of others, each with the settings that its users would choose.
+//! Arrays of other crates, each with the settings that its users would choose.
 
-#![expect(unsafe_code, reason = "orx's bag has elements read by unsafe methods only")]
+#![expect(unsafe_code, reason = "elements of orx's bag can only be read by unsafe methods")]
 
 use elsa::sync::{FrozenVec, LockFreeFrozenVec};
 use orx_concurrent_bag::ConcurrentBag;
@@ -32,19 +32,20 @@ impl<E: Element> Array<E> for append_only_vec::AppendOnlyVec<E> {
 impl<E: Element> Array<E> for ConcurrentBag<E> {
     own!(new pusher);
 
-    /// Not by `iter` and `get`, which end where the last thread to finish had its elements: others may lie behind.
+    /// Not by `iter` and `get`, which end at the elements of the last thread to finish: there may be others
+    /// past them.
     fn totals(&mut self) -> Totals {
         Totals::of(self.iter_mut().map(|element| &*element))
     }
 
     #[inline]
     fn get(&self, index: usize) -> u64 {
-        // SAFETY: it was there before somebody began to push.
-        unsafe { self.get(index) }.expect("it is there").number()
+        // SAFETY: the element existed before the other thread began to push.
+        unsafe { self.get(index) }.expect("the element exists").number()
     }
 
     fn sum(&self, first: usize) -> u64 {
-        // SAFETY: those were there before somebody began to push, and no others are looked at.
+        // SAFETY: the first elements existed before the other thread began to push, and no others are read.
         sum_of(unsafe { self.iter() }, first)
     }
 }
@@ -67,7 +68,7 @@ impl<E: Element> Array<E> for ConcurrentVec<E> {
     #[inline]
     fn get(&self, index: usize) -> u64 {
         // SAFETY: elements are never changed.
-        unsafe { self.get_ref(index) }.expect("it is there").number()
+        unsafe { self.get_ref(index) }.expect("the element exists").number()
     }
 
     fn sum(&self, first: usize) -> u64 {
@@ -76,7 +77,7 @@ impl<E: Element> Array<E> for ConcurrentVec<E> {
     }
 }
 
-/// It holds what points elsewhere only.
+/// Its elements must be pointers.
 impl<E: Element> Array<E> for FrozenVec<Box<E>> {
     own!(new totals get sum);
 
@@ -86,7 +87,7 @@ impl<E: Element> Array<E> for FrozenVec<Box<E>> {
     }
 }
 
-/// It gives copies out.
+/// It returns copies.
 impl<E: Element> Array<E> for LockFreeFrozenVec<E> {
     own!(new pusher get);
 
@@ -103,7 +104,7 @@ impl<E: Element> Array<E> for LockFreeFrozenVec<E> {
     }
 }
 
-/// A bag is emptied to see what is in it.
+/// A bag is read by emptying it.
 impl<E: Element> Array<E> for scc::Bag<E> {
     own!(new pusher);
 
@@ -115,7 +116,7 @@ impl<E: Element> Array<E> for scc::Bag<E> {
     }
 }
 
-/// It has to be told a maximum.
+/// It requires a maximum.
 impl<E: Element> Array<E> for virtual_buffer::concurrent::vec::Vec<E> {
     own!(pusher totals get sum);
 
@@ -151,5 +152,5 @@ macro_rules! locked {
         }
     };
 }
-locked!(std::sync::Mutex<Vec<E>>, "nobody panicked");
+locked!(std::sync::Mutex<Vec<E>>, "no thread panicked");
 locked!(parking_lot::Mutex<Vec<E>>);

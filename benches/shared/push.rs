@@ -13,7 +13,7 @@ use crate::arrays::{Array, Contender, Element, Job, Totals};
 use crate::cli::Plan;
 use crate::meeting::{meet, share};
 
-/// What is pushed.
+/// A size, and how it is pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case {
     pub(crate) threads: usize,
@@ -24,11 +24,11 @@ pub(crate) struct Case {
     pub(crate) arrays: usize,
 }
 
-/// What a child has found.
+/// The results of a child.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Pushed {
     pub(crate) push_ns: f64,
-    /// With making the array and dropping it.
+    /// Includes creating and dropping the array.
     life_ns: f64,
     lost: u64,
 }
@@ -44,7 +44,7 @@ impl jobs::Job for Filling {
 
     fn run(&self) -> Result<Pushed> {
         let Self { contender, case } = *self;
-        // What doubles and moves needs its double besides.
+        // An array that doubles and moves needs twice its size in addition.
         memory::touch((4 * case.total * case.element_bytes).max(16 << 20))?;
         Ok(match case.element_bytes {
             8 => contender.make::<u64, _>(*self),
@@ -83,7 +83,7 @@ impl<E: Element> Job<E> for Filling {
     }
 }
 
-/// How many elements are not there, which one of the peers is known for.
+/// Returns how many elements are missing; panics unless the peer is known for losses.
 pub(crate) fn missing(contender: Contender, found: Totals, all: Totals) -> u64 {
     if contender != Contender::VirtualBuffer {
         assert_eq!(found, all, "{} has other elements than were pushed", contender.name());
@@ -91,7 +91,7 @@ pub(crate) fn missing(contender: Contender, found: Totals, all: Totals) -> u64 {
     all.count - found.count
 }
 
-/// All of them in turns.
+/// Measures all arrays, interleaved.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Filling>>> {
     let all = plan.cases.iter().flat_map(|&case| {
         plan.contenders.iter().map(move |&contender| Filling { contender, case })
@@ -102,7 +102,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Filling>>> {
     })
 }
 
-/// A table of each size of elements and each total, a line for each contender.
+/// Returns a table for each size of elements and each total, with a row for each contender.
 pub(crate) fn show(rows: &Vec<Rounds<Filling>>) -> Vec<(String, Table)> {
     let mut kinds: Vec<(usize, usize, usize)> = Vec::new();
     for row in rows {
@@ -132,7 +132,7 @@ fn show_kind(rows: &[Rounds<Filling>], wanted: (usize, usize, usize)) -> (String
     let mut header = words(["array"]);
     for threads in &threads {
         header.extend([format!("{}, ns", threads_text(*threads)), "range".to_owned()]);
-        header.extend(are_many.then(|| "made and dropped".to_owned()));
+        header.extend(are_many.then(|| "with make and drop".to_owned()));
     }
     header.push("lost".to_owned());
     let mut lines: Vec<Vec<String>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Reading what is there, while another thread pushes, and while nobody does.
+//! Reads while another thread pushes, and while none does.
 
 use std::hint;
 use std::hint::black_box;
@@ -17,15 +17,15 @@ use serde::{Deserialize, Serialize};
 use crate::arrays::{Array, Contender, Element, Job, Totals};
 use crate::cli::Plan;
 
-/// So many pushes at a time, and from one to the next: for each array the same, if it can.
+/// The number of pushes at a time, and the time between; equal for all arrays that keep up.
 const RUN: u64 = 16;
 const RUN_EVERY: Duration = Duration::from_nanos(800);
-/// How many may be pushed, which is for some seconds.
+/// The most pushes, enough for some seconds.
 const PUSHES: usize = 64 << 20;
-/// Reads by index between two looks at the time.
+/// Reads by index between two readings of the clock.
 const GETS: usize = 64 << 10;
 
-/// What a child has found, in nanoseconds; `None` where nobody can push meanwhile.
+/// The results of a child, in nanoseconds; `None` if the array cannot be pushed to meanwhile.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Read {
     pub(crate) get: Option<f64>,
@@ -33,7 +33,7 @@ pub(crate) struct Read {
     pub(crate) iter: f64,
 }
 
-/// Reads so many elements of 8 bytes, in each way for so many milliseconds.
+/// Reads `count` elements of 8 bytes, in each way for `ms` milliseconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Reading {
     pub(crate) contender: Contender,
@@ -79,16 +79,16 @@ impl<E: Element> Job<E> for Reading {
             let get = get(&array, count, time);
             let iter_beside = iterate(&array, count, time);
             is_over.store(true, Ordering::Release);
-            (get, iter_beside, pushing.join().expect("it did not panic"))
+            (get, iter_beside, pushing.join().expect("the thread did not panic"))
         });
-        assert!(pushed < PUSHES as u64, "nobody pushed at the end");
+        assert!(pushed < PUSHES as u64, "pushing ended before reading did");
         let all = Totals::below(count as u64 + pushed);
         assert_eq!(array.totals(), all, "{} has other elements", contender.name());
         Read { get: Some(get), iter_beside: Some(iter_beside), iter }
     }
 }
 
-/// Pushes numbers from one on, not too fast; how many.
+/// Pushes numbers from one on at a limited rate, and returns how many.
 fn push_until<E: Element, A: Array<E>>(
     array: &A,
     from: u64,
@@ -109,7 +109,7 @@ fn push_until<E: Element, A: Array<E>>(
     pushed
 }
 
-/// Reads at random, which take so many nanoseconds each.
+/// Returns the nanoseconds of a random read.
 fn get<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> f64 {
     let mut random = Random::new(1);
     let mut reads = 0;
@@ -121,7 +121,7 @@ fn get<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> f64 
             sum += array.get(index);
             right += index as u64;
         }
-        assert_eq!(sum, right, "another element was read");
+        assert_eq!(sum, right, "a read returned another element");
         reads += GETS;
         let took = begun.elapsed();
         if took >= time {
@@ -130,14 +130,14 @@ fn get<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> f64 
     }
 }
 
-/// Iterates over all that was there at first, which takes so many nanoseconds an element.
+/// Returns the nanoseconds for each element of a pass over the first `count` elements.
 fn iterate<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> f64 {
     let right = Totals::below(count as u64).sum;
     let mut passes = 0;
     let begun = Instant::now();
     loop {
         let sum = black_box(array).sum(count);
-        assert_eq!(sum, right, "other elements were read");
+        assert_eq!(sum, right, "a pass read other elements");
         passes += 1;
         let took = begun.elapsed();
         if took >= time {
@@ -146,7 +146,7 @@ fn iterate<E: Element, A: Array<E>>(array: &A, count: usize, time: Duration) -> 
     }
 }
 
-/// All of them in turns.
+/// Measures all arrays, interleaved.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Reading>>> {
     let contenders = plan.contenders.iter().filter(|contender| contender.is_read());
     let all =

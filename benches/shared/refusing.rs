@@ -1,6 +1,6 @@
 //! Memory that is refused at random.
 
-#![expect(unsafe_code, reason = "hands memory of a reservation on")]
+#![expect(unsafe_code, reason = "passes on the memory of a reservation")]
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -8,14 +8,14 @@ use std::ptr::NonNull;
 use bench_common::random::Random;
 use stayput::{Backing, Error, Reservation};
 
-/// Refuses three times out of four.
+/// Refuses three of four requests.
 pub(crate) struct Refusing {
     memory: Reservation,
     random: Random,
 }
 
 impl Refusing {
-    /// The system's code for it.
+    /// The system's error code.
     const OUT_OF_MEMORY: i32 = if cfg!(windows) { 8 } else { 12 };
 
     pub(crate) fn new(bytes: usize) -> Result<Self, Error> {
@@ -23,11 +23,11 @@ impl Refusing {
     }
 }
 
-// SAFETY: the reservation is this one's alone, stays where it is, and keeps what is committed. What is refused was not
-// touched. Ranges are of whole runs, so of whole pages; they are zeroed when they are committed.
+// SAFETY: the reservation is owned by this value, does not move, and keeps what is committed. A refused range
+// is not touched. Ranges consist of whole runs, so of whole pages, which are zeroed when they are committed.
 unsafe impl Backing for Refusing {
     fn start(&self) -> NonNull<u8> {
-        NonNull::new(self.memory.as_ptr()).expect("memory is somewhere")
+        NonNull::new(self.memory.as_ptr()).expect("a reservation is not null")
     }
 
     fn reserved_bytes(&self) -> usize {
@@ -39,9 +39,9 @@ unsafe impl Backing for Refusing {
             return Err(Error::from_raw_os_error(Self::OUT_OF_MEMORY, range.len()));
         }
         self.memory.commit(range.clone())?;
-        // SAFETY: inside the memory, by the caller's promise.
+        // SAFETY: the caller guarantees that the range is inside the memory.
         let first = unsafe { self.memory.as_ptr().add(range.start) };
-        // SAFETY: committed, and nobody uses it, by the caller's promise.
+        // SAFETY: the range is committed, and the caller guarantees that it is unused.
         unsafe { first.write_bytes(0, range.len()) };
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! From the plan to what is printed.
+//! From the plan to the report.
 
 use bench_common::harness::{Report, Result};
 use bench_common::numbers::text;
@@ -22,7 +22,7 @@ const PEERS: [&str; 11] = [
     "virtual-buffer@2",
 ];
 
-/// One part after the other, and what is asked.
+/// Measures one part after the other, and prints the targets last.
 pub(crate) fn measure(plan: &Plan) -> Result<Report> {
     let mut report = Report::new(env!("CARGO_PKG_NAME"), PEERS);
     let of = |part| plan.parts.contains(&part).then_some(plan);
@@ -34,14 +34,14 @@ pub(crate) fn measure(plan: &Plan) -> Result<Report> {
         })?,
         read: report.part("read", of(Part::Read), read::measure, |rows| {
             let what = format!("reading {} of 8 bytes", text(plan.read));
-            vec![(format!("{what}, beside a thread that pushes, and alone"), read::show(rows))]
+            vec![(format!("{what}, while a thread pushes, and alone"), read::show(rows))]
         })?,
         held: report.part("held", of(Part::Memory), held::measure, |rows| {
-            let title = format!("memory of {count} of 8 bytes, beyond theirs, an element");
+            let title = format!("memory of {count} of 8 bytes, beyond the element");
             vec![(title, held::show(rows))]
         })?,
         lost: report.part("lost", of(Part::Memory), lost::measure, |rows| {
-            vec![("pushes by 4 threads, and what is lost", lost::show(rows))]
+            vec![("pushes by 4 threads, and losses", lost::show(rows))]
         })?,
     };
     report.part("maps", of(Part::Maps), maps::measure, maps::show)?;

@@ -1,4 +1,4 @@
-//! The longest push of all.
+//! The longest push.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ impl<E: Element> Job<E> for Worst {
     }
 }
 
-/// All of them in turns.
+/// Measures all arrays, interleaved.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Rounds<Worst>>> {
     let total = plan.elements;
     let all = plan.worst_threads.iter().flat_map(|&threads| {

@@ -1,5 +1,4 @@
-//! What is measured of the maps that keep values side by side alone: the longest insertion while one grows, and how
-//! an order comes by and by.
+//! Measurements of dense maps alone: the longest insertion while one grows, and incremental sorting.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -22,21 +21,21 @@ use crate::stayput_maps::{Packed, Plain};
 
 type Value = [u64; 7];
 
-/// How many values are inserted, from an empty map on.
+/// The number of values inserted into an empty map.
 const GROWN: usize = 1 << 23;
-/// How many are brought into an order, and within how many swaps a frame.
+/// The number of values that are sorted.
 const SHUFFLED: u32 = 1_000_000;
 const SWAPS: usize = 1000;
 const ROUNDS: usize = 3;
 
-/// A map that grows, or one that is put in order.
+/// A map that grows, or one that is sorted.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum Part {
     GrowSlotMap,
     GrowDense,
     GrowDenseAhead,
     GrowSlotmapDense,
-    /// Under mimalloc, which copies a block that it makes larger; glibc has the kernel move it.
+    /// Under mimalloc, which copies a block that it enlarges; glibc has the kernel move it.
     GrowSlotmapDenseCopied,
     Defragment,
 }
@@ -72,7 +71,7 @@ impl Job for Part {
     }
 }
 
-/// From one reading of the clock to the next.
+/// Times each insertion, from one reading of the clock to the next.
 fn grow<M: Map<Value = Value>>(mut map: M) -> Found {
     let (start, mut longest) = (Instant::now(), Duration::ZERO);
     let mut before = start;
@@ -98,14 +97,14 @@ fn defragment() -> Found {
         is_done = map.defragment_by(|a, b| a[0].cmp(&b[0]), Budget::swaps(SWAPS));
         times.push(nanoseconds(start.elapsed()));
     }
-    assert!(map.as_slice().is_sorted_by_key(|value| value[0]), "they are in order");
+    assert!(map.as_slice().is_sorted_by_key(|value| value[0]), "the values are sorted");
     let total = times.iter().sum();
     times.sort_unstable();
     let (median, longest) = (times[times.len() / 2], times[times.len() - 1]);
     Found { longest, median, total, calls: times.len() }
 }
 
-/// All of it, in turns, as tables for a terminal.
+/// Measures everything, interleaved, and returns Markdown tables.
 pub(crate) fn report() -> harness::Result<String> {
     let grown = rounds_of(
         GROWN_MAPS,
@@ -117,7 +116,7 @@ pub(crate) fn report() -> harness::Result<String> {
         },
     )?;
     let rows = grown.iter().map(|row| {
-        // The median, and the lowest and the highest.
+        // The median, and the range.
         let of_rounds = |figure: fn(&Found) -> u64| {
             let Spread { median, min, max, .. } = row.spread(|found| millis(figure(found)));
             format!("{median:.2} ({min:.2}–{max:.2})")
@@ -130,7 +129,7 @@ pub(crate) fn report() -> harness::Result<String> {
 
     let Found { longest, median, total, calls } = Part::Defragment.found()?;
     let header =
-        words(["a million in no order", "calls", "median, ms", "longest, ms", "in all, ms"]);
+        words(["a million in random order", "calls", "median, ms", "longest, ms", "in all, ms"]);
     let words = [format!("defragment_by, {SWAPS} swaps a call"), calls.to_string()];
     let times = [median, longest, total].map(|time| format!("{:.2}", millis(time)));
     Ok(format!("{growth}\n\n{}", table(1, header, vec![[&words[..], &times].concat()])))

@@ -1,11 +1,11 @@
-//! What the project has set itself, for maps of 8 M slots.
+//! The targets for maps of 8 M slots.
 
 use crate::case::Case;
 use crate::operation::Operation;
 
 const LARGE: Case = Case { value_bytes: 56, slots: 1 << 23 };
 
-/// How many times faster than the best peer an operation should be at least.
+/// Returns how many times as fast as the best peer an operation must be at least.
 pub(crate) fn of(case: Case, operation: Operation) -> Option<f64> {
     if case.slots != LARGE.slots {
         return None;
@@ -21,8 +21,8 @@ pub(crate) fn of(case: Case, operation: Operation) -> Option<f64> {
     }
 }
 
-/// A map without holes iterates over nothing else, and is no measure for one that keeps values in
-/// their places.
+/// Whether the target also applies to peers that move values. Their iteration has no holes to skip, so it is
+/// not comparable.
 pub(crate) fn is_for_moving_peers_too(operation: Operation) -> bool {
     !matches!(
         operation,
@@ -35,16 +35,15 @@ pub(crate) fn is_for_moving_peers_too(operation: Operation) -> bool {
     )
 }
 
-/// The most resident bytes a value.
+/// Returns the most resident bytes for each value.
 pub(crate) fn resident_bytes_per_value(case: Case) -> Option<f64> {
     (case == LARGE).then_some(64.3)
 }
 
-/// The furthest that the highest place in use may be, over the number of values, once a map is
-/// refilled.
+/// The most that the highest place in use may be, over the number of values, after a map is refilled.
 pub(crate) const LIVE_RANGE_REFILLED: f64 = 1.1;
 
-/// The least bandwidth of full iteration over that of walking a slice.
+/// Returns the least bandwidth of full iteration over that of a slice.
 pub(crate) fn walk_bandwidth(case: Case) -> Option<f64> {
     (case == LARGE).then_some(0.9)
 }

@@ -1,4 +1,4 @@
-//! What is compared, and how large.
+//! The bench, and the sizes that it measures.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::containers;
 use crate::operation::Operation;
 
-/// Slot maps: `stayput`'s against those of other crates.
+/// The bench: stayput's slot maps, and those of other crates.
 #[derive(Debug)]
 pub(crate) struct SlotMaps;
 
@@ -23,7 +23,7 @@ impl Bench for SlotMaps {
     type Case = Case;
 }
 
-/// A map's size, and that of its values.
+/// The number of slots, and the size of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case {
     pub(crate) value_bytes: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Case {
 }
 
 impl compare::Case for Case {
-    /// With a column beside it.
+    /// With a column.
     fn bytes(self) -> usize {
         self.slots * structures(self.slots) * (2 * self.value_bytes + 64)
     }

@@ -12,17 +12,17 @@ use crate::case::{Case, SlotMaps};
 use crate::containers::VALUE_BYTES;
 use crate::operation::Operation;
 
-/// Slot maps: stayput's against those of other crates, operation by operation.
+/// Slot maps: stayput's against those of other crates, operation by operation
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo bench --bench slot_maps --")]
 #[command(mut_arg("quick", |arg| arg.help("Fewer cases and repetitions, in under two minutes")))]
-#[command(mut_arg("repetitions", |arg| arg.help("How often each map is measured [default: by the number of slots]")))]
+#[command(mut_arg("repetitions", |arg| arg.help("Number of repetitions [default: by the number of slots]")))]
 pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) common: Common,
 
     /// Slots a map, 64K for 65,536 [default: 1K 64K 180K 1M 8M]
-    // Tenths of them must be some, and each has a number of 32 bits, often used anew.
+    // A tenth of the slots must be at least one, and values have 32-bit numbers that are often replaced.
     #[arg(
         long, value_name = "N", num_args = 1.., value_delimiter = ',',
         value_parser = |text: &str| numbers::within(text, 100)
@@ -39,45 +39,44 @@ pub(crate) struct Options {
     #[command(flatten)]
     choice: Choice<SlotMaps>,
 
-    /// Count instructions and cache lines by valgrind, instead of measuring time; some hundred times
-    /// as slow
+    /// Count instructions and cache lines by Valgrind instead of measuring time; about a hundred times slower
     #[arg(long, conflicts_with_all = ["json", "criterion", "repetitions"])]
     pub(crate) count: bool,
 
-    /// Measure what is of the dense maps alone: their longest insertion, and how an order comes by and by
+    /// Measure only the dense maps: their longest insertion, and incremental sorting
     #[arg(long, conflicts_with_all = ["json", "criterion", "count"])]
     pub(crate) apart: bool,
 
-    /// Then have criterion measure the same again, each operation by itself
+    /// Then measure each operation by itself with criterion
     #[arg(long)]
     pub(crate) criterion: bool,
 
-    /// Have criterion measure only what has this in its name
+    /// With criterion, measure only operations whose names contain this
     #[arg(long, value_name = "TEXT", requires = "criterion")]
     pub(crate) filter: Option<String>,
 }
 
-/// What is to be measured, every choice made.
+/// The selected measurements.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) cases: Vec<Planned<SlotMaps>>,
-    /// How far values lie apart, unless operations are named.
+    /// Measures how far values are spread, unless operations are named.
     pub(crate) ranges: Vec<Planned<SlotMaps>>,
-    /// When this has passed, what was measured at least once will do.
+    /// The time after which one measurement of each case suffices.
     pub(crate) enough: Option<Duration>,
 }
 
-/// The smallest is what a map of monsters or textures has, 180 K a large scene.
+/// The smallest is typical for monsters or textures, 180 K for a large scene.
 const SLOTS: [usize; 5] = [1 << 10, 1 << 16, 180 << 10, 1 << 20, LARGEST];
 const LARGEST: usize = 1 << 23;
 
-/// Of the largest map, unless more is asked for: its lives take as long as all others together.
+/// The default for the largest map, which takes as long as all others together.
 const LARGEST_VALUE_BYTES: usize = 56;
 
-/// From which on no turn begins that would not have ended when a look should.
+/// No turn begins that would not end within this time.
 const QUICK_ENOUGH: Duration = Duration::from_secs(108);
 
-/// What the project's bars are about, and the everyday sizes.
+/// The sizes that have targets, and everyday sizes.
 const QUICK: [Case; 5] = [
     Case { value_bytes: 56, slots: 1 << 10 },
     Case { value_bytes: 56, slots: 1 << 16 },
@@ -86,7 +85,7 @@ const QUICK: [Case; 5] = [
     Case { value_bytes: 4, slots: LARGEST },
 ];
 
-/// Where values lie after churn depends on no other size, so a small map shows it.
+/// The spread of values after churn does not depend on the size, so a small map suffices.
 const RANGE_CASE: Case = Case { value_bytes: 56, slots: 1 << 16 };
 
 impl Options {

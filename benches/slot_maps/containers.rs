@@ -12,14 +12,14 @@ use crate::stayput_maps::{Packed, Plain};
 /// The sizes of values that can be measured.
 pub(crate) const VALUE_BYTES: [usize; 3] = [4, 56, 64];
 
-/// What most people would take instead: maps with generations that keep values in their places, and
-/// are neither deprecated nor before their first release.
+/// The alternatives that most users would choose: maps with generations that keep values in their places, and
+/// that are neither deprecated nor prereleases.
 pub(crate) const RIVALS: &[&str] = &["slotmap", "thunderdome", "generational-arena"];
 
-/// By their ids, those that do not tell the key of a removed value from that of the value now in its place.
+/// The ids of maps that do not distinguish the key of a removed value from that of the value now in its place.
 pub(crate) const WITHOUT_GENERATIONS: [&str; 3] = ["slab", "stable-vec", "vec"];
 
-/// A map with values of each size.
+/// A stage for each size of values.
 macro_rules! stage {
     ($map:ident) => {
         stage!($map, HugePages::Auto)
@@ -29,7 +29,7 @@ macro_rules! stage {
             4 => Box::new(Stage::<$map<u32>>::new(case.slots, $pages)),
             56 => Box::new(Stage::<$map<[u64; 7]>>::new(case.slots, $pages)),
             64 => Box::new(Stage::<$map<[u64; 8]>>::new(case.slots, $pages)),
-            _ => unreachable!("is one of VALUE_BYTES"),
+            _ => unreachable!("not in VALUE_BYTES"),
         }
     };
 }
@@ -39,8 +39,8 @@ type Slab<V> = slab::Slab<V>;
 type Generational<V> = generational_arena::Arena<V>;
 type Stable<V> = stable_vec::StableVec<V>;
 
-/// In the order of the report. Of another crate are [`Role::Peer`], which keep values in their places, so that removed
-/// ones leave holes, and [`Role::OtherPeer`], in which a removal moves the last value into the hole.
+/// In the order of the report. Maps of other crates are [`Role::Peer`] if they keep values in their places, so
+/// that removals leave holes, and [`Role::OtherPeer`] if a removal moves the last value into the hole.
 pub(crate) const ALL: &[Container<SlotMaps>] = &[
     stayput(Role::Own, ["stayput", "stayput", "SlotMap, 64-bit keys"], stage!(Plain))
         .against(RIVALS),

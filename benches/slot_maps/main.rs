@@ -1,7 +1,7 @@
 //! Slot maps: stayput's against those of other crates, operation by operation.
 //!
-//! `cargo bench --bench slot_maps` measures and writes a report; `benches/README.md` says what is
-//! measured, how, and how to read it.
+//! `cargo bench --bench slot_maps` measures and writes a report. `benches/README.md` describes what it
+//! measures, how, and how to read the results.
 
 mod apart;
 mod bars;
@@ -27,11 +27,11 @@ use bench_common::harness;
 use bench_common::jobs::perform;
 use mimalloc::MiMalloc;
 
-/// Each at the place that its number says; the system's, where nobody chose.
+/// Each allocator is at the index that is its number. Defaults to the system's.
 #[global_allocator]
 static GLOBAL: Switch = Switch::new(&[&System, &MiMalloc]);
 
-/// Its number there.
+/// The index of mimalloc.
 const MIMALLOC: usize = 1;
 
 fn main() -> harness::Result {

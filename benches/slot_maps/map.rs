@@ -1,4 +1,4 @@
-//! What a measurement needs of a map. It is compiled once for each implementation.
+//! The maps' common interface. Measurements are compiled once for each implementation.
 
 use std::iter;
 
@@ -9,37 +9,37 @@ pub(crate) trait Map: Sized {
     type Value: Value;
     type Key: Copy;
 
-    /// More values for the map's keys; [`NoColumn`] where the crate has nothing for that.
+    /// Secondary values for the map's keys; [`NoColumn`] if the crate has no secondary map.
     type Column: Column<Self::Key, Self::Value>;
 
-    /// Operations that are not measured, since the map has nothing that does them.
+    /// Operations that the map lacks.
     const LACKS: &'static [Operation] = &[];
 
-    /// Whether an insertion takes the place of a removed value.
+    /// Whether insertions reuse the places of removed values.
     const FILLS_HOLES: bool = true;
 
-    /// Without memory, or with as little as can be.
+    /// Creates a map with as little memory as possible.
     fn empty() -> Self;
 
-    /// With memory asked for, not touched, for that many values.
+    /// Creates a map with capacity for that many values, untouched.
     fn with_room(slots: usize) -> Self;
 
-    /// The same in small pages, where the map has a setting for them.
+    /// Creates a map with small pages, if it has a setting for them.
     fn in_small_pages(_slots: usize) -> Self {
-        unreachable!("it has no such setting");
+        unreachable!("the map has no such setting");
     }
 
-    /// A key for places in a list of keys that are to be overwritten.
+    /// Returns a key that is only a placeholder.
     fn no_key() -> Self::Key;
 
     fn insert(&mut self, value: Self::Value) -> Self::Key;
 
-    /// By a mutable reference, since one of the maps has a quick way only then.
+    /// Takes a mutable reference, because one of the maps is only fast with one.
     fn get(&mut self, key: Self::Key) -> Option<&Self::Value>;
 
     fn get_mut(&mut self, key: Self::Key) -> Option<&mut Self::Value>;
 
-    /// All of these, by the map's quickest way; one after the other where it has none.
+    /// Looks up all keys, by the map's fastest way; one by one if it has no other.
     #[inline]
     fn get_many(&mut self, keys: &[Self::Key], mut each: impl FnMut(Option<&Self::Value>)) {
         for &key in keys {
@@ -49,24 +49,25 @@ pub(crate) trait Map: Sized {
 
     fn remove(&mut self, key: Self::Key) -> Option<Self::Value>;
 
-    /// All values, by the map's quickest iterator.
+    /// Iterates over all values, by the map's fastest iterator.
     fn values(&mut self) -> impl Iterator<Item = &Self::Value>;
 
-    /// Removes all values but those.
+    /// Removes all other values.
     fn retain(&mut self, keep: impl Fn(&Self::Value) -> bool);
 
-    /// Goes over the map, with the column's value for each key that has one.
+    /// Calls `each` for every value of the map and the column's value for its key, if there is one.
     fn join(&mut self, _column: &Self::Column, _each: impl Fn(&mut Self::Value, &Self::Value)) {
-        unreachable!("it has no columns");
+        unreachable!("the map has no columns");
     }
 
     fn clear(&mut self);
 
-    /// The place that the key's value has among all places, where values have fixed places.
+    /// Returns the place of the key's value, if values have fixed places.
     fn place(key: Self::Key) -> Option<usize>;
 }
 
-/// Methods of a map or a column that do what its own of the same name does: crates agree on names, and on no trait.
+/// Implements methods of the trait by the structure's own methods of the same name, since the crates share
+/// names but no trait.
 macro_rules! own {
     ($($method:ident)+) => { $(own!(@ $method);)+ };
     (@ insert) => {
@@ -117,7 +118,7 @@ macro_rules! own {
             Self::retain(self, |_, value| keep(value));
         }
     };
-    // By looking each of the map's keys up in the column.
+    // Looks each of the map's keys up in the column.
     (@ join) => {
         #[inline]
         fn join(&mut self, column: &Self::Column, each: impl Fn(&mut V, &V)) {
@@ -130,7 +131,7 @@ macro_rules! own {
     };
     (@ no_retain) => {
         fn retain(&mut self, _: impl Fn(&V) -> bool) {
-            unreachable!("it is in LACKS");
+            unreachable!("the operation is in LACKS");
         }
     };
     (@ column_of $key:ty) => {
@@ -151,28 +152,28 @@ macro_rules! own {
 }
 pub(crate) use own;
 
-/// What a measurement needs of a secondary map.
+/// The secondary maps' common interface.
 pub(crate) trait Column<K, V>: Sized {
-    /// Whether there is any.
+    /// Whether the crate has one.
     const EXISTS: bool = true;
 
-    /// With memory asked for, not touched, for the keys of that many slots.
+    /// Creates a column with capacity for the keys of that many slots, untouched.
     fn with_room(slots: usize) -> Self;
 
-    /// The same in small pages.
+    /// Creates a column with small pages.
     fn in_small_pages(_slots: usize) -> Self {
-        unreachable!("it has no such setting");
+        unreachable!("the column has no such setting");
     }
 
     fn insert(&mut self, key: K, value: V);
 
-    /// All values, by the quickest iterator.
+    /// Iterates over all values, by the fastest iterator.
     fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>
     where
         V: 'a;
 }
 
-/// Of maps whose crate has no secondary map.
+/// For maps whose crate has no secondary map.
 pub(crate) struct NoColumn;
 
 impl<K, V> Column<K, V> for NoColumn {
@@ -183,7 +184,7 @@ impl<K, V> Column<K, V> for NoColumn {
     }
 
     fn insert(&mut self, _: K, _: V) {
-        unreachable!("it has no columns");
+        unreachable!("the map has no columns");
     }
 
     fn values<'a>(&'a self) -> impl Iterator<Item = &'a V>

@@ -1,4 +1,4 @@
-//! The operations: what each needs, and how much it does.
+//! The operations: the state that each needs, and how much it does.
 
 use bench_common::compare;
 use bench_common::small::{self, structures};
@@ -33,30 +33,29 @@ pub(crate) enum Operation {
     ColumnJoinTenthHoles,
     Clear,
     Drop,
-    /// Comes with [`Insert`](Self::Insert): what the full map has made resident.
+    /// Measured along with [`Insert`](Self::Insert): the memory that filling the map makes resident.
     #[value(skip)]
     Bytes,
-    /// How far values lie apart after much churn, apart from the others.
+    /// The spread of values after much churn, measured separately.
     #[value(skip)]
     Churned,
-    /// Comes with it: once holes are filled again.
+    /// Measured along with it, after the holes are filled again.
     #[value(skip)]
     Refilled,
 }
 
-/// What a map holds before an operation.
+/// The state of a map before an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// There is no map.
+    /// The map has been dropped.
     Gone,
-    /// It was full, and was cleared.
+    /// The map was full, and was cleared.
     Cleared,
-    /// Of as many places as there are slots, that many hold a value. The others are holes, at
-    /// random.
+    /// That many of all places hold a value. The others are holes, at random.
     Live(usize),
 }
 
-/// The same, of a map of any size.
+/// A [`State`] for any number of slots.
 enum Holds {
     Gone,
     Cleared,
@@ -68,13 +67,13 @@ const TENTH_HOLES: Holds = Holds::Live(|slots| slots - slots / 10);
 const HALF_HOLES: Holds = Holds::Live(|slots| slots / 2);
 const MOSTLY_HOLES: Holds = Holds::Live(|slots| slots / 10);
 
-/// What an operation does to a map.
+/// The effect of an operation on a map.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Reads,
-    /// It needs a secondary map, too.
+    /// It also reads a secondary map.
     ReadsColumn,
-    /// There are as many values as before.
+    /// The number of values stays equal.
     Exchanges,
     Changes,
 }
@@ -116,7 +115,7 @@ impl compare::Operation for Operation {
         self.facts().0
     }
 
-    /// Several times where it changes nothing, or little, and costs little.
+    /// Several times if it changes little, and costs little.
     fn times_in_life(self) -> usize {
         if self.changes_nothing() || self == Self::Retain { 3 } else { 1 }
     }
@@ -136,8 +135,8 @@ impl compare::Operation for Operation {
 }
 
 impl Operation {
-    /// Its name, the timed loop that does it (empty if it is no loop in the stage), what a map must hold before, and
-    /// what becomes of it.
+    /// Returns its name, the timed loop in the stage (empty if there is none), the state of the map before, and
+    /// its effect.
     const fn facts(self) -> (&'static str, &'static str, Holds, Effect) {
         use Effect::{Changes, Exchanges, Reads, ReadsColumn};
         use Holds::{Cleared, Gone};
@@ -177,8 +176,8 @@ impl Operation {
         }
     }
 
-    /// Whether a large map does without it when there is little time. What the project has set
-    /// itself bars for is not among them.
+    /// Whether it is left out for large maps when there is little time. Operations with targets are never left
+    /// out.
     pub(crate) fn takes_long(self) -> bool {
         matches!(
             self,
@@ -201,7 +200,7 @@ impl Operation {
         self.facts().3 == Effect::ReadsColumn
     }
 
-    /// What a map of that many slots must hold before.
+    /// Returns the state that a map of that many slots must be in.
     pub(crate) fn needs(self, slots: usize) -> State {
         match self.facts().2 {
             Holds::Gone => State::Gone,
@@ -210,19 +209,19 @@ impl Operation {
         }
     }
 
-    /// How often the operation is done in one measurement; of iterating, retaining, clearing and
-    /// dropping, how many values are met.
+    /// Returns how often one measurement performs the operation; for iterating, retaining, clearing and
+    /// dropping, how many values are visited.
     pub(crate) fn count(self, slots: usize) -> usize {
         self.count_in_pass(slots) * self.passes(slots) * structures(slots)
     }
 
-    /// How often it is done to a map before the next has its turn: to a small one several times, if
-    /// it leaves the map as it needs it.
+    /// Returns how often it is applied to a map before the next one's turn: to a small map several times, if it
+    /// leaves the map in the state that it needs.
     pub(crate) fn passes(self, slots: usize) -> usize {
         if self.facts().3 == Effect::Changes { 1 } else { small::passes(slots) }
     }
 
-    /// How often it is done in one pass of one map.
+    /// Returns how often one pass over one map performs it.
     pub(crate) fn count_in_pass(self, slots: usize) -> usize {
         let live = match self.needs(slots) {
             State::Gone | State::Cleared => slots,

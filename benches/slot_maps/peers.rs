@@ -1,4 +1,4 @@
-//! The maps of other crates, each by its quickest way to do an operation.
+//! The maps of other crates, each with its fastest way to do an operation.
 
 use slotmap::Key as _;
 
@@ -18,7 +18,7 @@ impl<V: Value> Column<slotmap::DefaultKey, V> for Secondary<V> {
     own!(@ column_of slotmap::DefaultKey);
 }
 
-/// What the three of `slotmap` share.
+/// The three maps of `slotmap`.
 macro_rules! slotmap {
     ($map:ident, $place:expr) => {
         impl<V: Value> Map for $map<V> {
@@ -79,7 +79,7 @@ impl<V: Value> Map for generational_arena::Arena<V> {
     }
 }
 
-/// Has no generations: the key of a removed value is found again as soon as its place is reused.
+/// Without generations: the key of a removed value finds the next value in its place.
 impl<V: Value> Map for slab::Slab<V> {
     type Value = V;
     type Key = usize;
@@ -101,7 +101,7 @@ impl<V: Value> Map for slab::Slab<V> {
     }
 }
 
-/// Has no generations, and fills a hole only if it is told which.
+/// Without generations. Fills a hole only if the caller names it.
 impl<V: Value> Map for stable_vec::StableVec<V> {
     type Value = V;
     type Key = usize;
@@ -134,7 +134,7 @@ impl<V: Value> Map for stable_vec::StableVec<V> {
 
 pub(crate) type Concurrent<V> = concurrent_slotmap::SlotMap<concurrent_slotmap::SlotId, V>;
 
-/// By its methods for a single owner, which take no guard and no atomic operations.
+/// With its methods for a single owner, which take no guard and use no atomic operations.
 impl<V: Value> Map for Concurrent<V> {
     type Value = V;
     type Key = concurrent_slotmap::SlotId;
@@ -149,13 +149,13 @@ impl<V: Value> Map for Concurrent<V> {
         Self::Key::INVALID
     }
 
-    /// Reserves addresses for so many and commits as it grows. The number is none that is reached:
-    /// growing to just that may fail (0.2.0-alpha.1).
+    /// Reserves addresses for a number of slots that is never reached, and commits as it grows: growing to
+    /// exactly the maximum may fail (0.2.0-alpha.1).
     fn empty() -> Self {
         Self::new(1 << 29)
     }
 
-    /// There is no way to commit before.
+    /// It cannot commit ahead.
     fn with_room(_: usize) -> Self {
         Self::empty()
     }
@@ -181,7 +181,7 @@ impl<V: Value> Map for Concurrent<V> {
     }
 
     fn clear(&mut self) {
-        unreachable!("it is in LACKS");
+        unreachable!("the operation is in LACKS");
     }
 
     fn place(key: Self::Key) -> Option<usize> {
@@ -189,8 +189,8 @@ impl<V: Value> Map for Concurrent<V> {
     }
 }
 
-/// No map, but the limit of what looking up and iterating can be: values side by side, their place
-/// the key. Nothing can be removed.
+/// Not a map, but the limit for look-ups and iteration: contiguous values, with their places as keys. Nothing
+/// can be removed.
 impl<V: Value> Map for Vec<V> {
     type Value = V;
     type Key = u32;
@@ -233,7 +233,7 @@ impl<V: Value> Map for Vec<V> {
     }
 
     fn remove(&mut self, _: u32) -> Option<V> {
-        unreachable!("it is in LACKS");
+        unreachable!("the operation is in LACKS");
     }
 
     #[inline]

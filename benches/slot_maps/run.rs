@@ -11,10 +11,10 @@ use crate::cli::Options;
 use crate::containers::{VALUE_BYTES, WITHOUT_GENERATIONS};
 use crate::{apart, sampling, table, verdict};
 
-/// There are many maps of so few slots, so it is more work than it seems.
+/// Few, because there are many maps of few slots.
 const SMOKE_SLOTS: usize = 40;
 
-/// Measures, shows and writes everything.
+/// Measures, prints and writes everything.
 pub(crate) fn bench(options: &Options) -> harness::Result {
     let mut plan = options.plan();
     if options.count {
@@ -47,7 +47,7 @@ pub(crate) fn bench(options: &Options) -> harness::Result {
     Ok(())
 }
 
-/// Everything once, small, in this process, and nothing written: what `cargo test --benches` runs.
+/// Everything once, with small sizes, in this process, without files: what `cargo test --benches` runs.
 pub(crate) fn smoke() -> harness::Result {
     let cases = VALUE_BYTES.map(|value_bytes| Case { value_bytes, slots: SMOKE_SLOTS });
     let results = compare::smoke(cases, |_, _| true);
@@ -61,10 +61,10 @@ fn tables(results: &[Results<SlotMaps>], ranges: &[Results<SlotMaps>]) -> Vec<(S
     results.iter().map(|one| (one.case.to_string(), table::case(one))).chain(ranges).collect()
 }
 
-/// A file for each case; that with the most bytes in its maps has the plain name.
+/// Returns a file for each case. The case with the most bytes has the plain name.
 fn pictures(results: &[Results<SlotMaps>]) -> harness::Result<Vec<(String, String)>> {
     let subtitle = "ns an operation, less is better: median and quartiles. \
-                    Sand: moves values. Palest: no slot map.";
+                    Sand: moves values. Palest: not a slot map.";
     let bars_are_about = |case: Case| case.slots == 1 << 23 && case.value_bytes == 56;
     let cases = results.iter().map(|one| one.case);
     let main = cases.max_by_key(|&case| (bars_are_about(case), case.slots * case.value_bytes));

@@ -1,4 +1,4 @@
-//! Each operation by criterion.
+//! Each operation measured by criterion.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use crate::case::{Case, SlotMaps};
 use crate::operation::Operation;
 
-/// How many slots' worth of operations are done for a sample at most. Criterion sees the time of
-/// the operations alone, not of what is done between them, and would ask for too many.
+/// The most slots whose operations make one sample. Criterion measures the operations alone, not the work
+/// between them, and would ask for too many.
 const SLOTS_A_SAMPLE: usize = 1 << 20;
 
-/// Of the largest maps, values of one size.
+/// The number of slots from which only one size of values is measured.
 const LARGE: usize = 1 << 22;
 const LARGE_VALUE_BYTES: usize = 56;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(cases: &[Planned<SlotMaps>], filter: Option<&str>) {
             let mut group = criterion.benchmark_group(format!("{}/{case}", operation.name()));
             group.sampling_mode(SamplingMode::Flat);
             group.throughput(Throughput::Elements(operation.count(case.slots) as u64));
-            // A stage without slots costs nothing, and knows as well.
+            // A stage without slots costs nothing, and knows its operations.
             let none = Case { value_bytes: 4, slots: 0 };
             let able = |container: &&&Container<_>| (container.stage)(none).can(operation);
             for container in containers.iter().filter(able) {

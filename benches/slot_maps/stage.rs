@@ -1,4 +1,4 @@
-//! A map with its keys, brought into the state that an operation needs and then timed.
+//! Brings a map into the state that an operation needs, and times the operation.
 
 use std::hint::black_box;
 use std::iter;
@@ -16,35 +16,34 @@ use crate::map::{Column, Map};
 use crate::operation::{Operation, State};
 use crate::value::{Value, sum, sum_by_loop, sum_of};
 
-/// Several maps if they are small, all treated alike: an operation is done to one after the other.
+/// Several maps if they are small, treated alike: an operation is applied to one after the other.
 pub(crate) struct Stage<M: Map> {
     slots: usize,
     pages: HugePages,
-    /// None when they are gone.
+    /// Empty if they have been dropped.
     maps: Vec<M>,
-    /// A column for each map, with a value for each of its keys; none once a map has changed.
+    /// A column for each map, with a value for each of its keys; empty once a map has changed.
     columns: Vec<M::Column>,
-    /// For each map as many as there are slots: the keys of the values that live, and then those
-    /// that were removed last.
+    /// For each map as many as there are slots: the keys of the live values, then those that were removed last.
     keys: List<M::Key>,
     /// The numbers of their values.
     numbers: List<u32>,
-    /// How many values live in each map.
+    /// The number of live values in each map.
     live: usize,
     next_number: u32,
     random: Random,
 }
 
-/// What values that are not to be retained have in their numbers.
+/// The bit that marks the numbers of values that are not retained.
 const MARK: u32 = 1 << 31;
 
-/// When numbers start anew; far below the mark, for an operation uses some hundred millions at most.
+/// When numbers start anew; far below the mark, because an operation uses some hundred millions at most.
 const LAST_NUMBER: u32 = 1 << 30;
 
-/// How often each value is exchanged for another before it is looked how far they lie apart.
+/// How often each value is exchanged before the spread of values is measured.
 const TURNOVERS: usize = 16;
 
-/// How many in a hundred are not retained.
+/// The percentage of values that are not retained.
 const MARKED_PERCENT: usize = 5;
 
 impl<M: Map> Stage<M> {
@@ -96,7 +95,7 @@ impl<M: Map> Stage<M> {
         }
     }
 
-    /// Gives each map a column, with a value for each of its keys.
+    /// Creates a column for each map, with a value for each of its keys.
     fn bring_columns(&mut self) {
         if !self.columns.is_empty() {
             return;
@@ -115,7 +114,7 @@ impl<M: Map> Stage<M> {
         }
     }
 
-    /// Makes the maps, each with room for so many values.
+    /// Creates the maps, each with capacity for `room` values.
     fn make(&mut self, room: usize) -> Duration {
         let make: fn(usize) -> M = match self.pages {
             HugePages::Never => M::in_small_pages,
@@ -191,7 +190,7 @@ impl<M: Map> Stage<M> {
         time
     }
 
-    /// Of all keys, those of removed values included, some at random.
+    /// Looks up random keys, including those of removed values.
     fn get_stale(&mut self, count: usize, passes: usize) -> Duration {
         let mut keys = Vec::with_capacity(count * self.maps.len());
         let mut expected = 0u64;
@@ -207,18 +206,22 @@ impl<M: Map> Stage<M> {
         }
         let maps = self.maps.iter_mut().zip(keys.chunks_exact(count));
         let (time, sum) = timed_passes(passes, maps, |(map, keys)| get_all::<M>(map, keys));
-        assert_eq!(sum, expected.wrapping_mul(passes as u64), "found, half of them stale");
+        assert_eq!(
+            sum,
+            expected.wrapping_mul(passes as u64),
+            "values found, with half of the keys stale"
+        );
         time
     }
 
     fn iterate(&mut self, passes: usize, all: fn(&mut M) -> u64) -> Duration {
         let (time, sum) = timed_passes(passes, self.maps.iter_mut(), |map| all(map));
         let expected = self.sum_of(&(0..self.live)).wrapping_mul(passes as u64);
-        assert_eq!(sum, expected, "iterated over");
+        assert_eq!(sum, expected, "values iterated over");
         time
     }
 
-    /// Has some values marked, at random, and the others retained.
+    /// Marks some values at random, and retains the others.
     fn retain(&mut self) -> Duration {
         self.columns.clear();
         let count = self.live * MARKED_PERCENT / 100;
@@ -227,13 +230,13 @@ impl<M: Map> Stage<M> {
         let numbers = self.numbers.chunks_exact(self.slots);
         for ((map, keys), numbers) in self.maps.iter_mut().zip(keys).zip(numbers) {
             for (&key, &number) in keys[places.clone()].iter().zip(&numbers[places.clone()]) {
-                let value = map.get_mut(key).expect("its value lives");
+                let value = map.get_mut(key).expect("the value is live");
                 *value = M::Value::of((number | MARK).into());
             }
         }
         let time = timed(|| self.maps.iter_mut().for_each(retain_unmarked));
         self.live -= count;
-        self.iterate(1, iterate_all::<M>); // for its check
+        self.iterate(1, iterate_all::<M>); // to check the values
         time
     }
 
@@ -243,7 +246,7 @@ impl<M: Map> Stage<M> {
         let (time, sum) = timed_passes(passes, columns, |column| all(column));
         let numbers = live_of(&self.numbers, self.slots, self.live).map(column_number);
         let expected = sum_of::<M::Value>(numbers).wrapping_mul(passes as u64);
-        assert_eq!(sum, expected, "iterated over in columns");
+        assert_eq!(sum, expected, "column values iterated over");
         time
     }
 
@@ -274,8 +277,7 @@ impl<M: Map> Stage<M> {
         timed(|| self.maps.iter_mut().for_each(M::clear))
     }
 
-    /// Brings that many of each map's keys that live, chosen and ordered at random, behind the
-    /// others.
+    /// Moves `count` of each map's live keys, chosen and ordered at random, after the others.
     fn draw(&mut self, count: usize) -> Range<usize> {
         let places = self.live - count..self.live;
         let keys = self.keys.chunks_exact_mut(self.slots);
@@ -289,9 +291,9 @@ impl<M: Map> Stage<M> {
         places
     }
 
-    /// Notes the numbers that the values of these places were given in so many passes of each map.
+    /// Records the numbers that the values of these places got in `passes` passes over each map.
     fn number(&mut self, places: &Range<usize>, passes: usize) {
-        let count = u32::try_from(places.len()).expect("a number is 32 bits");
+        let count = u32::try_from(places.len()).expect("numbers have 32 bits");
         for numbers in self.numbers.chunks_exact_mut(self.slots) {
             for _ in 0..passes {
                 for (number, next) in numbers[places.clone()].iter_mut().zip(self.next_number..) {
@@ -302,27 +304,27 @@ impl<M: Map> Stage<M> {
         }
     }
 
-    /// What the values of these places come to, in all maps.
+    /// Returns the checksum of the values of these places, in all maps.
     fn sum_of(&self, places: &Range<usize>) -> u64 {
         let numbers = self.numbers.chunks_exact(self.slots).flat_map(|all| &all[places.clone()]);
         sum_of::<M::Value>(numbers.copied())
     }
 }
 
-/// The numbers of the values that live, in all maps.
+/// Iterates over the numbers of the live values, in all maps.
 fn live_of(numbers: &[u32], slots: usize, live: usize) -> impl Iterator<Item = u32> + '_ {
     numbers.chunks_exact(slots).flat_map(move |numbers| &numbers[..live]).copied()
 }
 
-/// The number of the column's value beside the value of that number.
+/// Returns the number of the column's value for the value with that number.
 fn column_number(number: u32) -> u32 {
     number.wrapping_mul(0x9E37_79B9)
 }
 
 impl<M: Map> Stage<M> {
-    /// Does what has to be done before the operation, and says how long the operation took.
+    /// Brings the maps into the state that the operation needs, and returns the operation's time.
     fn time(&mut self, operation: Operation) -> Duration {
-        // A number is used once; long before there are none left, all start anew.
+        // A number is used once; long before they run out, they start anew.
         if self.next_number > LAST_NUMBER {
             self.bring_to(State::Gone);
             self.next_number = 0;
@@ -334,7 +336,7 @@ impl<M: Map> Stage<M> {
         let count = operation.count_in_pass(self.slots);
         let passes = operation.passes(self.slots);
         match operation {
-            // One of the maps touches its memory when it is made.
+            // One of the maps touches its memory when it is created.
             Operation::Insert => self.make(self.slots) + self.insert(count),
             Operation::InsertWarm | Operation::Refill => self.insert(count),
             Operation::InsertGrowing => {
@@ -358,7 +360,7 @@ impl<M: Map> Stage<M> {
             Operation::SecondaryLoop => self.iterate_columns(passes, loop_over_column::<M>),
             Operation::ColumnJoin | Operation::ColumnJoinTenthHoles => self.join(passes),
             Operation::Clear => {
-                self.iterate(1, iterate_all::<M>); // for its check of what all operations so far have left
+                self.iterate(1, iterate_all::<M>); // to check the values that all operations have left
                 self.clear()
             }
             Operation::Drop => {
@@ -367,13 +369,13 @@ impl<M: Map> Stage<M> {
                 timed(|| self.maps.clear())
             }
             Operation::Bytes | Operation::Churned | Operation::Refilled => {
-                unreachable!("is no matter of time")
+                unreachable!("not a time")
             }
         }
     }
 
-    /// How far values lie apart after much churn, and when holes are filled again. Nothing where they have no fixed
-    /// places.
+    /// Returns the spread of values after much churn, and after the holes are filled again; empty if values
+    /// have no fixed places.
     fn live_ranges(&mut self) -> Vec<Sample<Operation>> {
         for _ in 0..TURNOVERS {
             self.time(Operation::ChurnHalfHoles);
@@ -383,7 +385,7 @@ impl<M: Map> Stage<M> {
         churned.into_iter().chain(self.live_range(Operation::Refilled)).collect()
     }
 
-    /// The highest place in use over the number of values.
+    /// Returns the highest place in use over the number of values.
     fn live_range(&self, operation: Operation) -> Option<Sample<Operation>> {
         let mut places = self.keys[..self.live].iter().map(|&key| M::place(key));
         let highest = places.try_fold(0, |highest, place| Some(highest.max(place?)))?;
@@ -420,7 +422,7 @@ fn timed(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// The time of so many passes of each in turn, and the sum of what they came to.
+/// Returns the time of `passes` passes over each item in turn, and the sum of their results.
 fn timed_passes<T>(
     passes: usize,
     all: impl Iterator<Item = T>,
@@ -430,7 +432,7 @@ fn timed_passes<T>(
     let time = timed(|| {
         for mut one in all {
             for _ in 0..passes {
-                // The second pass is not to be taken for the same as the first.
+                // Keeps the compiler from reusing the first pass's result.
                 sum = sum.wrapping_add(pass(black_box(&mut one)));
             }
         }

@@ -1,13 +1,14 @@
-//! The maps of this crate.
+//! This crate's maps.
 
 use stayput::{DefaultKey, DenseSlotMap, HugePages, Key, SecondaryMap, SlotMap};
 
 use crate::map::{Column, Map, own};
 use crate::value::Value;
 
-/// As it comes; and in pages as small as those of the peers, to tell what huge pages do from what the map does.
+/// With default settings, and in small pages like the peers', to separate the effect of huge pages from the
+/// map's.
 pub(crate) type Plain<V> = SlotMap<DefaultKey, V>;
-/// Values side by side, found through a table.
+/// Contiguous values, found through a table.
 pub(crate) type Packed<V> = DenseSlotMap<DefaultKey, V>;
 
 type Secondary<V> = SecondaryMap<DefaultKey, V>;

@@ -1,4 +1,4 @@
-//! The figures as tables for a terminal, in Markdown.
+//! The figures as Markdown tables.
 
 use bench_common::compare::{Operation as _, Results, Role};
 use bench_common::spread::Spread;
@@ -8,11 +8,11 @@ use crate::bars;
 use crate::case::SlotMaps;
 use crate::operation::Operation;
 
-/// What a case came to.
+/// The table of a case.
 pub(crate) fn case(results: &Results<SlotMaps>) -> Table {
     let header = header(
         "ns an operation | stayput | quartiles | small pages | best peer | its ns | ratio | \
-         Dense | bar",
+         Dense | target",
     );
     let (bytes, times): (Vec<Operation>, Vec<Operation>) =
         results.operations().partition(|one| *one == Operation::Bytes);
@@ -54,7 +54,7 @@ fn row(results: &Results<SlotMaps>, operation: Operation) -> Vec<String> {
     ]
 }
 
-/// Full iteration against the walk over a slice, by bytes: of the map its slots, each a value and a generation.
+/// Full iteration compared with a slice, by bytes: the map's slots, each a value and a generation.
 fn walk(results: &Results<SlotMaps>) -> Option<Vec<String>> {
     let case = results.case;
     let align = if case.value_bytes % 8 == 0 { 8 } else { 4 };
@@ -66,15 +66,15 @@ fn walk(results: &Results<SlotMaps>) -> Option<Vec<String>> {
     let bandwidth = per_byte("vec", case.value_bytes)? / per_byte("stayput", slot_bytes)?;
     let bar = bars::walk_bandwidth(case).map(|least| verdict(bandwidth >= least, "≥", least));
     let mut row = vec![String::new(); 9];
-    row[0] = "  its bandwidth, of a slice's".into();
+    row[0] = "  its bandwidth over a slice's".into();
     row[6] = ratio(Some(bandwidth));
     row[8] = bar.unwrap_or_default();
     Some(row)
 }
 
-/// Where values lie after churn.
+/// The spread of values after churn.
 pub(crate) fn ranges(results: &Results<SlotMaps>) -> Table {
-    let header = words(["highest place in use / values", "churned", "refilled", "bar"]);
+    let header = words(["highest place in use / values", "churned", "refilled", "target"]);
     let rows = results.measured.iter().filter_map(|one| {
         let [churned, refilled] = [Operation::Churned, Operation::Refilled]
             .map(|operation| one.spread(operation).map(|spread| spread.median));

@@ -1,21 +1,20 @@
-//! What the maps hold: plain values of three sizes, each written whole from its number.
+//! The maps' values: plain values of three sizes, all fields computed from a number.
 
 /// A value of a map.
 pub(crate) trait Value: Copy + 'static {
-    /// The value of that number.
+    /// Returns the value with that number.
     fn of(number: u64) -> Self;
 
-    /// The number that it is the value of.
+    /// Returns the number of the value.
     fn number(&self) -> u64;
 
-    /// Adds the other, all of it.
+    /// Adds the other value, all of it.
     fn add(&mut self, other: &Self);
 
-    /// Takes it away again.
+    /// Subtracts the other value.
     fn subtract(&mut self, other: &Self);
 
-    /// Depends on both ends of the value, so that one that straddles two cache lines costs what it
-    /// costs.
+    /// A number that depends on both ends of the value, so that a value across two cache lines costs both.
     fn digest(&self) -> u64;
 }
 
@@ -78,18 +77,18 @@ impl<const WORDS: usize> Value for [u64; WORDS] {
     }
 }
 
-/// The sum over values of those numbers.
+/// Returns the sum of the digests of these numbers' values.
 pub(crate) fn sum_of<V: Value>(numbers: impl IntoIterator<Item = u32>) -> u64 {
     numbers.into_iter().map(|number| V::of(number.into()).digest()).fold(0, u64::wrapping_add)
 }
 
-/// The sum over values, by the iterator's own way through them.
+/// Returns the sum over values, by `fold`.
 #[inline]
 pub(crate) fn sum<'a, V: Value>(values: impl Iterator<Item = &'a V>) -> u64 {
     values.map(V::digest).fold(0, u64::wrapping_add)
 }
 
-/// The same, in a loop that asks for one value after the other.
+/// Returns the sum over values, in a loop that calls `next` for each.
 #[inline]
 pub(crate) fn sum_by_loop<'a, V: Value>(values: impl Iterator<Item = &'a V>) -> u64 {
     let mut sum = 0u64;

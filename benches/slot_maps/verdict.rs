@@ -1,5 +1,5 @@
-//! How stayput compares, all cases at a glance: a line an operation and size of value, a column a
-//! number of slots.
+//! stayput compared with the rivals, all cases in one table: a row for each operation and size of value, a
+//! column for each number of slots.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use crate::case::{Case, SlotMaps};
 use crate::containers::RIVALS;
 use crate::operation::Operation;
 
-/// Below this a ratio is pointed out.
+/// Ratios below this are marked.
 const WANTED: f64 = 0.95;
 
-/// For a terminal, in Markdown; `None` if there is nothing to compare.
+/// Returns the Markdown tables; `None` if there is nothing to compare.
 pub(crate) fn text(results: &[Results<SlotMaps>]) -> Option<String> {
     let initials: Vec<String> = RIVALS.iter().map(|id| format!("{} {id}", initial(id))).collect();
-    let holes = table_of(results, "speed, of the best rival's", "stayput").map(|table| {
+    let holes = table_of(results, "speed, over the best rival's", "stayput").map(|table| {
         format!(
-            "{table}\n\nThe time of the best rival over that of stayput: median and quartiles of the \
-             rounds, and which it is ({}); ! where it is below {WANTED}.",
+            "{table}\n\nThe time of the best rival over that of stayput: median and quartiles over the \
+             rounds, and which rival it is ({}). `!` marks ratios below {WANTED}.",
             initials.join(", ")
         )
     });
-    let dense = table_of(results, "DenseSlotMap, of slotmap's", "stayput-dense");
+    let dense = table_of(results, "DenseSlotMap, over slotmap's", "stayput-dense");
     let both: Vec<String> = holes.into_iter().chain(dense).collect();
     (!both.is_empty()).then(|| both.join("\n\n"))
 }

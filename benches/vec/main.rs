@@ -1,11 +1,11 @@
 //! `VmVec` against `Vec`, operation by operation.
 //!
-//! Two views of the same closures. First a table of ratios: `Vec` and `VmVec` take turns, so that
-//! a busy machine slows both, and the median of the ratios of neighbouring turns is shown with its
-//! quartiles. Then criterion, for the times and the plots. `--ratios` stops after the table,
-//! `--quick` makes everything shorter.
+//! Two views of the same closures. The first is a table of ratios: `Vec` and `VmVec` take turns, so that a busy
+//! machine slows both, and the median of the ratios of neighbouring turns is shown with its quartiles. The
+//! second is criterion's, with times and plots. `--ratios` stops after the table, `--quick` makes everything
+//! shorter.
 //!
-//! Both arrays are warm, but where they are made; and hold their results to a sum. See
+//! Both arrays are warm, except where they are created, and check their results by a sum. See
 //! `benches/README.md`.
 
 use bench_common::memory::{Element, Entity};
@@ -59,28 +59,27 @@ macro_rules! array {
 array!(Vec);
 array!(VmVec);
 
-/// Never inlined, so that the loop is the same for both arrays: where it happens to lie makes up to half
-/// as much again of a difference.
+/// Never inlined, so that both arrays share one copy of the loop: its alignment alone makes a difference of up
+/// to half its time.
 #[inline(never)]
 fn sum<T: Element>(elements: &[T]) -> u64 {
     elements.iter().map(T::number).fold(0, u64::wrapping_add)
 }
 
-/// The sum of the values of the first `count` elements.
+/// Returns the sum of the values of the first `count` elements.
 fn total(count: usize) -> u64 {
     (0..count as u64).sum()
 }
 
-/// Does an operation once, on an array that it keeps, and says how long it took.
+/// Does an operation once, on an array that it keeps, and returns the time.
 type Turn = Box<dyn FnMut() -> Duration>;
 
-/// One operation, on either array.
 struct Operation {
     name: String,
-    /// The bound that the project has set itself.
+    /// The target, at most.
     bound: f64,
     elements: usize,
-    /// Makes the arrays: `Vec` first.
+    /// Creates the arrays: `Vec` first.
     make: Box<dyn Fn() -> [Turn; 2]>,
 }
 
@@ -90,14 +89,14 @@ fn timed<R>(work: impl FnOnce() -> R) -> Duration {
     start.elapsed()
 }
 
-/// The mean time of work that changes nothing, on `count` elements: done again until it takes some
+/// Returns the mean time of work that changes nothing, on `count` elements. Repeats it until it takes some
 /// hundred times as long as reading the clock.
 fn timed_often<R>(count: usize, work: impl Fn() -> R) -> Duration {
     let times = u32::try_from((1 << 16) / count).unwrap_or(1).max(1);
     timed(|| (0..times).for_each(|_| drop(black_box(work())))) / times
 }
 
-/// An array with `count` elements in memory that was touched.
+/// Returns an array of `count` elements in memory that was touched.
 fn warm<A: Array<T>, T: Element>(count: usize) -> A {
     let mut array = A::with_room(count);
     array.extend((0..count as u64).map(T::of));
@@ -150,8 +149,8 @@ fn random_read<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
         timed_often(count, || {
             let (mut index, mut sum) = (1_usize, 0_u64);
             for _ in 0..count {
-                // A linear congruential step (Knuth's MMIX constants), and the next read depends on
-                // the last, so that reads do not overlap.
+                // A linear congruential step (Knuth's MMIX constants). Each read depends on the previous one,
+                // so that reads do not overlap.
                 index = index.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let element = &array[(index >> 20) % array.len()];
                 sum = sum.wrapping_add(element.number());
@@ -172,13 +171,13 @@ fn clone<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     })
 }
 
-/// With room for all from the start, and `Vec`'s memory warm from the last time.
+/// With capacity for all from the start; `Vec`'s memory is warm from the previous turn.
 fn make_fill_drop<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     Box::new(move || {
         timed_often(count, || {
             let mut array = A::with_room(black_box(count));
             array.extend((0..count as u64).map(T::of));
-            // A sum would take as long as the rest.
+            // The last element only, because a sum would take as long as the work.
             assert_eq!(black_box(&array).last().map(T::number), Some(count as u64 - 1));
         })
     })
@@ -212,7 +211,7 @@ fn drain<A: Array<T> + 'static, T: Element>(count: usize) -> Turn {
     })
 }
 
-/// From empty to `count` elements, nothing warm; the array is dropped outside the time.
+/// Grows from empty to `count` elements in new memory; the array is dropped outside the clock.
 fn grow<A: Array<T> + 'static, T: Element>(count: usize, make: fn() -> A) -> Turn {
     Box::new(move || {
         let mut array = make();
@@ -226,7 +225,7 @@ fn grow<A: Array<T> + 'static, T: Element>(count: usize, make: fn() -> A) -> Tur
     })
 }
 
-/// Pushing through a shared reference, against pushing through the array itself.
+/// Pushes through a shared reference, to compare with pushes through the array itself.
 fn push_grow_only(count: usize) -> Turn {
     let mut array: VmVec<Entity> = warm(count);
     Box::new(move || {
@@ -248,7 +247,7 @@ fn huge(huge_pages: HugePages) -> VmVec<Entity> {
 
 fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
-    /// The same operation on both arrays, for elements of both sizes, in and out of cache.
+    /// Measures an operation on both arrays, for elements of both sizes, in and out of cache.
     macro_rules! both {
         ($operation:ident, $bound:expr, $small_kib:expr) => {
             both!($operation, $bound, $small_kib, $bound);
@@ -275,7 +274,7 @@ fn operations() -> Vec<Operation> {
     both!(push, 1.05, 64);
     both!(extend_slice, 1.02, 64);
     both!(extend_iter, 1.02, 64);
-    // Within the first cache: beyond it, which pages the array has decides, not the code.
+    // Within the first cache: beyond it, physical pages decide, not the code.
     both!(iterate, 1.02, 16);
     both!(random_read, 1.02, 16);
     both!(clone, 1.3, 64, f64::INFINITY);
@@ -317,12 +316,11 @@ fn ratios(operations: &[Operation], budget: Duration) {
         let (mut ratios, mut times) = (Vec::new(), Vec::new());
         let start = Instant::now();
         while ratios.len() < 9 || start.elapsed() < budget && ratios.len() < 2001 {
-            // Which physical pages an array has decides how it fits the caches: luck of the draw,
-            // so draw again.
+            // The physical pages of an array decide how well it fits the caches, so make new arrays.
             if ratios.len() % 50 == 49 {
                 [vec, vm_vec] = make();
             }
-            // Who goes first changes with every turn.
+            // Which array goes first changes with every turn.
             let (a, b) = if ratios.len() % 2 == 0 {
                 let a = vec();
                 (a, vm_vec())

@@ -1,21 +1,21 @@
-//! A fountain of particles in columns, and the light that they make: of `particles`, and of `web`.
+//! A fountain of particles in columns, and its picture: for the examples `particles` and `web`.
 
 use stayput::{Columns, CommitAhead};
 use std::f32::consts::TAU;
 
-/// Position, velocity, and how many seconds are left; each is a column.
+/// Position, velocity, and the seconds left to live; each is a column.
 pub(crate) type Particle = (f32, f32, f32, f32, f32);
 
 const SECONDS_A_FRAME: f32 = 1.0 / 40.0;
 
-/// There are a hundred times as many at a time as are spawned in a frame.
+/// The mean is 100, so there are a hundred times as many particles as one frame spawns.
 const FRAMES_TO_LIVE: [u16; 2] = [80, 120];
 
 const GRAVITY: f32 = 1.3;
-/// What is left of the speed after a bounce.
+/// The share of the speed that is left after a bounce.
 const BOUNCE: f32 = 0.45;
 
-/// `SplitMix64`, the same in every run.
+/// `SplitMix64`: every run gets equal numbers.
 struct Random(u64);
 
 impl Random {
@@ -37,12 +37,13 @@ pub(crate) struct Fountain {
 }
 
 impl Fountain {
-    /// One of which no frame spawns more than so many.
+    /// Creates a fountain for frames that spawn at most `most_spawned` particles.
     ///
-    /// So it is known how many there are at most. With virtual memory that need not be said; without it, as in a
-    /// browser, this many are had and no more, and an array of which nothing is said ends at 4 MiB.
+    /// That bounds the number of particles. Without virtual memory, as in a browser, `max_len` determines how
+    /// much is allocated, and an array without it ends at 4 MiB; with virtual memory it is optional.
     pub(crate) fn new(most_spawned: usize) -> Self {
-        // Two more than they live: while the last are spawned, the first are there; and sums are rounded.
+        // Two frames more than the longest life: the last particles are spawned before the first expire, and
+        // sums are rounded.
         let most = (usize::from(FRAMES_TO_LIVE[1]) + 2) * most_spawned;
         let particles = Columns::builder().max_len(most).commit_ahead(CommitAhead::Auto).build();
         Self { particles, frame: 0, spawned: 0, random: Random(1) }
@@ -52,7 +53,7 @@ impl Fountain {
         &self.particles
     }
 
-    /// One frame; how many have expired.
+    /// Advances by one frame, and returns how many particles expired.
     pub(crate) fn step(&mut self, spawned: usize) -> usize {
         self.spawned = spawned;
         self.spawn(spawned);
@@ -61,19 +62,19 @@ impl Fountain {
         self.expire()
     }
 
-    /// Seven jets in a fan, which swell and sway.
+    /// Spawns particles in seven jets that swell and sway.
     fn spawn(&mut self, count: usize) {
         let random = &mut self.random;
         let seconds = f32::from(self.frame) * SECONDS_A_FRAME;
         self.particles.extend((0..count).map(|_| {
             let jet = random.between(-3.5, 3.5).round();
-            // The sum of two is more often near the middle.
+            // The sum of two random numbers is more often near the middle.
             let spread = random.between(-0.035, 0.035) + random.between(-0.035, 0.035);
             let angle = jet * 0.16 + spread + 0.05 * (seconds * 2.0 + jet).sin();
             let swell = 0.06 * (seconds * TAU * 0.9 + jet * jet).sin();
             let speed = 1.5 + swell + random.between(-0.05, 0.05) - 0.04 * jet.abs();
             let (vx, vy) = (speed * angle.sin(), speed * angle.cos());
-            // Between this frame and the next.
+            // A random time between this frame and the next.
             let under_way = random.between(0.0, SECONDS_A_FRAME);
             let [least, most] = FRAMES_TO_LIVE.map(f32::from);
             let left = random.between(least, most) * SECONDS_A_FRAME;
@@ -81,7 +82,7 @@ impl Fountain {
         }));
     }
 
-    /// Each loop goes over the fields that it uses, and no others.
+    /// Each loop reads only the fields that it uses.
     fn fly(&mut self) {
         let (x, y, vx, vy, left) = self.particles.as_mut_slices();
         for (x, vx) in x.iter_mut().zip(vx) {
@@ -99,7 +100,7 @@ impl Fountain {
         }
     }
 
-    /// From the back, so that the row that comes into a place was looked at already.
+    /// Visits rows from the back, so that the row moved by `swap_remove` was visited before.
     fn expire(&mut self) -> usize {
         let before = self.particles.len();
         for index in (0..before).rev() {
@@ -110,7 +111,7 @@ impl Fountain {
         before - self.particles.len()
     }
 
-    /// The picture, into as many pixels as it has, whose light was of any kind before.
+    /// Draws the picture into `pixel`. `light` is scratch memory, with one element for each pixel.
     ///
     /// Light adds up where particles meet.
     pub(crate) fn draw(&self, light: &mut [[f32; 3]], mut pixel: impl FnMut(usize, [u8; 3])) {
@@ -139,7 +140,7 @@ impl Fountain {
         }
     }
 
-    /// How bright light is in the picture, as if by a film, which is exposed for as many as there will be.
+    /// Maps light to brightness as film does, exposed for the usual number of particles.
     fn tones(&self) -> [u8; TONES] {
         let usual = self.particles.len().max(self.spawned * 100);
         #[expect(clippy::cast_precision_loss, reason = "a brightness")]
@@ -148,7 +149,7 @@ impl Fountain {
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "0 to 255, of a few"
+            reason = "between 0 and 255"
         )]
         std::array::from_fn(|tone| {
             ((1.0 - (-(tone as f32) * exposure).exp()).powf(0.6) * 255.0) as u8
@@ -156,13 +157,13 @@ impl Fountain {
     }
 }
 
-/// Powers and exponentials are computed for so many, not for each pixel.
+/// Powers and exponentials are computed for these steps of brightness, not for each pixel.
 const TONES: usize = 4096;
 const TONES_A_LIGHT: f32 = 128.0;
 
 pub(crate) const WIDTH: usize = 1280;
 pub(crate) const HEIGHT: usize = 720;
-/// Pixels for one in the particles' world, whose middle and ground are there.
+/// Pixels for a unit of length; the picture's middle and the ground, in pixels.
 const SCALE: f32 = 560.0;
 const MIDDLE: f32 = 640.0;
 const GROUND: f32 = 660.0;

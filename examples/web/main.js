@@ -5,19 +5,19 @@ const { memory, frame, particles, width, height } = instance.exports;
 const canvas = document.querySelector('canvas');
 [canvas.width, canvas.height] = [width(), height()];
 const context = canvas.getContext('2d', { alpha: false });
-const spawned = document.querySelector('input'); // the power of ten
+const spawned = document.querySelector('input'); // as a power of ten
 const text = document.querySelector('#text');
 
 let shown = -Infinity;
 let usual = 0;
 function draw(now) {
     requestAnimationFrame(draw);
-    if (now - shown < 15) return; // 60 a second, on screens that have more, too
+    if (now - shown < 15) return; // 60 frames a second, also on faster screens
     shown = now;
 
     const start = performance.now();
     const pixels = frame(10 ** spawned.value);
-    // The pixels stay where they are; but a view ends when the memory grows, so each frame has its own. It copies nothing.
+    // The pixels never move, but a view becomes invalid when the memory grows, so each frame creates one. It copies nothing.
     const view = new Uint8ClampedArray(memory.buffer, pixels, 4 * canvas.width * canvas.height);
     context.putImageData(new ImageData(view, canvas.width, canvas.height), 0, 0);
     const time = performance.now() - start;

@@ -1,4 +1,4 @@
-// Runs the frames of the page without one. Fails if nothing is seen to move, or the memory grows.
+// Runs the frames without a page. Fails if the picture does not change, or the memory grows.
 //
 //     node run.mjs target/wasm32-unknown-unknown/release/fountain.wasm
 import { readFile } from 'node:fs/promises';
@@ -26,15 +26,15 @@ for (let number = 0; number < FRAMES; number++) {
     before = Buffer.from(picture);
 }
 
-// They live for 80 to 120 frames.
+// Particles live for 80 to 120 frames.
 check(particles() > 180_000 && particles() < 220_000, `${particles()} particles`);
 const lit = before.filter((byte, index) => index % 4 !== 3 && byte > 0).length / 3;
 check(lit > 0.05 * width() * height(), `only ${lit} pixels are lit`);
 check(before.every((byte, index) => index % 4 !== 3 || byte === 255), 'pixels are not opaque');
 for (let number = 0; number < 125; number++) frame(0);
 check(particles() === 0, `${particles()} particles are left`);
-for (let number = 0; number < 125; number++) frame(-1); // as many as there may be
+for (let number = 0; number < 125; number++) frame(-1); // the most that it allows
 check(particles() > 900_000, `${particles()} particles at most`);
 check(memory.buffer.byteLength === bytes, 'the memory has grown');
 console.log(`${FRAMES} frames in ${(bytes / 2 ** 20).toFixed(1)} MiB, ${(time / FRAMES).toFixed(1)} ms in the mean, `
-    + `${worst.toFixed(1)} at worst`);
+    + `${worst.toFixed(1)} ms at worst`);

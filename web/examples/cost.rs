@@ -1,11 +1,11 @@
-//! What arrays cost where a reservation is a block of the allocator. `cost.mjs` calls these, each in an instance of its
-//! own; what they make stays.
+//! The cost of arrays where a reservation is a block of the allocator. `cost.mjs` calls these functions, each
+//! in an instance of its own; what they create is leaked.
 
 use stayput::{BlockVec, Blocks, Reservation, VmVec};
 use std::hint::black_box;
 use std::mem::forget;
 
-/// So many arrays with an element each.
+/// Creates `count` arrays with an element each.
 fn make<A>(count: usize, array: impl Fn() -> A) {
     for _ in 0..count {
         forget(black_box(array()));
@@ -53,7 +53,7 @@ pub extern "C" fn doubling_block_vecs(count: usize) {
     });
 }
 
-/// One array of so many elements.
+/// Creates one array of `count` elements.
 #[unsafe(no_mangle)]
 pub extern "C" fn filled_vec(len: usize) {
     let mut array = Vec::new();
@@ -82,20 +82,20 @@ pub extern "C" fn filled_block_vec(len: usize) {
     forget(black_box(array));
 }
 
-/// A range, which the others are given: it is committed, decommitted, and committed again.
+/// Reserves a range for [`commit`] and [`decommit`].
 #[unsafe(no_mangle)]
 pub extern "C" fn reserve(bytes: usize) -> *mut Reservation {
-    Box::into_raw(Box::new(Reservation::new(bytes).expect("so much is there")))
+    Box::into_raw(Box::new(Reservation::new(bytes).expect("memory suffices")))
 }
 
 /// # Safety
 ///
-/// - It is one that [`reserve`] gave.
+/// - The range came from [`reserve`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn commit(range: *mut Reservation) {
-    // SAFETY: the caller's promise is that it is there, and nobody else uses it.
+    // SAFETY: the caller guarantees that the range exists and is not in use.
     let range = unsafe { &mut *range };
-    range.commit(..).expect("nothing is refused here");
+    range.commit(..).expect("commit succeeds");
 }
 
 /// # Safety
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn commit(range: *mut Reservation) {
 /// - As for [`commit`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn decommit(range: *mut Reservation) {
-    // SAFETY: the caller's promise is that it is there, and nobody else uses it.
+    // SAFETY: the caller guarantees that the range exists and is not in use.
     let range = unsafe { &mut *range };
-    range.decommit(..).expect("nothing is refused here");
+    range.decommit(..).expect("decommit succeeds");
 }

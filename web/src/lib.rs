@@ -1,11 +1,11 @@
-//! What a program has of `stayput` where there is no virtual memory: arrays and maps in memory of the allocator, or of
-//! its own, and its own allocator, under `GlobalVm`.
+//! What `stayput` provides without virtual memory: arrays and maps in memory of the allocator or of the
+//! program, and the program's own allocator under `GlobalVm`.
 //!
-//! `run.mjs` calls each exported function in a WebAssembly module; one that panics traps. Natively `tests/native.rs`
-//! does, by `RUSTFLAGS='--cfg stayput_no_vm' cargo test`.
+//! `run.mjs` calls each exported function in a WebAssembly module, where a panic traps. `tests/native.rs` calls
+//! them natively, with `RUSTFLAGS='--cfg stayput_no_vm' cargo test`.
 
 #[path = "../../tests/it/arrays/mod.rs"]
-#[allow(dead_code, reason = "the models of other arrays")]
+#[allow(dead_code, reason = "models of other arrays are unused")]
 mod arrays;
 #[path = "../../tests/it/buffer.rs"]
 mod buffer;
@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MIB: usize = 1 << 20;
 
-/// Counts the bytes of blocks that are large by the threshold, and so would not come here elsewhere.
+/// Counts the bytes of blocks above the threshold, which do not reach the parent where there is virtual memory.
 struct Parent;
 
 static LARGE_BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -41,17 +41,17 @@ fn large_bytes(layout: Layout) -> usize {
     if layout.size() >= 256 << 10 { layout.size() } else { 0 }
 }
 
-// SAFETY: memory is that of `System`.
+// SAFETY: all calls go to `System`.
 unsafe impl GlobalAlloc for Parent {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGE_BYTES.fetch_add(large_bytes(layout), Ordering::Relaxed);
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller keeps `alloc`'s contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
         LARGE_BYTES.fetch_sub(large_bytes(layout), Ordering::Relaxed);
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller keeps `dealloc`'s contract.
         unsafe { System.dealloc(start, layout) }
     }
 }
@@ -59,7 +59,7 @@ unsafe impl GlobalAlloc for Parent {
 #[global_allocator]
 static GLOBAL: GlobalVm<Parent> = GlobalVm::with_parent(Parent);
 
-/// Memory of the allocator's.
+/// Memory of the allocator.
 struct Heap {
     start: NonNull<u8>,
     layout: Layout,
@@ -69,25 +69,25 @@ impl Heap {
     fn new(bytes: usize) -> Self {
         let layout = Layout::from_size_align(bytes, 64).expect("small");
         // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc(layout) }).expect("so much is there");
+        let start = NonNull::new(unsafe { alloc(layout) }).expect("memory suffices");
         Self { start, layout }
     }
 }
 
 impl Drop for Heap {
     fn drop(&mut self) {
-        // SAFETY: allocated by that layout.
+        // SAFETY: the block was allocated with this layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }
 }
 
-// SAFETY: the memory is its own.
+// SAFETY: the value owns its memory.
 unsafe impl Send for Heap {}
-// SAFETY: by `&Heap` nothing but numbers can be had.
+// SAFETY: `&Heap` only gives access to numbers.
 unsafe impl Sync for Heap {}
 
-// SAFETY: the memory is there until this is dropped, and the array's alone. What is committed is zeroed before,
-// and nothing else is done to it.
+// SAFETY: the memory lives until this value is dropped, and only the array uses it. Memory is zeroed when it is
+// committed, and not changed otherwise.
 unsafe impl Backing for Heap {
     fn start(&self) -> NonNull<u8> {
         self.start
@@ -98,7 +98,7 @@ unsafe impl Backing for Heap {
     }
 
     unsafe fn commit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the range lies inside, by the caller's promise.
+        // SAFETY: the caller guarantees that the range lies inside.
         let first = unsafe { self.start.add(range.start) };
         // SAFETY: as above.
         unsafe { first.write_bytes(0, range.len()) };
@@ -133,8 +133,8 @@ pub extern "C" fn large_blocks_are_the_parents() {
     assert_eq!(LARGE_BYTES.load(Ordering::Relaxed), before);
 }
 
-/// Nothing has been reserved that is not of the size that was asked for, nor moved, and what is full says so and gives
-/// the value back.
+/// Reservations have exactly the requested size and never move. A full array reports the limit and returns the
+/// value.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_end_where_they_were_told_to() {
     let mut named: VmVec<u64> = VmVec::builder().max_len(MIB).build();
@@ -163,14 +163,14 @@ pub extern "C" fn arrays_end_where_they_were_told_to() {
     assert_eq!(locked.lock(..).unwrap_err().kind(), ErrorKind::Unsupported);
 }
 
-/// What is given back and taken again is zero, wherever it lies; and nobody makes memory ready.
+/// Memory that was returned and committed again is zero, and no thread makes memory ready.
 #[unsafe(no_mangle)]
 pub extern "C" fn memory_that_comes_back_is_zero() {
     let mut range = Reservation::new(64 * page_size()).unwrap();
     let read = |range: &Reservation, page: usize| {
-        // SAFETY: inside the range.
+        // SAFETY: the page is inside the range.
         let first = unsafe { range.as_ptr().add(page * page_size()) };
-        // SAFETY: whole pages that are committed.
+        // SAFETY: the page is committed.
         unsafe { std::slice::from_raw_parts_mut(first, page_size()) }
     };
     range.commit(..).unwrap();
@@ -200,7 +200,7 @@ pub extern "C" fn memory_that_comes_back_is_zero() {
     assert_eq!(keeper::stats().kept_blocks, 0);
 }
 
-/// Arrays and maps work in memory of the program's.
+/// Arrays and maps work in memory of the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_and_maps_are_made_in_memory_of_ones_own() {
     let mut numbers: VmVec<u64> = VmVec::builder().build_in(Heap::new(MIB));
@@ -230,7 +230,7 @@ pub extern "C" fn arrays_and_maps_are_made_in_memory_of_ones_own() {
     assert_eq!((more.len(), more.get(keys[0]), few.get(keys[999])), (899, None, Some(&2)));
 }
 
-/// A key finds the value that it was made for, or none: after its slot is used again, and after all is cleared and
+/// A key finds only the value that it was made for: after its slot is reused, and after the map is cleared and
 /// trimmed.
 #[unsafe(no_mangle)]
 pub extern "C" fn a_key_finds_its_value_or_none() {
@@ -258,7 +258,7 @@ struct Entity {
     id: u32,
 }
 
-/// A million of them, of which one in three is gone and comes back a few times, with more about each beside it.
+/// A million entities with a secondary map, of which a third is removed and inserted again, three times.
 #[unsafe(no_mangle)]
 pub extern "C" fn a_map_holds_a_million_entities() {
     const COUNT: usize = 1_000_000;
@@ -298,13 +298,13 @@ pub extern "C" fn a_map_holds_a_million_entities() {
     assert!(map.values().any(|entity| std::ptr::eq(entity, first)));
 }
 
-/// Where the memory ends, whoever asks for more has an error, and all has what it had.
+/// At the end of memory, further requests return errors, and existing arrays keep their contents.
 #[unsafe(no_mangle)]
 pub extern "C" fn what_is_refused_at_the_end_of_memory_is_an_error_and_nothing_is_lost() {
     let mut arrays: Vec<VmVec<u32>> = Vec::new();
     let mut map: SlotMap<DefaultKey, usize> = SlotMap::builder().max_len(1000).build();
     let key = map.insert(1);
-    // So much at once that it ends soon: the 4 GiB of WebAssembly, or else what the allocator has.
+    // So large that memory ends soon: the 4 GiB of WebAssembly, or what the allocator has.
     let bytes = isize::MAX as usize / 16 / 4096 * 4096;
     let error = loop {
         match VmVec::builder().max_len(bytes / 4).try_build() {
@@ -314,7 +314,7 @@ pub extern "C" fn what_is_refused_at_the_end_of_memory_is_an_error_and_nothing_i
             }
             Err(error) => break error,
         }
-        assert!(arrays.len() < 64, "it never ends");
+        assert!(arrays.len() < 64, "memory never ends");
     };
     assert_eq!(error.kind(), ErrorKind::AddressSpace);
     assert!(error.bytes() >= bytes && error.to_string().contains("`max_len`"), "{error}");
@@ -322,7 +322,7 @@ pub extern "C" fn what_is_refused_at_the_end_of_memory_is_an_error_and_nothing_i
         assert!(array.iter().copied().eq(0..1000));
         array.extend(1000..2000);
     }
-    // Smaller ones, until there is no room for them either; those without a maximum are content with less.
+    // Smaller arrays, until they do not fit either; arrays without a maximum accept less.
     #[cfg(target_arch = "wasm32")]
     {
         let mut small: Vec<VmVec<u32>> = Vec::with_capacity(10_000);
@@ -346,7 +346,7 @@ pub extern "C" fn what_is_refused_at_the_end_of_memory_is_an_error_and_nothing_i
     }
     map.insert(2);
     assert_eq!((map[key], map.len()), (1, 2));
-    // And what is dropped is there again.
+    // Dropped memory is available again.
     let len = arrays.len();
     drop(arrays);
     let again: Vec<VmVec<u32>> =
@@ -354,7 +354,7 @@ pub extern "C" fn what_is_refused_at_the_end_of_memory_is_an_error_and_nothing_i
     assert_eq!(again.len(), len);
 }
 
-/// What a model is given: a number for the round, and the bytes that operations are made of.
+/// Calls `run` for each round with its number, and with bytes that encode operations.
 fn for_each_round(rounds: u64, mut run: impl FnMut(u64, &mut Unstructured<'_>)) {
     for round in 0..rounds {
         let mut state = round.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -369,7 +369,7 @@ fn for_each_round(rounds: u64, mut run: impl FnMut(u64, &mut Unstructured<'_>)) 
     }
 }
 
-/// Whatever is done to a `VmVec` and a `Vec`, both hold the same.
+/// A `VmVec` and a `Vec` hold equal elements after any operations.
 #[unsafe(no_mangle)]
 pub extern "C" fn arrays_agree_with_vec() {
     use crate::arrays::op::{Config, Op};
@@ -378,12 +378,12 @@ pub extern "C" fn arrays_agree_with_vec() {
 
     for_each_round(600, |_, bytes| {
         let (kind, config, ops): (Kind, Config, Vec<Op<Own>>) =
-            bytes.arbitrary().expect("there are bytes");
+            bytes.arbitrary().expect("enough bytes");
         run!(kind, VmVec, config, &ops);
     });
 }
 
-/// Whatever is done to a `SlotMap`, it holds what maps of std hold, and a key finds its value alone.
+/// A `SlotMap` holds what maps of std hold after any operations, and a key finds only its value.
 #[unsafe(no_mangle)]
 pub extern "C" fn slot_maps_agree_with_maps_of_std() {
     use crate::slot_map_op::{
@@ -393,7 +393,7 @@ pub extern "C" fn slot_maps_agree_with_maps_of_std() {
     use std::rc::Rc;
 
     for_each_round(400, |round, bytes| {
-        let (config, ops): (Config, Vec<Op>) = bytes.arbitrary().expect("there are bytes");
+        let (config, ops): (Config, Vec<Op>) = bytes.arbitrary().expect("enough bytes");
         match round % 8 {
             0 => Model::<Plain, 1000, Rc<()>>::run(config, &ops),
             1 => Model::<Tagged, 5, Rc<()>>::run(config, &ops),
@@ -407,17 +407,17 @@ pub extern "C" fn slot_maps_agree_with_maps_of_std() {
     });
 }
 
-/// Whatever is done to secondary maps, they hold what the model holds.
+/// Secondary maps hold what the model holds after any operations.
 #[unsafe(no_mangle)]
 pub extern "C" fn secondary_maps_agree_with_maps_of_std() {
     use crate::secondary_op::{Config, Model, Op};
     use crate::slot_map_op::{Compact, Plain, SmallTagged, Tagged};
 
     for_each_round(400, |round, bytes| {
-        let (config, ops): (Config, Vec<Op>) = bytes.arbitrary().expect("there are bytes");
+        let (config, ops): (Config, Vec<Op>) = bytes.arbitrary().expect("enough bytes");
         match round % 5 {
             0 => Model::<Plain, 0>::run(config, &ops),
-            // Larger ones do not fit into what is reserved by guess.
+            // Larger values do not fit into the default reservation.
             1 => Model::<Plain, 1000>::run(config, &ops),
             2 => Model::<Tagged, 44>::run(config, &ops),
             3 => Model::<Compact, 4>::run(config, &ops),
@@ -426,7 +426,7 @@ pub extern "C" fn secondary_maps_agree_with_maps_of_std() {
     });
 }
 
-/// In WebAssembly the host is told what a panic says before it traps.
+/// In WebAssembly, passes the message of a panic to the host before it traps.
 #[unsafe(no_mangle)]
 pub extern "C" fn tell_panics() {
     #[cfg(target_arch = "wasm32")]
@@ -436,7 +436,7 @@ pub extern "C" fn tell_panics() {
             fn say(start: *const u8, len: usize);
         }
         let text = panic.to_string();
-        // SAFETY: `run.mjs` reads so many bytes.
+        // SAFETY: `run.mjs` reads exactly `text.len()` bytes.
         unsafe { say(text.as_ptr(), text.len()) };
     }));
 }

@@ -1,10 +1,10 @@
-//! What WebAssembly runs, natively, where the crate is told that there is no virtual memory.
+//! Runs the WebAssembly tests natively, in a crate built without virtual memory.
 
 #![cfg(stayput_no_vm)]
 
 use std::sync::{Mutex, PoisonError};
 
-/// What is counted is the process'.
+/// The tests count allocations of the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 macro_rules! tests {

@@ -1,4 +1,4 @@
-//! Arenas: storing small values, growing the last one, and freeing all.
+//! Arenas: storing small values, growing the last one, and a reset.
 
 mod peers;
 
@@ -13,30 +13,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::contenders;
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
     /// Values stored in a run.
     pub(crate) values: usize,
-    /// What is in an arena that is reset.
+    /// The contents of an arena that is reset.
     pub(crate) reset_bytes: usize,
     pub(crate) repetitions: usize,
 }
 
-/// Whether memory is there and resident.
+/// The state of the arena's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Memory {
-    /// The arena is new, in a process that has had none.
+    /// New, in a process that has had no arena.
     Fresh,
-    /// The arena is new, and two like it were dropped before: what their memory came from may have
-    /// kept it.
+    /// New, after two like it were dropped: the allocator below may have kept their memory.
     Again,
-    /// It has been filled before, and was reset.
+    /// Filled before, and reset.
     Warm,
 }
 
-/// What is timed for each of many, or once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Unit {
@@ -44,12 +41,11 @@ enum Unit {
     Us,
 }
 
-/// Something that is done with an arena.
 struct Case {
     operation: &'static str,
     arena: &'static str,
     unit: Unit,
-    /// How many are done by a run.
+    /// How often a run does it.
     count: usize,
     run: Box<dyn FnMut() -> Duration>,
 }
@@ -64,14 +60,14 @@ impl Case {
     }
 }
 
-/// What a child is to do: one of the cases that make an arena.
+/// The job of a child: one of the cases that create an arena.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Making {
     case: usize,
     values: usize,
 }
 
-/// What a child found, in nanoseconds.
+/// What a child measured, in nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     fresh: u64,
@@ -90,7 +86,7 @@ impl Job for Making {
     }
 }
 
-/// What came of one.
+/// The results of a case.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     operation: &'static str,
@@ -106,10 +102,10 @@ pub(crate) const TITLE: &str = if cfg!(feature = "allocator-api2-02") {
     "arena: values stored, and freed at once (`Vec`s in them by `--features allocator-api2-02`)"
 };
 
-/// Whose figures the others are compared with.
+/// The arena that the others are compared with.
 const BASE: &str = "stayput";
 
-/// Interleaved: each repetition goes through everything before the next begins.
+/// Measures all cases, interleaved: each repetition visits all cases before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let mut new: Vec<_> =
         peers::new(extent.values).into_iter().map(|case| (case, Vec::new(), Vec::new())).collect();
@@ -135,7 +131,7 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// They are short, and need no process each.
+/// Several, because warm runs are short and need no process each.
 const WARM_RUNS: usize = 5;
 
 pub(crate) fn table(rows: &[Row]) -> Table {

@@ -8,10 +8,10 @@ use stayput::Arena;
 
 use super::{BASE, Case, Extent, Unit};
 
-/// Strings of 4 to 35 bytes, as names are.
+/// Strings of 4 to 35 bytes, the length of names.
 const TEXT: &str = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// What makes an arena, each time.
+/// Cases that create an arena in each run.
 pub(super) fn new(values: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     new_small::<1>(&mut cases, STORE[0], values);
@@ -22,7 +22,7 @@ pub(super) fn new(values: usize) -> Vec<Case> {
     cases
 }
 
-/// What is done with arenas that are there.
+/// Cases with an existing arena.
 pub(super) fn warm(extent: &Extent) -> Vec<Case> {
     let values = extent.values;
     let mut cases = Vec::new();
@@ -51,7 +51,7 @@ fn value<const WORDS: usize>(n: usize) -> [u64; WORDS] {
     std::array::from_fn(|word| (n ^ word) as u64)
 }
 
-/// Room for so many, with some to align them.
+/// Bytes for `count` values, and some for their alignment.
 const fn room<const WORDS: usize>(count: usize) -> usize {
     count * WORDS * size_of::<u64>() + (1 << 10)
 }
@@ -62,7 +62,7 @@ fn timed(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Stores values one after the other, by what is given. In a function of its own for each arena.
+/// Stores values one by one, inlined into a function for each arena.
 #[inline(always)]
 fn store<'a, const WORDS: usize>(
     count: usize,
@@ -114,7 +114,7 @@ fn warm_small<const WORDS: usize>(cases: &mut Vec<Case>, operation: &'static str
         arena.reset();
         store::<WORDS>(count, |value| arena.alloc(value))
     }));
-    // All in one chunk, which is what a reset keeps.
+    // With the capacity, it has one chunk, which is what a reset keeps.
     let mut bump = Bump::with_capacity(room::<WORDS>(count));
     store::<WORDS>(count, |value| bump.alloc(value));
     cases.push(case(operation, "bumpalo, capacity", count, move || {
@@ -160,7 +160,7 @@ fn text(cases: &mut Vec<Case>, count: usize) {
     }));
 }
 
-/// A vector in an arena is pushed to while it is the last that is there.
+/// A vector is pushed to while it is the last allocation of its arena.
 #[cfg(feature = "allocator-api2-02")]
 mod growing {
     use std::hint::black_box;
@@ -199,7 +199,7 @@ mod growing {
             arena.reset();
             grow(count, &arena)
         }));
-        // It may be twice what is in it, beside what it was before.
+        // The final buffer may be twice as large as its contents, and the previous ones stay in the chunk.
         let mut bump = Bump::with_capacity(6 * count * size_of::<u64>());
         grow(count, &bump);
         cases.push(case(OPERATION, "bumpalo, capacity", count, move || {
@@ -227,7 +227,7 @@ fn reset(cases: &mut Vec<Case>, bytes: usize) {
         }
     }
     let mut add = |arena, mut run: Box<dyn FnMut() -> Duration>| {
-        // The first is the one that has it grow.
+        // The first run grows the arena.
         run();
         cases.push(Case { operation: "reset", arena, unit: Unit::Us, count: 1, run });
     };

@@ -1,4 +1,4 @@
-//! Memory that is taken, used and freed again and again: whether it is paid for each time.
+//! Memory that is allocated, used and freed again and again: is its cost paid each time?
 
 pub(crate) mod pattern;
 
@@ -18,7 +18,6 @@ use crate::allocator::Allocator;
 use crate::contenders::{self, Contender};
 use pattern::{Pattern, Work};
 
-/// How much is measured.
 #[derive(Debug)]
 pub(crate) struct Extent {
     patterns: &'static [(Pattern, usize)],
@@ -26,7 +25,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// Once, and small.
+    /// Everything once, with small sizes.
     pub(crate) const SMOKE: Self = Self { patterns: pattern::SMOKE, repetitions: 1 };
 
     pub(crate) fn all(repetitions: usize) -> Self {
@@ -34,15 +33,15 @@ impl Extent {
     }
 }
 
-/// What a child is to do.
+/// The job of a child.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Coming {
     pattern: Pattern,
     rounds: usize,
 }
 
-/// What a child found. Of several threads: from the first's start to the last's end, and the faults of
-/// all.
+/// What a child measured. For several threads: from the first one's start to the last one's end, and the page
+/// faults of all.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     total_ns: u64,
@@ -53,7 +52,7 @@ pub(crate) struct Outcome {
     end_bytes: Option<u64>,
 }
 
-/// What a thread found.
+/// What a thread measured.
 struct Run {
     start: Instant,
     end: Instant,
@@ -72,7 +71,7 @@ impl Job for Coming {
             (0..self.pattern.threads()).map(|_| self.pattern.work()).collect();
         let together = Barrier::new(works.len());
         let runs: Vec<Run> = match works.as_mut_slice() {
-            // In the main thread: allocators serve others from elsewhere.
+            // In the main thread, because allocators serve other threads from other arenas.
             [work] => vec![run(*self, work, &together)],
             works => thread::scope(|scope| {
                 let threads =
@@ -82,7 +81,7 @@ impl Job for Coming {
                 joined.map(|run| run.unwrap_or_else(|panic| panic::resume_unwind(panic))).collect()
             }),
         };
-        // Before `works` are dropped, and with them what is kept.
+        // Before `works` are dropped, which would free what they keep.
         let beyond = |bytes: Option<u64>| Some(bytes?.saturating_sub(before?));
         let end_bytes = beyond(resident());
         let start = runs.iter().map(|run| run.start).min();
@@ -92,7 +91,7 @@ impl Job for Coming {
         Ok(Outcome {
             total_ns: total.map_or(0, nanoseconds),
             worst_ns: worst.map_or(0, nanoseconds),
-            // Where the system counts them for the process only, threads count each other's, too.
+            // Where the system counts faults only for the process, each thread's count includes the others'.
             page_faults: runs.iter().map(|run| run.page_faults).sum(),
             peak_bytes: beyond(usage::peak_rss_bytes()),
             end_bytes,
@@ -117,7 +116,7 @@ fn run(job: Coming, work: &mut Work, together: &Barrier) -> Run {
     Run { start, end: before, worst, page_faults }
 }
 
-/// What came of one pattern and allocator.
+/// The results of a pattern under an allocator.
 type Row = Rounds<Case, Outcome>;
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -127,7 +126,7 @@ pub(crate) struct Case {
     contender: Contender,
 }
 
-/// Interleaved: each repetition goes through all allocators before the next begins.
+/// Measures all patterns, interleaved: each repetition visits all allocators before the next begins.
 pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     let cases = extent.patterns.iter().flat_map(|&(pattern, rounds)| {
         let contenders = contenders::AS_THEY_COME.iter();
@@ -140,12 +139,12 @@ pub(crate) fn measure(extent: &Extent) -> Result<Vec<Row>> {
     })
 }
 
-/// The mean of a run's rounds, for what is put off is to be paid, too.
+/// The mean of a run's rounds, so that deferred work is included.
 fn round_us(row: &Row) -> Spread {
     row.spread(|run| each(run.total_ns, row.of.job.rounds) / 1e3)
 }
 
-/// Of a round.
+/// For a round.
 fn page_faults(row: &Row) -> Option<f64> {
     let faults = over(row, |run| run.page_faults)?;
     Some(each(faults, row.of.job.rounds))
@@ -155,13 +154,14 @@ fn over(row: &Row, figure: fn(&Outcome) -> Option<u64>) -> Option<u64> {
     median(row.found.iter().map(figure))
 }
 
-/// What is resident for the pattern, at most, and at its end; and beside it what the pattern has written and not freed.
+/// Resident bytes of the pattern, at most and at its end, each with the bytes that the pattern has written and
+/// not freed.
 fn resident(row: &Row) -> [(Option<u64>, usize); 2] {
     let [peak, end] = row.of.job.pattern.live_bytes(row.of.job.rounds);
     [(over(row, |run| run.peak_bytes), peak), (over(row, |run| run.end_bytes), end)]
 }
 
-/// What the project has set itself: `GlobalVm`'s time over that of others.
+/// The target for `GlobalVm`'s time over that of a peer.
 fn bound(pattern: Pattern, peer: Allocator) -> Option<f64> {
     match (pattern, peer) {
         (Pattern::Frame { buffers: 1, .. }, Allocator::System) => Some(1.0),
@@ -175,7 +175,7 @@ fn ratio(own: &Row, peer: &Row) -> f64 {
     round_us(own).median / round_us(peer).median
 }
 
-/// What is above its bound.
+/// Names the targets that are missed.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 fn above(own: &Row, peers: &[Row]) -> String {
     let pattern = own.of.job.pattern;
@@ -183,7 +183,7 @@ fn above(own: &Row, peers: &[Row]) -> String {
         bound(pattern, peer.of.contender.allocator).is_some_and(|bound| ratio(own, peer) > bound)
     });
     let mut above: Vec<&str> = slower.map(|peer| peer.of.contender.name).collect();
-    // The kernel may take a page away for its own reasons: a fault in some rounds is none of ours.
+    // The kernel may take a page away for its own reasons, which causes faults in some rounds.
     let most = pattern.needed_faults() as f64 + 0.5;
     if page_faults(own).is_some_and(|faults| faults > most) {
         above.push("faults");
@@ -196,12 +196,12 @@ fn above(own: &Row, peers: &[Row]) -> String {
     above.join(", ")
 }
 
-/// What may be resident, by what the project has set itself.
+/// The target for resident memory.
 fn most_bytes(live_bytes: usize) -> usize {
     live_bytes + live_bytes / 4 + (64 << 20)
 }
 
-/// `GlobalVm`, and then its peers, for each of the patterns.
+/// For each pattern, the row of `GlobalVm` and those of its peers.
 fn patterns(rows: &[Row]) -> impl Iterator<Item = (&Row, &[Row])> {
     rows.chunks(contenders::AS_THEY_COME.len()).filter_map(<[Row]>::split_first)
 }
@@ -211,7 +211,7 @@ pub(crate) fn table(rows: &[Row]) -> Table {
     header.extend(peer_names().map(|name| format!("to {name}")));
     header.push("page faults".into());
     header.extend(peer_names().map(str::to_owned));
-    header.push("above its bound".into());
+    header.push("missed targets".into());
     let cells = |(row, peers): (&Row, &[Row])| {
         let mut cells = vec![row.of.job.pattern.to_string()];
         cells.extend(round_us(row).range());
@@ -225,7 +225,7 @@ pub(crate) fn table(rows: &[Row]) -> Table {
     bench_common::table::table(1, header, patterns(rows).map(cells).collect())
 }
 
-/// What is resident beyond what is live.
+/// Memory that is resident beyond what is live.
 pub(crate) fn resident_table(rows: &[Row]) -> Table {
     let names = || contenders::AS_THEY_COME.iter().map(|contender| contender.name);
     let mut header = words(["pattern", "live MiB"]);

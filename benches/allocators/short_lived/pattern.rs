@@ -1,4 +1,4 @@
-//! What programs do with short-lived memory, a round at a time.
+//! Patterns of short-lived memory, a round at a time.
 
 use std::fmt;
 use std::hint::black_box;
@@ -9,32 +9,32 @@ use std::ops::Range;
 use bench_common::memory::size_text;
 use serde::{Deserialize, Serialize};
 
-/// Sizes are of what is written, for there is no telling what an allocator takes for it.
+/// Sizes are of the bytes written, because the allocator decides how many it takes for them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Pattern {
-    /// A `Vec` is pushed to from empty on, and dropped; in each of so many threads.
+    /// Pushes to a `Vec` from empty, and drops it; in `threads` threads.
     Push { bytes: usize, threads: usize },
-    /// So much is read to the end of a source that does not say how much it has.
+    /// Reads `bytes` to the end of a source of unknown length.
     Read { bytes: usize },
-    /// A `Vec` is collected from an iterator that does not say how much it has.
+    /// Collects a `Vec` from an iterator of unknown length.
     Collect { bytes: usize },
-    /// Buffers are taken and written, and when all are there, freed.
+    /// Allocates and writes buffers, then frees all of them.
     Frame { buffers: usize, bytes: usize },
-    /// A block is made larger and smaller again.
+    /// Enlarges a block and shrinks it again.
     Resize { small: usize, large: usize },
-    /// A buffer is taken for much, and one page is what it gets.
+    /// Allocates a large buffer and writes one page of it.
     OnePage { bytes: usize },
-    /// A zeroed buffer, written to in one place of each MiB.
+    /// Allocates a zeroed buffer and writes to one place of each MiB.
     Sparse { bytes: usize },
-    /// Something large is made and freed, and what came of it is kept to the end.
+    /// Creates and frees a large buffer, and keeps a smaller result to the end.
     Results { temporary: usize, kept: usize },
 }
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// All, and how many rounds of each are timed.
+/// All patterns, and how many rounds of each are timed.
 pub(super) const ALL: &[(Pattern, usize)] = &[
     (Pattern::Push { bytes: MIB, threads: 1 }, 256),
     (Pattern::Push { bytes: 4 * MIB, threads: 1 }, 64),
@@ -54,7 +54,7 @@ pub(super) const ALL: &[(Pattern, usize)] = &[
     (Pattern::Results { temporary: 16 * MIB, kept: 5 * MIB }, 150),
 ];
 
-/// Each kind once, and small.
+/// Each kind once, with small sizes.
 pub(super) const SMOKE: &[(Pattern, usize)] = &[
     (Pattern::Push { bytes: MIB, threads: 1 }, 2),
     (Pattern::Push { bytes: MIB, threads: 2 }, 2),
@@ -67,10 +67,10 @@ pub(super) const SMOKE: &[(Pattern, usize)] = &[
     (Pattern::Results { temporary: 4 * MIB, kept: MIB }, 3),
 ];
 
-/// What most systems have.
+/// The page size of most systems.
 const PAGE_BYTES: usize = 4 * KIB;
 
-/// What a thread does in the round of that number. It fails if what was written is gone.
+/// The work of a thread in a round, given the round's number. Panics if what was written is gone.
 pub(crate) type Work = Box<dyn FnMut(u64) + Send>;
 
 impl Pattern {
@@ -99,12 +99,13 @@ impl Pattern {
         }
     }
 
-    /// How many work at it at the same time.
+    /// The number of threads that work at the same time.
     pub(super) fn threads(self) -> usize {
         if let Self::Push { threads, .. } = self { threads } else { 1 }
     }
 
-    /// As a program that runs already; but what is kept counts from the first.
+    /// Rounds that are not counted, since a program usually runs already; none where memory is kept, which
+    /// counts from the first round.
     pub(super) fn rounds_before(self) -> usize {
         match self {
             Self::Results { .. } => 0,
@@ -113,11 +114,11 @@ impl Pattern {
         }
     }
 
-    /// What is written and not freed, at most, and at the end of so many rounds.
+    /// The bytes that are written and not freed: the most, and at the end of `rounds` rounds.
     pub(super) fn live_bytes(self, rounds: usize) -> [usize; 2] {
         match self {
             Self::Push { bytes, threads } => [bytes * threads, 0],
-            // With the source.
+            // Including the source.
             Self::Read { bytes } => [2 * bytes, bytes],
             Self::Collect { bytes } => [bytes, 0],
             Self::Frame { buffers, bytes } => [buffers * bytes, 0],
@@ -130,8 +131,8 @@ impl Pattern {
         }
     }
 
-    /// The page faults of a round that nobody can save: for what is kept, and where zeroes are wanted
-    /// that nobody could write in the time.
+    /// The page faults of a round that are unavoidable: for memory that is kept, and where zeroes are needed
+    /// that could not be written in the time.
     pub(super) fn needed_faults(self) -> usize {
         match self {
             Self::Sparse { bytes } => bytes / MIB,
@@ -166,7 +167,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Reads from every page, which is little beside writing it all.
+/// Reads from every page, which takes little compared with writing all bytes.
 fn page_sum<T: Copy + Into<u64>>(values: &[T]) -> u64 {
     values.iter().step_by(PAGE_BYTES / size_of::<T>()).map(|&value| value.into()).sum()
 }
@@ -175,7 +176,7 @@ fn pages(bytes: usize) -> u64 {
     bytes.div_ceil(PAGE_BYTES) as u64
 }
 
-/// So many bytes of numbers, other ones each round.
+/// Numbers that fill `bytes`, different in each round.
 fn numbers(bytes: usize, n: u64) -> Range<u64> {
     let count = (bytes / size_of::<u64>()) as u64;
     black_box(n)..black_box(n + count)
@@ -184,13 +185,13 @@ fn numbers(bytes: usize, n: u64) -> Range<u64> {
 fn check_numbers(found: &[u64], bytes: usize, n: u64) {
     let each_page = PAGE_BYTES / size_of::<u64>();
     let expected: u64 = numbers(bytes, n).step_by(each_page).sum();
-    assert_eq!(page_sum(found), expected, "numbers are lost");
+    assert_eq!(page_sum(found), expected, "numbers were lost");
 }
 
 #[inline(never)]
 fn push(bytes: usize, n: u64) {
     let mut pushed = Vec::new();
-    // One by one, for that is what is measured.
+    // One by one, because pushes are what is measured.
     for number in numbers(bytes, n) {
         pushed.push(number);
     }
@@ -210,10 +211,10 @@ fn read(source: &mut [u8], n: u64) {
     source.iter_mut().step_by(PAGE_BYTES).for_each(|place| *place = byte);
     let bytes = source.len();
     let mut buffer = Vec::new();
-    // `take`, since a slice alone says its length, which sockets and decoders don't.
+    // `take` hides the length of the slice, since sockets and decoders do not know theirs.
     let read = (&*source).take(bytes as u64).read_to_end(&mut buffer);
-    assert_eq!(read.ok(), Some(bytes), "nothing that could fail");
-    assert_eq!(page_sum(black_box(&buffer)), pages(bytes) * u64::from(byte), "bytes are lost");
+    assert_eq!(read.ok(), Some(bytes), "reading memory cannot fail");
+    assert_eq!(page_sum(black_box(&buffer)), pages(bytes) * u64::from(byte), "bytes were lost");
 }
 
 fn filled(bytes: usize, n: u64) -> Vec<u64> {
@@ -227,7 +228,7 @@ fn filled(bytes: usize, n: u64) -> Vec<u64> {
 fn frame(buffers: usize, bytes: usize, n: u64) {
     let buffers: Vec<Vec<u64>> = (0..buffers as u64).map(|i| filled(bytes, n + i)).collect();
     for (i, buffer) in black_box(&buffers).iter().enumerate() {
-        assert_eq!(page_sum(buffer), pages(bytes) * (n + i as u64), "what was written is gone");
+        assert_eq!(page_sum(buffer), pages(bytes) * (n + i as u64), "written data was lost");
     }
 }
 
@@ -235,10 +236,10 @@ fn frame(buffers: usize, bytes: usize, n: u64) {
 fn resize(buffer: &mut Vec<u64>, small: usize, large: usize, n: u64) {
     let [small, large] = [small, large].map(|bytes| bytes / size_of::<u64>());
     let (kept, first) = (page_sum(buffer), buffer[0]);
-    assert_eq!(kept, first * pages(small * size_of::<u64>()), "what was written is gone");
+    assert_eq!(kept, first * pages(small * size_of::<u64>()), "written data was lost");
     buffer.reserve_exact(large - small);
     buffer.resize(large, black_box(n));
-    assert_eq!((black_box(&*buffer)[0], buffer[large - 1]), (first, n), "what was written is gone");
+    assert_eq!((black_box(&*buffer)[0], buffer[large - 1]), (first, n), "written data was lost");
     buffer.truncate(small);
     buffer.shrink_to(small);
     buffer.iter_mut().step_by(PAGE_BYTES / size_of::<u64>()).for_each(|word| *word = n);
@@ -248,7 +249,7 @@ fn resize(buffer: &mut Vec<u64>, small: usize, large: usize, n: u64) {
 fn one_page(bytes: usize, n: u64) {
     let mut buffer: Vec<u64> = Vec::with_capacity(bytes / size_of::<u64>());
     buffer.resize(PAGE_BYTES / size_of::<u64>(), black_box(n));
-    assert_eq!(black_box(&buffer)[0], n, "what was written is gone");
+    assert_eq!(black_box(&buffer)[0], n, "written data was lost");
 }
 
 #[inline(never)]
@@ -258,8 +259,8 @@ fn sparse(bytes: usize, n: u64) {
     for place in buffer.iter_mut().step_by(MIB) {
         *place = byte;
     }
-    // The places, and beside each one that was not written to.
+    // The places that were written to, and next to each one that was not.
     let found: u64 =
         black_box(&buffer).chunks(MIB).map(|mib| u64::from(mib[0]) + 256 * u64::from(mib[1])).sum();
-    assert_eq!(found, (bytes / MIB) as u64 * u64::from(byte), "not zero, or lost");
+    assert_eq!(found, (bytes / MIB) as u64 * u64::from(byte), "bytes were not zero, or were lost");
 }

@@ -1,5 +1,5 @@
-//! Threads that take and free memory in all ways for minutes: whether what the process has stays the same, and
-//! goes back.
+//! Threads that allocate and free memory in all ways for minutes: does the process grow, and does it return its
+//! memory?
 
 mod sample;
 mod work;
@@ -20,7 +20,6 @@ use crate::contenders;
 use sample::{FIGURES, Figure, Sample};
 use work::Worker;
 
-/// How long it takes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Extent {
     pub(crate) seconds: usize,
@@ -29,17 +28,17 @@ pub(crate) struct Extent {
 const THREADS: u64 = 8;
 const BETWEEN_SAMPLES: Duration = Duration::from_secs(1);
 
-/// What the keeper keeps nothing longer than, as it comes, and a little.
+/// The region cache's default maximal age, plus a margin.
 const AGEING: Duration = Duration::from_millis(1100);
 
-/// What a child found; nothing where the system does not say.
+/// What a child measured; `None` where the system does not say.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     rounds: u64,
     before: Option<Sample>,
     during: Vec<Sample>,
-    /// When all had ended and what was kept had become old: with so many pieces, and when so many as those, and a
-    /// few more, had come.
+    /// Regions that were still cached once all threads had ended and these had aged; then new requests arrived,
+    /// this many and a few more, before `after`.
     pieces: usize,
     after: Option<Sample>,
 }
@@ -49,7 +48,7 @@ impl Job for Extent {
 
     fn run(&self) -> Result<Outcome> {
         let time = Duration::from_secs(self.seconds as u64);
-        // Stacks and small blocks of threads that have ended stay with the system's library: those are not ours.
+        // Stacks and small blocks of ended threads stay with the system's library, independently of `GlobalVm`.
         work_and_sample(time.min(Duration::from_secs(1)));
         keeper::trim();
         let before = Sample::take();
@@ -57,7 +56,8 @@ impl Job for Extent {
         thread::sleep(AGEING);
         let pieces = keeper::stats().kept_blocks;
         for _ in 0..pieces + 8 {
-            // Who puts something there releases an old piece: one at each tick of a clock, of 10 ms at most.
+            // A request to the region cache releases one old region: at most one for each tick of a clock, of
+            // 10 ms at most.
             VmVec::with_max_len(1).push(0_u8);
             thread::sleep(Duration::from_millis(10));
         }
@@ -68,11 +68,11 @@ impl Job for Extent {
 
 fn work_and_sample(time: Duration) -> (Vec<Sample>, u64) {
     let end = &AtomicBool::new(false);
-    // So that it does not grow meanwhile.
+    // Large enough that it does not grow meanwhile.
     let mut during = Vec::with_capacity(16 << 10);
     let (senders, receivers): (Vec<_>, Vec<_>) =
         (0..THREADS).map(|_| mpsc::sync_channel(4)).unzip();
-    // Each sends to the next.
+    // Each thread sends to the next.
     let senders = senders.into_iter().cycle().skip(1);
     let rounds = thread::scope(|scope| {
         let start = |((n, sender), receiver)| {
@@ -92,30 +92,30 @@ fn work_and_sample(time: Duration) -> (Vec<Sample>, u64) {
             during.extend(Sample::take());
         }
         end.store(true, Ordering::Relaxed);
-        threads.into_iter().map(|thread| thread.join().expect("what was written is there")).sum()
+        threads.into_iter().map(|thread| thread.join().expect("a thread panicked")).sum()
     });
     (during, rounds)
 }
 
-/// What came of one figure.
+/// The results of one figure.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     figure: &'static str,
     before: f64,
-    /// Medians of the first minute and the last, or of the first third and the last.
+    /// Medians of the first and last minute, or of the first and last third.
     first: f64,
     last: f64,
     highest: f64,
     a_minute: f64,
-    /// Of the first third, without a tenth of it all before, and of the last third.
+    /// Of the first third, without the first tenth of all, and of the last third.
     highest_first: f64,
     highest_last: f64,
-    /// If it took long enough to tell.
+    /// `None` if the soak was too short to decide.
     is_flat: Option<bool>,
     after: f64,
 }
 
-/// All rows, and what was done meanwhile.
+/// All rows, and how much was done meanwhile.
 #[derive(Debug, Serialize)]
 pub(crate) struct Soak {
     rows: Vec<Row>,
@@ -135,7 +135,7 @@ pub(crate) fn measure(extent: &Extent) -> Result<Soak> {
     })
 }
 
-/// Nothing where the system does not say.
+/// `None` where the system does not say.
 fn row(figure: &Figure, seconds: usize, outcome: &Outcome) -> Option<Row> {
     let of = |sample: &Sample| (figure.of)(sample);
     let scaled = |value: u64| each(value, figure.unit);
@@ -161,11 +161,11 @@ fn row(figure: &Figure, seconds: usize, outcome: &Outcome) -> Option<Row> {
     })
 }
 
-/// What the highest of the last third may be, of the highest of the first: chance makes the difference, for it is
-/// one moment of many in which eight did what takes most.
+/// The bound for the highest sample of the last third over that of the first. They differ by chance: which of
+/// the eight threads happen to hold their largest blocks at one moment.
 const MARGIN: f64 = 1.1;
 
-/// By how much they become more while so many are taken: the line with the least squares.
+/// The slope of the samples by least squares.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
 fn slope(values: &[u64], taken: usize) -> f64 {
     let middle = (values.len() as f64 - 1.0) / 2.0;
@@ -178,7 +178,7 @@ fn slope(values: &[u64], taken: usize) -> f64 {
     if squares > 0.0 { products / squares * taken as f64 } else { 0.0 }
 }
 
-pub(crate) const TITLE: &str = "soak: what 8 threads have, that take and free memory all the time";
+pub(crate) const TITLE: &str = "soak: the process while 8 threads allocate and free";
 
 pub(crate) fn table(soak: &Soak) -> Table {
     let header = header(

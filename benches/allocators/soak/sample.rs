@@ -1,4 +1,4 @@
-//! What the system says of this process and of all, at one moment.
+//! What the system reports about this process and about all, at one moment.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Sample {
     size_bytes: u64,
     resident_bytes: u64,
-    /// What can be written to, of this process alone: what the system has promised it.
+    /// Writable memory of this process, which the system has promised to it.
     data_bytes: u64,
-    /// What it has promised to all.
+    /// What the system has promised to all processes.
     committed_bytes: u64,
     mappings: u64,
 }
 
-/// One of the numbers, with its name and the unit of that.
+/// A figure of a sample, with its name and unit.
 #[derive(Debug)]
 pub(super) struct Figure {
     pub(super) name: &'static str,
@@ -35,8 +35,8 @@ pub(super) const FIGURES: [Figure; 5] = [
 ];
 
 impl Sample {
-    /// Nothing where the system has no such files, as Linux has. Takes no memory from the heap, and so changes
-    /// nothing of what it tells.
+    /// `None` where the system lacks these files, which Linux has. Takes no memory from the heap, so that
+    /// sampling does not change the figures.
     pub(super) fn take() -> Option<Self> {
         let mut sample = Self::default();
         for (path, name, place) in [
@@ -52,12 +52,12 @@ impl Sample {
     }
 }
 
-/// The number of the line that begins with a name: `VmRSS:   1234 kB`.
+/// Reads the number in the line that begins with `name`: `VmRSS:   1234 kB`.
 fn kib(path: &str, name: &str) -> Option<u64> {
     let mut text = [0; 8 << 10];
     let mut length = 0;
     let mut file = File::open(path).ok()?;
-    // A file of these may end a read where it likes.
+    // A read of these files may end anywhere.
     loop {
         match file.read(text.get_mut(length..)?).ok()? {
             0 => break,

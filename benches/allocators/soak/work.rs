@@ -1,4 +1,4 @@
-//! What each of the threads does, by chance.
+//! The work of each thread, chosen at random.
 
 use std::hint::black_box;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -12,7 +12,7 @@ use crate::short_lived::pattern::Pattern;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Of which a round does one.
+/// The patterns that a round chooses from.
 const PATTERNS: [Pattern; 10] = [
     Pattern::Push { bytes: MIB, threads: 1 },
     Pattern::Push { bytes: 4 * MIB, threads: 1 },
@@ -26,7 +26,7 @@ const PATTERNS: [Pattern; 10] = [
     Pattern::OnePage { bytes: 24 * MIB },
 ];
 
-/// Numbers, all the same, which another thread frees.
+/// Equal numbers, which another thread frees.
 type Block = Vec<u64>;
 
 pub(super) struct Worker {
@@ -45,7 +45,7 @@ impl Worker {
         self.rounds
     }
 
-    /// Takes memory in one way, and frees it, but for what the next thread frees.
+    /// Allocates memory in one way, and frees it, except for blocks that the next thread frees.
     pub(super) fn round(&mut self) {
         self.rounds += 1;
         match self.chance.below(PATTERNS.len() + 5) {
@@ -63,10 +63,10 @@ impl Worker {
 
     fn pass_on(&mut self) {
         for block in self.blocks.try_iter() {
-            assert!(block.iter().all(|number| *number == block[0]), "what was written is gone");
+            assert!(block.iter().all(|number| *number == block[0]), "written data was lost");
         }
         let words = (16 + self.chance.below(1500)) * KIB / size_of::<u64>();
-        // If the next is behind, it is freed here.
+        // If the next thread's queue is full, the block is freed here.
         let _ = self.next.try_send(vec![self.rounds; words]);
     }
 
@@ -82,7 +82,7 @@ impl Worker {
         let mut map: SlotMap<stayput::DefaultKey, u64> = SlotMap::new();
         let keys: Vec<_> = (0..count).map(|n| map.insert(n)).collect();
         for key in keys.iter().step_by(2) {
-            assert!(map.remove(*key).is_some(), "it was there");
+            assert!(map.remove(*key).is_some(), "the value exists");
         }
         for n in 0..count / 4 {
             map.insert(n);
@@ -97,7 +97,7 @@ impl Worker {
         for n in 0..count {
             black_box(arena.alloc(n));
         }
-        assert_eq!(*first, count, "what was written is gone");
+        assert_eq!(*first, count, "written data was lost");
     }
 
     fn small(&mut self) {

@@ -31,7 +31,7 @@ pub fn count<B: Bench>(cases: &[Planned<B>]) -> Result {
                     Some(other) if times > 0 => counted(other)?.0,
                     _ => Counts::default(),
                 };
-                // Empty where the structure has nothing that does it.
+                // Empty if the structure lacks the operation.
                 row.push(if times > 0 { with.without(without).cell(times) } else { String::new() });
             }
             rows.push(row);

@@ -52,13 +52,13 @@ impl<B: Bench> Planned<B> {
     }
 }
 
-/// Measures all cases in turns: the structures of a case one after the other, and all of them again in the next round,
+/// Measures all cases, interleaved: the structures of a case one after the other, and all of them again in the next round,
 /// so that a machine that slows down slows all of them. Begins no further round of a case that has had one and would
 /// not end within the time `enough`.
 ///
 /// # Panics
 ///
-/// If the checksums of two structures differ.
+/// Panics if the checksums of two structures differ.
 pub fn measure<B: Bench>(
     cases: &[Planned<B>],
     enough: Option<Duration>,
@@ -112,7 +112,7 @@ fn one_round<B: Bench>(
 ///
 /// # Panics
 ///
-/// If the checksums of two structures differ.
+/// Panics if the checksums of two structures differ.
 pub fn smoke<B: Bench>(
     cases: impl IntoIterator<Item = B::Case>,
     has_it: impl Fn(B::Case, B::Operation) -> bool,
@@ -135,7 +135,7 @@ fn check<B: Bench>(Results { case, measured }: &Results<B>) {
     for operation in B::Operation::all() {
         let found = measured.iter().flat_map(|Measured { container, rounds }| {
             rounds.iter().map(move |round| {
-                // What comes later in a life may depend on what came before.
+                // Later results may depend on what was done before.
                 let samples = round.iter().filter(|sample| sample.operation == operation);
                 (container.name, samples.map(|sample| sample.checksum).collect::<Vec<u64>>())
             })

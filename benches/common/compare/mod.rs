@@ -55,13 +55,13 @@ pub trait Operation:
     /// The operations that can be selected, in an order that leaves little to do between them.
     const LIFE: &'static [Self];
 
-    /// Operations measured along with others, which cannot be selected. The report lists them last.
+    /// Operations that are measured along with others, and cannot be selected. The report lists them last.
     const BESIDES: &'static [Self] = &[];
 
     /// The name in tables.
     fn name(self) -> &'static str;
 
-    /// The name, with the unit if it is not nanoseconds.
+    /// Returns the name, with the unit if it is not nanoseconds.
     fn title(self) -> String {
         self.name().to_owned()
     }
@@ -81,7 +81,7 @@ pub trait Operation:
         false
     }
 
-    /// Whether the figure is a longest time, which other load can only lengthen.
+    /// Whether the figure is a longest time, which other programs can only lengthen.
     fn is_a_longest(self) -> bool {
         false
     }
@@ -89,8 +89,8 @@ pub trait Operation:
     /// The name of its timed loop in the bench's module `stage`; `None` if callgrind cannot count it.
     fn function(self) -> Option<&'static str>;
 
-    /// If preparing a structure runs the timed loop too: an operation with the same preparation and another loop, whose
-    /// count is subtracted.
+    /// An operation with the same preparation and another loop, whose count is subtracted; for preparations
+    /// that run the timed loop too.
     fn prepared_by(self) -> Option<Self> {
         None
     }
@@ -124,12 +124,12 @@ pub enum Role {
     Limit,
 }
 
-/// A structure with its settings, and how to make it.
+/// A structure with its settings, and how to create it.
 #[derive(Debug)]
 pub struct Container<B: Bench> {
     /// For the command line.
     pub id: &'static str,
-    /// For people.
+    /// For tables.
     pub name: &'static str,
     settings: &'static str,
     /// The packages whose versions the summary names; none for std alone.
@@ -139,12 +139,12 @@ pub struct Container<B: Bench> {
     /// The ids of the structures whose best figure its own is compared with.
     pub rivals: &'static [&'static str],
     is_for: fn(B::Case) -> bool,
-    /// Makes a stage on which the structure is measured.
+    /// Creates the stage that measures the structure.
     pub stage: fn(B::Case) -> Box<dyn Stage<B::Operation>>,
 }
 
 impl<B: Bench> Container<B> {
-    /// A structure with its id, name and settings, measured in all cases and compared with none.
+    /// Creates a structure with its id, name and settings, measured in all cases and compared with none.
     pub const fn new(
         role: Role,
         packages: &'static [&'static str],
@@ -193,7 +193,7 @@ impl<B: Bench> Container<B> {
 }
 
 /// Brings a structure into the state that an operation needs, and times the operation. Each call is a whole
-/// operation, so that dynamic dispatch does not show.
+/// operation, so that the cost of dynamic dispatch does not matter.
 pub trait Stage<O> {
     /// Whether the structure has the operation.
     fn can(&self, operation: O) -> bool;
@@ -211,7 +211,7 @@ pub struct Sample<O> {
     pub value: f64,
     /// How often the operation was done.
     pub count: usize,
-    /// A checksum of what was read or found, which all structures must agree on.
+    /// A checksum of what was read or found, which must be equal for all structures.
     pub checksum: u64,
 }
 
@@ -223,7 +223,7 @@ impl<O> Sample<O> {
         Self { operation, value, count, checksum }
     }
 
-    /// The time of all `count` together.
+    /// Returns the time of all `count` operations together.
     #[expect(clippy::cast_precision_loss, reason = "2^53 ns are a hundred days")]
     pub fn time(&self) -> Duration {
         Duration::from_secs_f64(self.value * self.count as f64 / 1e9)
@@ -242,7 +242,7 @@ impl<O> Sample<O> {
     }
 }
 
-/// How often a child does each operation.
+/// How often a child performs each operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Times {
     /// [`Operation::times_in_life`].
@@ -275,14 +275,14 @@ impl<B: Bench> Job for Life<B> {
 /// The options that select structures and operations.
 #[derive(Debug, Args)]
 pub struct Choice<B: Bench> {
-    /// Measure these operations only
+    /// Measure only these operations
     #[arg(
         long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
         value_parser = EnumValueParser::<B::Operation>::new()
     )]
     pub operations: Vec<B::Operation>,
 
-    /// Measure these structures only
+    /// Measure only these structures
     #[arg(
         long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
         value_parser = PossibleValuesParser::new(B::CONTAINERS.iter().map(|one| one.id))

@@ -12,21 +12,21 @@ use crate::scenario::Handling;
 use crate::scenario::Scenario::{self, Beside, Burst, Level, Many, Steady};
 use crate::scenario::spawn::measure;
 
-/// 2^16 entities: fragments of 4 MiB.
+/// Fragments of 4 MiB: 2^16 entities.
 const FRAGMENT_EXPONENT: usize = 16;
 
-/// By the allocator that it is on.
+/// Named after its allocator.
 const SYSTEM_VEC: &str = if GLIBC { "Vec (glibc)" } else { "Vec (system)" };
 
-/// Those that every comparison needs.
+/// The scenarios of the containers that every comparison needs.
 const EVERYWHERE: &[Scenario] = &[Steady, Burst, Many, Beside, Level];
 
-/// What the docs advise for a loop of frames.
+/// The settings that the docs recommend for a loop of frames.
 const RECOMMENDED: VecBuilder<Entity> =
     VmVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
 
-/// In the order of the report. The limit is memory that is there and resident before the first
-/// frame, and that a level leaves to the next.
+/// In the order of the report. The limit is memory that is resident before the first frame, and that a level
+/// leaves to the next.
 pub(super) const ALL: &[Container] = &[
     Container::std(&[], ["vec", SYSTEM_VEC, "new()"], |job| measure(job, Handling::new(|_| Vec::new())))
         .headline(EVERYWHERE, 0x00_80_60),
@@ -67,7 +67,7 @@ pub(super) const ALL: &[Container] = &[
     .shown(EVERYWHERE, 0x56_B4_E9),
     Container::peer(
         &["orx-split-vec"],
-        ["split-vec", "orx-split-vec", "Doubling (default; Recursive pushes alike)"],
+        ["split-vec", "orx-split-vec", "Doubling (default; Recursive pushes equally)"],
         |job| {
             measure(job, Handling::new(|_| SplitVec::<_, Doubling>::with_doubling_growth()))
         },

@@ -1,4 +1,4 @@
-//! How tables are inserted to, looked up in and summed.
+//! How each table inserts, looks up and sums.
 
 use foldhash::fast::FixedState;
 use stayput::{DefaultKey, Table, indices};
@@ -7,7 +7,7 @@ use crate::entity::{self, Entity};
 use crate::scenario::table::Finder;
 
 indices! {
-    /// All tables have the same hasher.
+    /// All tables use one hasher.
     pub(super) struct RowBy for Entity {
         key: Unique<u64, FixedState> = |row| row.key(),
     }
@@ -31,7 +31,7 @@ impl Finder for Rows {
     }
 }
 
-/// Rows, and by their keys their places: what one does without a table.
+/// Rows, and a map from keys to their places: a table by hand.
 #[derive(Debug, Default)]
 pub(super) struct ByHand<M> {
     pub(super) rows: Vec<Entity>,
@@ -41,7 +41,7 @@ pub(super) struct ByHand<M> {
 pub(super) type Hashbrown = ByHand<hashbrown::HashMap<u64, u32, FixedState>>;
 pub(super) type Griddle = ByHand<griddle::HashMap<u64, u32, FixedState>>;
 
-/// What the two maps share, which have the same names.
+/// The two maps share their method names.
 macro_rules! by_hand {
     ($table:ty) => {
         impl Finder for $table {

@@ -1,4 +1,4 @@
-//! How slot maps are inserted to, removed from and summed.
+//! How each slot map inserts, removes and sums.
 
 use slotmap::Key as _;
 use stayput::Key as _;
@@ -6,8 +6,8 @@ use stayput::Key as _;
 use crate::entity::{self, Entity};
 use crate::scenario::churn::Keeper;
 
-/// Maps have the same names for the same, and no trait: what differs is a key that is never looked up, the method that
-/// removes a value that may not be there, and what values are iterated over by.
+/// Maps share method names, but no trait. They differ in the key that is never looked up, the method that
+/// removes a value that may be absent, and the iterator over values.
 macro_rules! keeper {
     ($map:ty, $key:ty, $no_key:expr, $remove:ident, $($values:ident)+) => {
         impl Keeper for $map {

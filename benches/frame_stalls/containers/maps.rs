@@ -18,7 +18,7 @@ use crate::scenario::ecs::{self, World};
 const CHURN: &[Scenario] = &[Churn];
 const EVERYWHERE: &[Scenario] = &[Churn, Ecs];
 
-/// In the order of the report. The limit has neither to grow nor to know generations.
+/// In the order of the report. The limit neither grows nor stores generations.
 pub(super) const ALL: &[Container] = &[
     Container::peer(&["slotmap"], ["slotmap", "slotmap", "SlotMap::new()"], |job| {
         either(job, Handling::new(|_| slotmap::SlotMap::new()), plain::<worlds::Slotmap>())
@@ -149,7 +149,7 @@ pub(super) const ALL: &[Container] = &[
     .shown(CHURN, 0xB8_5C_6B),
 ];
 
-/// Churn of a map, or the ECS loop of one with a column.
+/// Measures the churn of a map, or the ECS loop of a map with a column.
 fn either<K: Keeper, W: World>(job: &Job, map: Handling<K>, world: Handling<W>) -> Outcome {
     match job.scenario {
         Ecs => ecs::measure(job, world),
@@ -157,7 +157,7 @@ fn either<K: Keeper, W: World>(job: &Job, map: Handling<K>, world: Handling<W>) 
     }
 }
 
-/// A map and a column as they come.
+/// A map and a column with default settings.
 fn plain<W: World + Default>() -> Handling<W> {
     Handling::new(|_| W::default())
 }

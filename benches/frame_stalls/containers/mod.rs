@@ -16,10 +16,10 @@ use crate::allocator::Allocator;
 use crate::child::{Job, Outcome};
 use crate::scenario::Scenario;
 
-/// Whether the system's allocator is glibc's, which names of containers on it tell.
+/// Whether the system's allocator is glibc's, which containers on it have in their names.
 const GLIBC: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
 
-/// Whose container it is; the plots show each family in a panel of its own.
+/// The origin of a container; the plots show each family in a panel of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Std,
@@ -39,17 +39,17 @@ pub(crate) enum Pages {
 pub(crate) struct Container {
     /// For the command line.
     pub(crate) id: &'static str,
-    /// For people.
+    /// For tables.
     pub(crate) name: &'static str,
-    /// Where it is measured.
+    /// The scenarios in which it is measured.
     pub(crate) scenarios: &'static [Scenario],
     pub(crate) settings: &'static str,
     /// The packages whose versions the report names; none for std alone.
     pub(crate) packages: &'static [&'static str],
     pub(crate) family: Family,
-    /// What no container that grows can beat; panels repeat it.
+    /// Whether no growing container can beat it; every panel repeats it.
     pub(crate) limit: bool,
-    /// One of the few that overviews show.
+    /// Whether the overview shows it.
     pub(crate) headline: bool,
     pub(crate) colour: (u8, u8, u8),
     pub(crate) allocator: Allocator,
@@ -57,7 +57,7 @@ pub(crate) struct Container {
     pub(crate) run: fn(&Job) -> Outcome,
 }
 
-/// A table of containers states what sets each apart; the rest is as most have it.
+/// The lists of containers state what sets each apart; everything else has a default.
 impl Container {
     const fn new(
         family: Family,
@@ -105,17 +105,17 @@ impl Container {
         Self { pages: Pages::Small, ..self }
     }
 
-    /// Run under mimalloc, which asks for huge pages.
+    /// Runs under mimalloc, which asks for huge pages.
     const fn on_mimalloc(self) -> Self {
         Self { allocator: Allocator::Mimalloc, pages: Pages::Huge, ..self }
     }
 
-    /// Run under `GlobalVm`: a container of std's, on memory of this crate's.
+    /// Runs under `GlobalVm`: a container of std's, on memory of this crate's.
     const fn on_global_vm(self) -> Self {
         Self { allocator: Allocator::VmSystem, ..self }
     }
 
-    /// Measured there, and drawn in that colour.
+    /// Sets the scenarios, and the colour in plots.
     const fn shown(self, scenarios: &'static [Scenario], colour: u32) -> Self {
         let [_, red, green, blue] = colour.to_be_bytes();
         Self { scenarios, colour: (red, green, blue), ..self }
@@ -130,14 +130,14 @@ impl Container {
     }
 }
 
-/// All of them, those of a scenario together and in the order of the report. The headline colours
-/// are Okabe and Ito's, which colour-blind readers can tell apart; the others need only differ within
-/// a family.
+/// Iterates over all containers, those of a scenario together and in the order of the report. The headline
+/// colours are Okabe and Ito's, which colour-blind readers can tell apart; other colours differ only within a
+/// family.
 pub(crate) fn all() -> impl Iterator<Item = &'static Container> {
     arrays::ALL.iter().chain(maps::ALL).chain(tables::ALL).chain(shared::ALL)
 }
 
-/// The container of that id.
+/// Returns the container with that id.
 pub(crate) fn find(id: &str) -> Option<&'static Container> {
     all().find(|container| container.id == id)
 }

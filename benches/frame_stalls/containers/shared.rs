@@ -13,15 +13,15 @@ use crate::scenario::{Handling, Scenario};
 
 const WORKERS: &[Scenario] = &[Scenario::Workers];
 
-/// What the docs advise for a loop of frames.
+/// The settings that the docs recommend for a loop of frames.
 const RECOMMENDED: SharedVecBuilder<Entity> =
     SharedVec::builder().commit_ahead(CommitAhead::Auto).release(Release::Background);
 
-/// By the allocator that it is on.
+/// Named after its allocator.
 const SYSTEM: &str = if GLIBC { "Mutex<Vec> (glibc)" } else { "Mutex<Vec> (system)" };
 
-/// In the order of the report. The limit is the same array as the one that is to keep up with it: it
-/// takes no lock, does not grow, and takes no page fault. A `Mutex<Vec>` has its lock to wait for, warm or not.
+/// In the order of the report. The limit is the array that is compared with it, but it takes no page fault and
+/// does not grow. A `Mutex<Vec>` is not a limit, because it waits for its lock even when warm.
 pub(super) const ALL: &[Container] = &[
     Container::std(
         &["parking_lot"],

@@ -1,4 +1,4 @@
-//! How arrays that threads share are appended to and read.
+//! How each shared array appends and reads.
 
 use append_only_vec::AppendOnlyVec;
 use orx_concurrent_vec::ConcurrentVec;
@@ -7,7 +7,7 @@ use stayput::SharedVec;
 use crate::entity::{self, Entity};
 use crate::scenario::workers::{Read, Shared};
 
-/// Of what lies in one piece.
+/// Reads an array in one piece.
 fn read_slice(all: &[Entity], from: usize, places: &[usize]) -> Read {
     Read {
         end: all.len(),
@@ -16,7 +16,7 @@ fn read_slice(all: &[Entity], from: usize, places: &[usize]) -> Read {
     }
 }
 
-/// Of what is told entity by entity; `None` where none is yet.
+/// Reads an array element by element; `digest` returns `None` for an element that is not there yet.
 fn read_each(digest: impl Fn(usize) -> Option<u64>, from: usize, places: &[usize]) -> Read {
     let (mut end, mut new) = (from, 0_u64);
     while let Some(digest) = digest(end) {
@@ -27,7 +27,7 @@ fn read_each(digest: impl Fn(usize) -> Option<u64>, from: usize, places: &[usize
     Read { end, new, old }
 }
 
-/// The lock is held for the time of a look: what is read under it is moved by who grows the array.
+/// The lock is held during the whole read, because growth moves the elements.
 macro_rules! locked {
     ($mutex:ty $(, $expectation:literal)?) => {
         impl Shared for $mutex {
@@ -45,7 +45,7 @@ macro_rules! locked {
 locked!(parking_lot::Mutex<Vec<Entity>>);
 locked!(std::sync::Mutex<Vec<Entity>>, "a thread panicked");
 
-/// Arrays that are pushed to by the same name.
+/// Arrays whose push methods share a name.
 macro_rules! pushed {
     ($array:ty, |$all:ident, $from:ident, $places:ident| $read:expr) => {
         impl Shared for $array {

@@ -1,4 +1,4 @@
-//! How arrays are pushed to and summed.
+//! How each array pushes and sums.
 
 use orx_split_vec::{Collection, Growth, PinnedVec, SplitVec};
 use stayput::{BlockVec, VmVec};
@@ -6,7 +6,7 @@ use stayput::{BlockVec, VmVec};
 use crate::entity::{self, Entity};
 use crate::scenario::spawn::Spawner;
 
-/// Arrays that have these methods by the same names.
+/// Arrays whose methods share these names.
 macro_rules! spawner {
     ($($array:ty),+) => {$(
         impl Spawner for $array {

@@ -11,11 +11,11 @@ use crate::scenario::{Handling, Scenario};
 
 const GROWING: &[Scenario] = &[Scenario::Table];
 
-/// By the allocator that it is on.
+/// Named after its allocator.
 const SYSTEM: &str = if GLIBC { "Vec + hashbrown (glibc)" } else { "Vec + hashbrown (system)" };
 
-/// In the order of the report. The limit neither grows nor takes a page fault. What is drawn over the
-/// others comes last.
+/// In the order of the report. The limit neither grows nor takes a page fault. Later containers are drawn over
+/// earlier ones.
 pub(super) const ALL: &[Container] = &[
     Container::peer(
         &["hashbrown"],
@@ -73,7 +73,7 @@ fn plain<T: Finder + Default>() -> Handling<T> {
     Handling::new(|_| T::default())
 }
 
-/// Filled once, with rows that go again.
+/// Filled once with rows that are removed again.
 fn warm_by_hand(most: usize) -> Hashbrown {
     let mut table = ByHand {
         rows: Vec::with_capacity(most),

@@ -1,18 +1,18 @@
-//! Slot maps of entities with a column of velocities beside them, each in its crate's usual way.
+//! Slot maps of entities with a column of velocities, each in its crate's usual way.
 
 use stayput::{DefaultKey, SecondaryMap, SlotMap};
 
 use crate::entity::{self, Entity, Velocity};
 use crate::scenario::ecs::World;
 
-/// A map, and more values for its keys.
+/// A map, and secondary values for its keys.
 #[derive(Debug, Default)]
 pub(super) struct WithColumn<M, C> {
     pub(super) entities: M,
     pub(super) velocities: C,
 }
 
-/// What all maps do in the same way.
+/// The methods that all maps share.
 macro_rules! usual {
     ($($method:ident)+) => { $(usual!(@ $method);)+ };
     (@ insert) => {
@@ -41,7 +41,7 @@ macro_rules! usual {
     };
 }
 
-/// What the two of `slotmap` share.
+/// The methods that the two maps of `slotmap` share.
 macro_rules! slotmap {
     ($name:ident, $map:ident) => {
         pub(super) type $name = WithColumn<
@@ -79,7 +79,8 @@ impl World for Stayput {
     }
 }
 
-/// What the two arenas share: they have no secondary maps, so the column is a `Vec` by slots.
+/// The methods that the two arenas share: they have no secondary maps, so the column is a `Vec` indexed by
+/// slot.
 macro_rules! arena {
     ($name:ident, $arena:ty, $slot:expr) => {
         pub(super) type $name = WithColumn<$arena, Vec<Velocity>>;

@@ -1,4 +1,4 @@
-//! The parts that a page is made of.
+//! The elements of a page.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use plotters::style::RGBColor;
 use crate::plots::{GRID, INK, PAPER};
 use crate::table::Cells;
 
-/// Lets the plot take the page's colours instead of paper's.
+/// Replaces the plot's colours, which suit white paper, by the page's.
 pub(super) fn write_figure(page: &mut String, svg: &str) -> std::fmt::Result {
     let svg = svg
         .replace(&hex(INK), "currentColor")
@@ -20,7 +20,7 @@ fn hex(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-/// What sets a row apart.
+/// How a row is highlighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     None,
@@ -30,7 +30,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// The row's class, and what stands behind its name.
+    /// Returns the row's class, and the word after its name.
     fn class_and_word(self) -> [&'static str; 2] {
         match self {
             Self::None => ["", ""],
@@ -41,7 +41,7 @@ impl Mark {
     }
 }
 
-/// In a box of its own, so that what is too wide scrolls there.
+/// Writes the table into a box of its own, so that a wide table scrolls there.
 pub(super) fn write_table(
     page: &mut String,
     (header, rows): &Cells,

@@ -1,4 +1,4 @@
-//! `report.html`: one page that needs nothing else, on a phone as on a desk, light or dark.
+//! `report.html`: one self-contained page, for phones and desks, light or dark.
 
 mod html;
 mod scenario;
@@ -60,7 +60,7 @@ fn write_verdicts(page: &mut String, summary: &Summary) -> std::fmt::Result {
     Ok(())
 }
 
-/// Each once, though it may be measured in several scenarios.
+/// Lists each container once, even if it is measured in several scenarios.
 fn write_containers(page: &mut String, scenarios: &[ScenarioSummary]) -> std::fmt::Result {
     page.push_str("<h2 id=\"containers\">Containers and settings</h2>\n");
     for subject in Subject::ALL {
@@ -85,9 +85,9 @@ fn write_command(page: &mut String, summary: &Summary) -> std::fmt::Result {
     write!(
         page,
         "<h2 id=\"reproduce\">To reproduce</h2>\n<pre>{}</pre>\n\
-         <p><code>benches/README.md</code> says what is measured, how, and where the figures \
-         mislead. <code>summary.json</code> and <code>frames.csv</code> beside this page hold \
-         them all. With <code>--full</code> there are more scenarios and containers.</p>\n",
+         <p><code>benches/README.md</code> describes what is measured, how, and where the figures \
+         mislead. <code>summary.json</code> and <code>frames.csv</code> next to this page hold \
+         all figures. <code>--full</code> measures more scenarios and containers.</p>\n",
         escaped(&summary.command)
     )
 }

@@ -1,4 +1,4 @@
-//! What the page says about a scenario.
+//! The page's section for a scenario.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -10,13 +10,13 @@ use crate::stats::{Measured, Results, Row, typical_run};
 use crate::summary::ScenarioSummary;
 use crate::table;
 
-/// A title, and which containers a plot shows.
+/// A title, and the containers that a plot shows.
 type Panel = (&'static str, fn(&Container) -> bool);
 
-/// The few containers that overviews show.
+/// The containers of the overview.
 const OVERVIEW: Panel = ("overview", |container| container.headline);
 
-/// Each family by itself beside the limit: more lines in one plot can't be told apart.
+/// Each family in its own plot, with the limit, because more lines in one plot cannot be told apart.
 const FAMILIES: [Panel; 3] = [
     ("Vec", |container| container.family == Family::Std || container.limit),
     ("other crates", |container| container.family == Family::Peer || container.limit),
@@ -58,9 +58,9 @@ pub(super) fn write(
     write_figures(page, &figures)?;
     page.push_str(
         "<p class=\"note\">Percentiles are over the frames of all repetitions; each line ends at the \
-         worst frame. Resident is what the process has after each frame, in the runs whose frame \
-         times are shown: what is in the container, what it or the allocator keeps, and some 3 MiB \
-         of program. In the table are microseconds where not said otherwise, each the median over \
+         worst frame. Resident memory is that of the process after each frame, in the runs whose frame \
+         times are shown: the container's elements, what it or the allocator keeps, and some 3 MiB \
+         of program. The table is in microseconds unless stated, each figure the median over \
          the repetitions; the range is that of the single repetitions' worst frames.</p>\n",
     );
     write_table(page, &table::all_figures(containers, budget_us), &marked(&all))?;
@@ -68,7 +68,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The best that is neither this crate's nor the limit.
+/// Returns the best container that is neither this crate's nor the limit.
 fn best(rows: &[Row]) -> Option<&'static str> {
     let others = rows.iter().filter(|row| {
         containers::find(row.id).is_some_and(|one| one.family != Family::Stayput && !one.limit)
@@ -76,7 +76,7 @@ fn best(rows: &[Row]) -> Option<&'static str> {
     others.min_by(|a, b| f64::total_cmp(&a.worst_us, &b.worst_us)).map(|row| row.id)
 }
 
-/// What overviews show, and the best.
+/// Returns the containers of the overview, and the best.
 fn shown<'a>(rows: &'a [Row], best: Option<&str>) -> Vec<&'a Row> {
     let headline = |row: &Row| containers::find(row.id).is_some_and(|one| one.headline);
     let shown: Vec<&Row> =
@@ -93,7 +93,7 @@ fn mark(row: &Row, best: Option<&str>) -> Mark {
     }
 }
 
-/// How to read the first plots.
+/// Explains the first plots.
 fn how(measured: &[Measured]) -> String {
     let frames = measured.iter().find_map(typical_run).map_or(0, |run| run.frame_ns.len());
     let group = match plots::frames_a_point(frames) {
@@ -101,8 +101,8 @@ fn how(measured: &[Measured]) -> String {
         group => format!(" Each point is the worst of {group} frames."),
     };
     format!(
-        "Frame times are of the repetition whose worst frame is the median one, as it happened.{group} \
-         Worst frames are medians over the repetitions; the thin line spans those of the single ones."
+        "Frame times are those of the repetition whose worst frame is the median one.{group} \
+         Worst frames are medians over the repetitions; thin lines span the single repetitions."
     )
 }
 
@@ -114,7 +114,7 @@ fn percentiles((title, shown): Panel, measured: &[Measured]) -> Result<String, B
     plots::percentiles(&format!("Percentiles: {title}"), measured, shown)
 }
 
-/// If it would show no more than one line, one of whatever there is.
+/// The overview; or all containers, if the overview had no more than one line.
 fn overview(measured: &[Measured]) -> Panel {
     let lines = measured.iter().filter(|measured| OVERVIEW.1(measured.container)).count();
     if lines > 1 { OVERVIEW } else { ("all", |_| true) }

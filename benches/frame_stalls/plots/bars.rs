@@ -12,12 +12,12 @@ use crate::stats::Row;
 const BAR_HEIGHT: u32 = 44;
 const AXIS_HEIGHT: u32 = 64;
 
-/// A bar a row, from the left edge of a logarithmic axis to the median of the worst frames; the
-/// thin line spans those of the single repetitions.
+/// Draws a bar for each row, from the left edge of a logarithmic axis to the median of the worst frames; a thin
+/// line spans the single repetitions.
 pub(crate) fn worst_frames(title: &str, rows: &[&Row]) -> Result<String, Failure> {
     let count = u32::try_from(rows.len())?;
     let times = rows.iter().flat_map(|row| [row.worst_us_min, row.worst_us_max]);
-    // From a decade lower, or the shortest bar might not be seen.
+    // From a decade lower, so that the shortest bar is visible.
     let x = Axis::times("worst frame", times).extended();
     let y = Axis { label: "", range: (-f64::from(count), 0.0), ticks: Vec::new() };
 

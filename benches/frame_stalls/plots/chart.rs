@@ -1,4 +1,4 @@
-//! What the line plots have in common: size, axes, budget lines, legend.
+//! What the line plots share: size, axes, budget lines, legend.
 
 use std::error::Error;
 use std::iter;
@@ -22,19 +22,19 @@ pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Plot<'a, 'b> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// Narrow, so that text is still legible when a phone scales the picture down.
+/// Narrow, so that text is legible when a phone scales the picture down.
 pub(super) const WIDTH: u32 = 600;
 const TITLE_HEIGHT: u32 = 36;
-/// Room for half of the last label.
+/// Space for half of the last label.
 pub(super) const RIGHT_MARGIN: u32 = 44;
 const PLOT_HEIGHT: u32 = 340;
 const LEGEND_ROW_HEIGHT: u32 = 26;
 const LEGEND_COLUMNS: usize = 2;
 
-/// Frame budgets worth a line of their own, in microseconds. The axis has a label for the first.
+/// Frame budgets with a line of their own, in microseconds. The axis has a label for the first.
 const BUDGETS: [(f64, &str); 2] = [(1_000.0, ""), (16_600.0, "a frame at 60 Hz")];
 
-/// A line across a plot at that height, and its name.
+/// A horizontal line across a plot, and its name.
 pub(super) type Rule = (f64, &'static str);
 
 /// A line of a plot, in the units of its axes.
@@ -43,8 +43,8 @@ pub(super) struct Line {
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// What an axis stands for, its range, and where it is labelled. Both axes are linear, a logarithmic
-/// one over logarithms; that and drawing the grid ourselves leave the choice of what to label with us.
+/// An axis: its meaning, its range, and its labels. Both axes are linear in plotters' sense, and a logarithmic
+/// one holds logarithms, so that the labels can be chosen here.
 pub(super) struct Axis {
     pub(super) label: &'static str,
     pub(super) range: (f64, f64),
@@ -52,7 +52,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Microseconds, logarithmic, over the decades around all values.
+    /// Creates a logarithmic axis in microseconds, over the decades around all values.
     pub(super) fn times(label: &'static str, us: impl Iterator<Item = f64>) -> Self {
         let (min, max) = us.map(height).fold((f64::INFINITY, f64::NEG_INFINITY), |ends, value| {
             (value.min(ends.0), value.max(ends.1))
@@ -61,12 +61,12 @@ impl Axis {
         Self { label, range: (bottom, top.max(bottom + 1.0)), ticks: Vec::new() }.labelled()
     }
 
-    /// Begins a decade lower.
+    /// Extends the axis by a decade below.
     pub(super) fn extended(self) -> Self {
         Self { range: (self.range.0 - 1.0, self.range.1), ..self }.labelled()
     }
 
-    /// A label a decade.
+    /// Labels each decade.
     fn labelled(self) -> Self {
         let (bottom, top) = self.range;
         let decades = iter::successors(Some(bottom), |power| Some(power + 1.0));
@@ -78,7 +78,7 @@ impl Axis {
     }
 }
 
-/// Where a time stands on a logarithmic axis.
+/// Returns the position of a time on a logarithmic axis.
 pub(super) fn height(us: f64) -> f64 {
     us.max(1e-3).log10()
 }
@@ -102,8 +102,8 @@ pub(super) fn svg(
     Ok(text)
 }
 
-/// A plot of lines, whose points are microseconds over something, against a logarithmic axis. All
-/// lines, shown or not, have a say in its range, so that plots of the same lines can be compared.
+/// Plots lines, whose points are microseconds over something, against a logarithmic axis. All lines, shown or
+/// not, determine its range, so that plots of the same data can be compared.
 pub(super) fn time_plot(
     title: &str,
     x: &Axis,
@@ -119,8 +119,8 @@ pub(super) fn time_plot(
     line_plot(title, x, &y, &budgets(), &lines)
 }
 
-/// A plot of lines, its legend below. What belongs to this crate is drawn last, and thicker. Rules
-/// are dashed lines across it.
+/// Plots lines, with the legend below. This crate's are drawn last, and thicker. Rules are dashed horizontal
+/// lines.
 pub(super) fn line_plot(
     title: &str,
     x: &Axis,
@@ -146,12 +146,12 @@ pub(super) fn line_plot(
     })
 }
 
-/// The budgets, where a logarithmic axis has them.
+/// Returns the budgets as rules, at their positions on a logarithmic axis.
 pub(super) fn budgets() -> [Rule; 2] {
     BUDGETS.map(|(us, name)| (height(us), name))
 }
 
-/// The axes and the grid, and so much room on the right.
+/// Draws the axes and the grid, with a margin on the right.
 pub(super) fn axes<'a, 'b>(
     area: &Area<'b>,
     x: &Axis,
@@ -185,7 +185,7 @@ pub(super) fn axes<'a, 'b>(
     Ok(chart)
 }
 
-/// Those within the axis, with their names above them.
+/// Draws the rules that lie within the axis, with their names above them.
 pub(super) fn draw_rules(
     chart: &mut Plot<'_, '_>,
     (left, right): (f64, f64),
@@ -229,7 +229,7 @@ pub(super) fn font(size: u32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&INK)
 }
 
-/// `50 µs`, `1 ms`, `2 s`: the number short, the unit near it.
+/// Formats a time as `50 µs`, `1 ms` or `2 s`.
 pub(crate) fn time(us: f64) -> String {
     let (value, unit) = match us {
         ..1_000.0 => (us, "µs"),

@@ -1,20 +1,20 @@
-//! What is seen frame by frame: time and memory over the frame's number.
+//! Time and memory over the frame's number.
 
 use super::chart::{Axis, Failure, Line, line_plot, time_plot};
 use crate::child::Outcome;
 use crate::containers::Container;
 use crate::stats::{Measured, as_f64, mebibytes, micros, typical_run};
 
-/// Few enough that a line shows its stalls rather than its sawtooth: a frame that faults in a huge
-/// page is followed by one that needs none.
+/// Few enough points that a line shows stalls rather than a sawtooth: a frame that faults in a huge page is
+/// followed by one that needs none.
 const POINTS_MAX: usize = 100;
 
-/// How many frames each point of the plot stands for, by the most that any of them took.
+/// Returns the number of frames for each point, which shows the longest of them.
 pub(crate) fn frames_a_point(frames: usize) -> usize {
     frames.div_ceil(POINTS_MAX).max(1)
 }
 
-/// A line a container that is shown, of its typical run.
+/// Plots a line for each container that is shown, of its typical run.
 pub(crate) fn frame_times(
     title: &str,
     measured: &[Measured],
@@ -24,7 +24,7 @@ pub(crate) fn frame_times(
     time_plot(title, &frame_numbers(measured), lines, shown)
 }
 
-/// A line a container that is shown, of the same run; `None` where the system does not say.
+/// Plots a line for each container that is shown, of the same run; `None` if the system does not say.
 pub(crate) fn memory(
     title: &str,
     measured: &[Measured],
@@ -59,7 +59,7 @@ pub(super) fn frame_numbers(measured: &[Measured]) -> Axis {
     Axis { label: "frame", range: (0.0, frames), ticks }
 }
 
-/// The largest value of each group, over the number of its first frame.
+/// Returns the largest value of each group, over the number of its first frame.
 pub(super) fn thinned(values: &[u64], scaled: fn(u64) -> f64) -> Vec<(f64, f64)> {
     let group = frames_a_point(values.len());
     let groups = values.chunks(group).enumerate();
@@ -71,7 +71,7 @@ pub(super) fn thinned(values: &[u64], scaled: fn(u64) -> f64) -> Vec<(f64, f64)>
         .collect()
 }
 
-/// Four to eight round numbers from zero up to `max`, which is 1 or more.
+/// Returns four to eight round numbers from zero to `max`, which is at least 1.
 fn round_ticks(max: f64) -> Vec<f64> {
     let decade = 10_f64.powf(max.log10().floor() - 1.0);
     let step = [1.0, 2.0, 5.0, 10.0, 20.0].map(|factor| factor * decade);

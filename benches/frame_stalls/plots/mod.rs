@@ -1,5 +1,4 @@
-//! The plots, as SVG text. Colours are drawn as for white paper; the report turns those below into
-//! the page's own.
+//! The plots, as SVG text. Colours suit white paper; the report replaces the ones below by the page's own.
 
 mod bars;
 mod chart;

@@ -1,10 +1,10 @@
-//! Frame time over percentile, the axis stretched towards the worst.
+//! Frame time over percentile, on an axis stretched towards the worst.
 
 use super::chart::{Axis, Failure, Line, time_plot};
 use crate::containers::Container;
 use crate::stats::{Measured, micros, pooled};
 
-/// From the median on, over the frames of all repetitions together.
+/// Plots from the median on, over the frames of all repetitions together.
 pub(crate) fn percentiles(
     title: &str,
     measured: &[Measured],
@@ -25,12 +25,12 @@ pub(crate) fn percentiles(
     time_plot(title, &axis, lines, shown)
 }
 
-/// Where a percentile stands on the axis: p90 is one in ten, p99 one in a hundred.
+/// Returns the position of a percentile on the axis: p90 is one in ten, p99 one in a hundred.
 fn rarity(share: f64) -> f64 {
     -(1.0 - share).log10()
 }
 
-/// The upper half of the samples. The worst of n stands where one in n does.
+/// Returns the upper half of the samples. The worst of n is placed at one in n.
 #[expect(clippy::cast_precision_loss, reason = "frame counts are far below 2^52")]
 fn points(sorted_ns: &[u64]) -> Vec<(f64, f64)> {
     let count = sorted_ns.len();

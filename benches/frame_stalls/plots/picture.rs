@@ -1,4 +1,4 @@
-//! The README's picture: few lines, each with its name at its end.
+//! The README's picture: few lines, with their names at their ends.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -9,7 +9,7 @@ use super::chart::{
 use super::frames::{frame_numbers, lines, thinned};
 use crate::stats::{Measured, micros};
 
-/// The lines, by their containers, from those drawn first to the last.
+/// The lines, by their containers, in drawing order.
 const LINES: [(&str, &str); 4] = [
     ("vec-mimalloc", "Vec on mimalloc"),
     ("vec", if cfg!(target_env = "gnu") { "Vec on glibc" } else { "Vec" }),
@@ -18,14 +18,14 @@ const LINES: [(&str, &str); 4] = [
 ];
 
 const SIZE: (u32, u32) = (800, 340);
-/// Room for the names.
+/// Space for the names.
 const RIGHT_MARGIN: u32 = 208;
-/// Between the middles of two names, as a share of the plot's height.
+/// The least distance between two names, as a share of the plot's height.
 const NAMES_APART: f64 = 0.09;
-/// Points at a line's end whose middle its name stands at.
+/// The number of points at a line's end whose mean height its name gets.
 const END_POINTS: usize = 20;
 
-/// Of the runs whose worst frames are the median ones; `None` if some of the lines were not measured.
+/// Plots the runs whose worst frames are the median ones; `None` if some of the lines were not measured.
 pub(crate) fn picture(title: &str, measured: &[Measured]) -> Result<Option<String>, Failure> {
     let all = lines(measured, |run| thinned(&run.frame_ns, micros));
     let of = |(id, name)| Some((all.iter().find(|line| line.container.id == id)?, name));
@@ -53,7 +53,7 @@ pub(crate) fn picture(title: &str, measured: &[Measured]) -> Result<Option<Strin
     Ok(Some(svg))
 }
 
-/// Where the names stand: at the ends of their lines, but for what keeps them apart.
+/// Returns the heights of the names: at the ends of their lines, moved apart where they would overlap.
 fn name_heights(named: &[(&Line, &str)], (bottom, top): (f64, f64)) -> Vec<f64> {
     let mut ends: Vec<(usize, f64)> =
         named.iter().map(|(line, _)| end_height(line)).enumerate().collect();

@@ -1,5 +1,5 @@
-//! Some entities of many are removed in every frame, chosen at random, and some more are spawned,
-//! so that the population grows.
+//! Some of many entities are removed in every frame, chosen at random, and more are spawned, so that the
+//! population grows.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -15,23 +15,23 @@ use super::script::Script;
 use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};
 
-/// What the loop needs of a map. It is compiled once for each implementation.
+/// What the loop needs of a map. The loop is compiled once for each implementation.
 pub(crate) trait Keeper {
     type Key: Copy;
 
-    /// A key that is never looked up.
+    /// Returns a key that is never looked up.
     fn no_key() -> Self::Key;
 
     fn insert(&mut self, entity: Entity) -> Self::Key;
 
-    /// Whether there was an entity of that key.
+    /// Removes the entity with that key, and returns whether it existed.
     fn remove(&mut self, key: Self::Key) -> bool;
 
-    /// [`entity::sum`] over all that live.
+    /// Returns [`entity::sum`] over all live entities.
     fn sum(&self) -> u64;
 }
 
-/// Runs one job on one fresh map.
+/// Runs one job on a new map.
 pub(crate) fn measure<K: Keeper>(job: &Job, handling: Handling<K>) -> Outcome {
     let mut game = Churn::new(&job.script, handling);
     let outcome = play(job, &mut game);
@@ -41,7 +41,7 @@ pub(crate) fn measure<K: Keeper>(job: &Job, handling: Handling<K>) -> Outcome {
     assert_eq!(
         game.live.len(),
         job.script.most(),
-        "{} removed others than it was told",
+        "{} removed other entities than it should",
         job.container
     );
     assert_eq!(game.map.sum(), expected, "{} lost or changed entities", job.container);
@@ -52,19 +52,19 @@ struct Churn<'a, K: Keeper> {
     script: &'a Script,
     handling: Handling<K>,
     map: K,
-    /// Keys of the entities that live, and their indices.
+    /// Keys of the live entities, and their indices.
     live: Vec<(K::Key, u64)>,
-    /// Of the entities that the frame removes.
+    /// Keys of the entities that the frame removes.
     victims: Vec<K::Key>,
-    /// Of the entities that it spawns.
+    /// Indices of the entities that the frame spawns.
     indices: Range<u64>,
     born: Vec<K::Key>,
-    /// The same sequence for every map.
+    /// The sequence is equal for all maps.
     random: Random,
 }
 
 impl<'a, K: Keeper> Churn<'a, K> {
-    /// With the entities that are there before the first frame.
+    /// Creates the entities that exist before the first frame.
     fn new(script: &'a Script, handling: Handling<K>) -> Self {
         let (start, each) = (script.entities_at_start, script.spawn_per_frame);
         let mut game = Self {
@@ -81,7 +81,7 @@ impl<'a, K: Keeper> Churn<'a, K> {
         game
     }
 
-    /// Counts those that the last frame spawned among the living.
+    /// Adds the entities that the last frame spawned to the live ones.
     fn settle(&mut self) {
         self.live.extend(self.born.drain(..).zip(self.indices.clone()));
     }

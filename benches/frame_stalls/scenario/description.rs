@@ -1,10 +1,10 @@
-//! What the scenarios do, in words.
+//! Descriptions of the scenarios.
 
 use super::{Scenario, Script};
 use crate::entity::Entity;
 
 impl Scenario {
-    /// With the numbers of a script.
+    /// Describes a scenario with the numbers of a script.
     pub(crate) fn description(self, script: &Script, period_us: u64) -> String {
         let frames = script.frames;
         let pace = match period_us {
@@ -14,7 +14,7 @@ impl Scenario {
         format!("{frames} frames, {pace}. {}", self.frame(script))
     }
 
-    /// What is done in the frames.
+    /// Describes a frame.
     fn frame(self, script: &Script) -> String {
         let (spawn, containers) = (script.spawn_per_frame, script.containers);
         let (bytes, mebibytes) = (size_of::<Entity>(), script.most_bytes() >> 20);
@@ -26,51 +26,51 @@ impl Scenario {
                 let (every, burst) =
                     script.burst.map_or((0, 0), |burst| (burst.every, burst.spawn));
                 format!(
-                    "Each spawns {spawn} entities of {bytes} bytes, but every {every}th spawns \
+                    "Each spawns {spawn} entities of {bytes} bytes, and every {every}th spawns \
                      {burst}; {mebibytes} MiB in the end."
                 )
             }
             Self::Many => format!(
-                "Each spawns {} entities of {bytes} bytes in each of {containers} arrays, a KiB and \
-                 then the next array's turn; {mebibytes} MiB in the end.",
+                "Each spawns {} entities of {bytes} bytes in each of {containers} arrays, a KiB before \
+                 the next array's turn; {mebibytes} MiB in the end.",
                 spawn / containers
             ),
             Self::Beside => format!(
-                "Each spawns {spawn} entities of {bytes} bytes; {mebibytes} MiB in the end. All the \
-                 while a second thread allocates and frees: every millisecond 64 blocks of 16 bytes \
+                "Each spawns {spawn} entities of {bytes} bytes; {mebibytes} MiB in the end. \
+                 Meanwhile a second thread allocates and frees: every millisecond 64 blocks of 16 bytes \
                  to 8 KiB, two of 16 to 512 KiB, and one of 40 MiB, of which it touches 64 pages \
-                 and which is mapped and unmapped. That takes the process' map lock, and about an \
+                 and which is mapped and unmapped. It takes the process's map lock, and about an \
                  eighth of a core."
             ),
             Self::Level => format!(
                 "Each spawns {spawn} entities of {bytes} bytes, for {} frames: a level of \
-                 {mebibytes} MiB. The frame after it begins by dropping the array, and fills a new \
+                 {mebibytes} MiB. The next frame begins by dropping the array, and fills a new \
                  one.",
                 script.frames_per_level.unwrap_or(0)
             ),
             Self::Churn => format!(
-                "Each removes {} of {} and more entities of {bytes} bytes at random and spawns \
+                "Each removes {} of at least {} entities of {bytes} bytes at random and spawns \
                  {spawn}: {} entities and {mebibytes} MiB in the end.",
                 script.remove_per_frame,
                 script.entities_at_start,
                 script.most()
             ),
             Self::Ecs => format!(
-                "Each inserts {spawn} entities of {bytes} bytes, with a velocity in a column beside \
-                 them, updates all of some {}, adds to each position its velocity, and retains those \
+                "Each inserts {spawn} entities of {bytes} bytes, with a velocity in a \
+                 secondary map, updates all of some {}, adds to each position its velocity, and retains those \
                  whose life has not run out, so that as many are removed on average; {mebibytes} MiB.",
                 script.most()
             ),
             Self::Table => format!(
-                "Each inserts {spawn} rows of {bytes} bytes, which have keys of 8 bytes as if at \
-                 random, and looks as many up by their keys, any of those that are there: {} rows in \
-                 the end, {mebibytes} MiB without what finds them.",
+                "Each inserts {spawn} rows of {bytes} bytes, with keys of 8 bytes that look \
+                 random, and looks up as many of those that exist by their keys: {} rows in \
+                 the end, {mebibytes} MiB without the index.",
                 script.most()
             ),
             Self::Workers => format!(
                 "Meanwhile {} threads append {spawn} entities of {bytes} bytes to one array, a few \
-                 at a time. Each frame reads all that have come since the one before, and {} of \
-                 those that were there, at random; {mebibytes} MiB in the end.",
+                 at a time. Each frame reads all that are new since the previous one, and {} of \
+                 the older ones, at random; {mebibytes} MiB in the end.",
                 script.workers, script.looked_at_per_frame
             ),
         }

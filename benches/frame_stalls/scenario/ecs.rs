@@ -1,5 +1,5 @@
-//! What a frame of an entity component system does: entities come, all are updated, those that have
-//! a component move by it, and those whose life has run out go. As many come as go on average.
+//! A frame of an entity component system: entities are inserted, all are updated, those that have a component
+//! move by it, and those whose life has run out are removed. On average as many are removed as inserted.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -15,25 +15,24 @@ use super::script::Script;
 use crate::child::{Job, Outcome, Pass};
 use crate::entity::{Entity, Velocity};
 
-/// What the loop needs of a map with a column beside it. It is compiled once for each
-/// implementation.
+/// What the loop needs of a map with a column. The loop is compiled once for each implementation.
 pub(crate) trait World {
     fn insert(&mut self, entity: Entity, velocity: Velocity);
 
-    /// Goes over all entities.
+    /// Visits all entities.
     fn update(&mut self, each: impl Fn(&mut Entity));
 
-    /// Goes over all entities that have a velocity.
+    /// Visits all entities that have a velocity.
     fn join(&mut self, each: impl Fn(&mut Entity, &Velocity));
 
-    /// Removes all entities but those. Their velocities may stay until others take their places.
+    /// Removes all other entities. Their velocities may stay until others take their slots.
     fn retain(&mut self, keep: impl Fn(&Entity) -> bool);
 
-    /// [`entity::sum`](crate::entity::sum) over all that live.
+    /// Returns [`entity::sum`](crate::entity::sum) over all live entities.
     fn sum(&self) -> u64;
 }
 
-/// How long the steps of a frame take.
+/// The durations of a frame's steps.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[expect(clippy::struct_field_names, reason = "units are part of names")]
 pub(crate) struct Steps {
@@ -43,7 +42,7 @@ pub(crate) struct Steps {
     pub(crate) retain_ns: u64,
 }
 
-/// Runs one job on one fresh map, once it has as many entities as it keeps.
+/// Runs one job on a new map, once it holds its usual number of entities.
 pub(crate) fn measure<W: World>(job: &Job, handling: Handling<W>) -> Outcome {
     let mut game = Ecs::new(&job.script, handling);
     let outcome = play(job, &mut game);
@@ -63,16 +62,16 @@ struct Ecs<'a, W: World> {
     script: &'a Script,
     handling: Handling<W>,
     world: W,
-    /// Of the entities that the frame inserts.
+    /// Indices of the entities that the frame inserts.
     indices: Range<u64>,
-    /// Over all frames.
+    /// Totals over all frames.
     steps: Steps,
     /// How often a thread that works ahead was late before the first frame.
     late_before: u64,
 }
 
 impl<'a, W: World> Ecs<'a, W> {
-    /// After as many frames as the longest life has.
+    /// Plays as many frames as the longest life has.
     fn new(script: &'a Script, handling: Handling<W>) -> Self {
         let world = handling.make(script.most());
         let steps = Steps::default();
@@ -86,7 +85,7 @@ impl<'a, W: World> Ecs<'a, W> {
         game
     }
 
-    /// Entities that live, and how they are by now, worked out one by one.
+    /// Computes the checksum of the live entities, one by one.
     fn expected_sum(&self) -> u64 {
         let each = self.script.spawn_per_frame as u64;
         let last_frame = self.indices.start / each;
@@ -102,7 +101,7 @@ impl<'a, W: World> Ecs<'a, W> {
         aged.fold(0, u64::wrapping_add)
     }
 
-    /// What follows insertion in a frame.
+    /// Runs the steps that follow insertion.
     fn run_systems(&mut self, inserted: Instant) {
         update(&mut self.world);
         let updated = Instant::now();
@@ -145,14 +144,14 @@ impl<W: World> Game for Ecs<'_, W> {
     }
 }
 
-/// The entity of that number, and its velocity. It lives for as many frames as the longest life or
-/// fewer, each as likely.
+/// Returns the entity with that number, and its velocity. Its life has at most as many frames as the longest,
+/// each equally likely.
 #[inline]
 fn spawn(index: u64, longest_life: u16) -> (Entity, Velocity) {
     // Fibonacci hashing: the high bits of the product are as good as random.
     let mixed = index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
     let life = (mixed * u64::from(longest_life)) >> 24;
-    #[expect(clippy::cast_possible_truncation, reason = "is below a `u16`")]
+    #[expect(clippy::cast_possible_truncation, reason = "less than a `u16`")]
     let life = 1 + life as u16;
     Entity::mortal(index, life)
 }

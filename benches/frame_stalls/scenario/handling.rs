@@ -1,6 +1,6 @@
-//! What an owner does with a container, beside filling it.
+//! How a container is created, prepared and ended.
 
-/// How a container is made, and what its owner does for it between frames and levels.
+/// How a container is created, and what is done for it between frames and levels.
 #[derive(Debug)]
 pub(crate) struct Handling<C> {
     make: fn(usize) -> C,
@@ -9,41 +9,40 @@ pub(crate) struct Handling<C> {
     late: Option<fn(&C) -> usize>,
 }
 
-/// What becomes of the containers of a level that ends.
+/// What happens to the containers when a level ends.
 #[derive(Debug)]
 enum LevelEnd<C> {
-    /// They are dropped, and new ones made.
+    /// They are dropped, and new ones are created.
     Drop,
-    /// The same, but the new ones were made in the idle time before the level's last frame.
+    /// They are dropped, and replaced by ones created in the idle time before the level's last frame.
     Replace,
-    /// They serve the next level too.
+    /// They are emptied, and serve the next level too.
     Empty(fn(&mut C)),
 }
 
 impl<C> Handling<C> {
-    /// A container that is made so, by someone who knows how many entities it will hold at most.
-    /// Otherwise it is left to itself, and at the end of a level it is dropped.
+    /// Creates containers with `make`, which is given the most entities that one will hold. By default nothing
+    /// prepares them, and the end of a level drops them.
     pub(crate) fn new(make: fn(usize) -> C) -> Self {
         Self { make, prepare: None, end: LevelEnd::Drop, late: None }
     }
 
-    /// Before each frame, in idle time, this is done, by someone who knows how many more entities
-    /// the largest frame leaves in it.
+    /// Calls `prepare` in the idle time before each frame, with the most entities that a frame adds.
     pub(crate) fn preparing(self, prepare: fn(&mut C, usize)) -> Self {
         Self { prepare: Some(prepare), ..self }
     }
 
-    /// At the end of a level it is emptied so, and serves the next one too.
+    /// Calls `empty` at the end of a level; the containers serve the next one too.
     pub(crate) fn emptying(self, empty: fn(&mut C)) -> Self {
         Self { end: LevelEnd::Empty(empty), ..self }
     }
 
-    /// At the end of a level another takes its place, made in the idle time before its last frame.
+    /// Replaces the containers at the end of a level by ones created in the idle time before its last frame.
     pub(crate) fn replacing(self) -> Self {
         Self { end: LevelEnd::Replace, ..self }
     }
 
-    /// A thread makes memory ready ahead of it, and this tells how often that was late.
+    /// Sets how to read how often the thread that makes memory ready ahead was late.
     pub(crate) fn served(self, late: fn(&C) -> usize) -> Self {
         Self { late: Some(late), ..self }
     }
@@ -52,7 +51,7 @@ impl<C> Handling<C> {
         (self.make)(most)
     }
 
-    /// Tells whether there was anything to do.
+    /// Returns whether there was anything to do.
     pub(super) fn prepare(&self, containers: &mut [C], growth: usize) -> bool {
         let Some(prepare) = self.prepare else { return false };
         for container in containers {
@@ -61,29 +60,29 @@ impl<C> Handling<C> {
         true
     }
 
-    /// How often a thread that works ahead was late; `None` where there is none.
+    /// Returns how often a thread that works ahead was late; `None` if there is none.
     pub(super) fn late(&self, containers: &[C]) -> Option<u64> {
         let late = self.late?;
         Some(containers.iter().map(|container| late(container) as u64).sum())
     }
 
-    /// Whether the end of a level is the end of the containers.
+    /// Whether the end of a level drops the containers.
     pub(super) fn drops(&self) -> bool {
         !matches!(self.end, LevelEnd::Empty(_))
     }
 
-    /// Whether the next level's containers are made before the level ends.
+    /// Whether the next level's containers are created before the level ends.
     pub(super) fn replaces(&self) -> bool {
         matches!(self.end, LevelEnd::Replace)
     }
 
-    /// Ends a level, in which each container held so many entities at most. The next ones are none,
-    /// unless they were made already.
+    /// Ends a level, in which each container held at most `most` entities. `next` holds the next level's
+    /// containers if they were created before.
     pub(super) fn end_level(&self, containers: &mut Vec<C>, next: &mut Vec<C>, most: usize) {
         if let LevelEnd::Empty(empty) = self.end {
             return containers.iter_mut().for_each(empty);
         }
-        // All go before the first new one comes, so that these can have their memory.
+        // All are dropped before the first new one is created, so that it can have their memory.
         let missing = containers.len() - next.len();
         containers.clear();
         containers.append(next);

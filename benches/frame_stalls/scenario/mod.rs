@@ -18,34 +18,34 @@ use serde::{Deserialize, Serialize};
 pub(crate) use handling::Handling;
 pub(crate) use script::{Burst, Script};
 
-/// What happens in a frame.
+/// The work of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub(crate) enum Scenario {
-    /// The same number of entities is spawned in every frame, and none is removed.
+    /// Spawns the same number of entities in every frame, and removes none
     Steady,
-    /// Most frames spawn few entities, and some spawn many.
+    /// Spawns few entities in most frames, and many in some
     Burst,
-    /// Many arrays grow in every frame.
+    /// Spawns in many arrays in every frame
     Many,
-    /// As in the steady one, while a second thread allocates and frees.
+    /// As steady, while a second thread allocates and frees
     Beside,
-    /// An array grows large and is dropped, and the next level begins.
+    /// An array grows large and is dropped, and the next level begins
     Level,
-    /// Some entities of many are removed in every frame and some more are spawned.
+    /// Removes some of many entities in every frame, and spawns more
     Churn,
-    /// All entities are updated, with a column beside them; some come and some go.
+    /// Updates all entities, with a column; inserts and removes some
     Ecs,
-    /// Rows are inserted in every frame and looked up by what is in them, and none is removed.
+    /// Inserts rows in every frame and looks them up by key, and removes none
     Table,
-    /// Threads append to an array, and each frame reads what is new, and some of the rest.
+    /// Threads append to an array; each frame reads the new entities, and some of the others
     Workers,
 }
 
 impl Scenario {
-    /// Those that are measured unless others are asked for.
+    /// The scenarios that are measured by default.
     pub(crate) const FIRST: [Self; 2] = [Self::Steady, Self::Churn];
 
-    /// Its id, for the command line and for names of files, its name for people, and what its containers are.
+    /// Its id, for the command line and for file names, its name, and the kind of its containers.
     const fn facts(self) -> (&'static str, &'static str, Subject) {
         match self {
             Self::Steady => ("steady", "steady spawn", Subject::Arrays),
@@ -73,7 +73,7 @@ impl Scenario {
     }
 }
 
-/// What is filled in a scenario.
+/// The kind of container that a scenario fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Arrays,

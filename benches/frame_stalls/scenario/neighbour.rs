@@ -1,17 +1,16 @@
-//! A second thread that allocates and frees memory beside the loop, as the rest of a program does.
+//! A second thread that allocates and frees memory during the loop, as the rest of a program does.
 //!
-//! Every millisecond it replaces, by the process' allocator:
+//! Every millisecond it replaces these blocks of the process's allocator:
 //!
-//! | blocks | bytes each | of so many that it keeps | touched |
+//! | blocks | bytes each | out of | touched |
 //! |---|---|---|---|
 //! | 64 | 16 to 8,192 | 1,024 | every page |
 //! | 2 | 16 Ki to 512 Ki | 16 | every page |
 //! | 1 | 40 Mi | 1 | the first 64 pages |
 //!
-//! The last is larger than what allocators keep for later: it is mapped and unmapped each time, and so
-//! takes the lock on the process' mappings, which whoever grows or has a page fault needs too. Its
-//! pages cost a page fault each. All of it takes about an eighth of a core: the rate is bounded, and a
-//! thread that is late doesn't catch up.
+//! The last block is larger than what allocators keep for later: it is mapped and unmapped each time, and so
+//! takes the lock on the process's mappings, which growth and page faults need too. Its pages cost a page fault
+//! each. All of it takes about an eighth of a core: the rate is bounded, and a late thread does not catch up.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -23,9 +22,9 @@ const PERIOD: Duration = Duration::from_millis(1);
 
 const PAGE_BYTES: usize = 4096;
 
-/// Blocks of a kind.
+/// Blocks of similar size.
 struct Kind {
-    /// Between so many bytes and as many times two to the power of `doublings`.
+    /// Sizes are from this many bytes to as many times two to the power of `doublings`.
     smallest_bytes: usize,
     doublings: usize,
     kept: usize,
@@ -51,7 +50,7 @@ const KINDS: [Kind; 3] = [
     },
 ];
 
-/// Ends with the value.
+/// Ends the thread when it is dropped.
 pub(super) struct Neighbour {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -77,17 +76,17 @@ impl Drop for Neighbour {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It can't have panicked: whoever runs out of memory here aborts.
+            // It cannot have panicked: running out of memory here aborts.
             let _ = thread.join();
         }
     }
 }
 
-/// The blocks of a kind that are there.
+/// The live blocks of a kind.
 struct Blocks {
     kind: Kind,
     kept: Vec<Vec<u8>>,
-    /// Of all replacements so far.
+    /// The number of replacements.
     count: usize,
 }
 
@@ -108,7 +107,7 @@ impl Blocks {
     }
 }
 
-/// A new block.
+/// Returns a new block.
 fn touched(bytes: usize, touched_bytes: usize) -> Vec<u8> {
     let mut block = Vec::with_capacity(bytes);
     for byte in block.spare_capacity_mut().iter_mut().take(touched_bytes).step_by(PAGE_BYTES) {

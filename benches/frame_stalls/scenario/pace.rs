@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Starts frames at a distance from each other; at once where that is zero.
+/// Starts frames at a fixed distance from each other; at once if it is zero.
 pub(super) struct Pace {
     period: Duration,
     next: Instant,
@@ -14,9 +14,9 @@ impl Pace {
         Self { period, next: Instant::now() + period }
     }
 
-    /// Sleeps, since a loop that waits would keep a core from the threads that prepare for the next
-    /// frame. A frame that is late starts at once, and those after it keep their distance from it,
-    /// as in a game that drops frames instead of catching up.
+    /// Sleeps until the next frame. A loop that spins would keep a core from the threads that prepare the next
+    /// frame. A late frame starts at once, and later frames keep their distance from it, as in a game that
+    /// drops frames instead of catching up.
     pub(super) fn wait(&mut self) {
         if self.period > Duration::ZERO {
             thread::sleep(self.next.saturating_duration_since(Instant::now()));

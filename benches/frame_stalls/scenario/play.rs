@@ -1,4 +1,4 @@
-//! The loop of frames, and how it is timed.
+//! The timed loop of frames.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -10,25 +10,24 @@ use bench_common::usage::{self, Resident};
 use super::pace::Pace;
 use crate::child::{Job, Outcome, Pass};
 
-/// A loop around fresh containers.
+/// A loop around new containers.
 pub(super) trait Game {
-    /// What the loop itself does between two frames. Outside every clock.
+    /// The loop's own work between two frames, outside every clock.
     fn set_up(&mut self);
 
-    /// What is done for the containers in the idle time before a frame; tells whether anything is.
+    /// Prepares the containers in the idle time before a frame. Returns whether there was anything to do.
     fn prepare(&mut self) -> bool;
 
     fn frame(&mut self);
 
-    /// [`frame`](Self::frame), each push timed by itself, from one reading of the clock to the next.
+    /// As [`frame`](Self::frame), with each push timed by itself, from one reading of the clock to the next.
     fn longest_push(&mut self) -> Duration;
 
-    /// How often a thread that works ahead was late, so far; `None` where there is none.
+    /// Returns how often a thread that works ahead was late; `None` if there is none.
     fn late(&self) -> Option<u64>;
 }
 
-/// Runs one job. One run can't time frames and pushes both: reading the clock takes longer than a
-/// push.
+/// Runs one job. One run cannot time both frames and pushes: reading the clock takes longer than a push.
 pub(super) fn play(job: &Job, game: &mut impl Game) -> Outcome {
     let outcome = match job.pass {
         Pass::Frames => frames(job, game),
@@ -37,7 +36,7 @@ pub(super) fn play(job: &Job, game: &mut impl Game) -> Outcome {
     Outcome { peak_rss_bytes: usage::peak_rss_bytes(), late: game.late(), ..outcome }
 }
 
-/// Times whole frames. Preparing, pacing, and looking at page faults and memory happen between them.
+/// Times whole frames. Preparing, pacing, and reading page faults and memory happen between them.
 fn frames(job: &Job, game: &mut impl Game) -> Outcome {
     let count = job.script.frames;
     let mut frame_ns = resident(count, u64::MAX);
@@ -81,8 +80,7 @@ fn pushes(job: &Job, game: &mut impl Game) -> Outcome {
     Outcome { worst_push_ns: nanoseconds(longest), ..Outcome::default() }
 }
 
-/// Does that with every index, and tells how long the longest took, from one reading of the clock to
-/// the next.
+/// Calls `act` with every index, and returns the longest time, from one reading of the clock to the next.
 #[inline]
 pub(super) fn longest(indices: Range<u64>, mut each: impl FnMut(u64)) -> Duration {
     let mut longest = Duration::ZERO;

@@ -1,36 +1,35 @@
-//! What is done in which frame.
+//! The work of each frame.
 
 use serde::{Deserialize, Serialize};
 
 use crate::entity::Entity;
 
-/// What a scenario does in how many frames. All of them are read off the same few numbers, so that
-/// one loop plays every scenario of arrays.
+/// The parameters of a scenario. One loop plays every scenario of arrays by the same few numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Script {
     pub(crate) frames: usize,
-    /// Containers that grow together; each gets the same share of what is spawned.
+    /// Containers that grow together; each gets an equal share of the spawned entities.
     pub(crate) containers: usize,
-    /// Entities there before the first frame.
+    /// Entities that exist before the first frame.
     pub(crate) entities_at_start: usize,
     /// Entities that a frame spawns.
     pub(crate) spawn_per_frame: usize,
     pub(crate) remove_per_frame: usize,
     /// Frames that spawn more.
     pub(crate) burst: Option<Burst>,
-    /// Frames after which everything goes, and the next level begins.
+    /// Frames after which all entities are dropped, and the next level begins.
     pub(crate) frames_per_level: Option<usize>,
-    /// Frames that an entity lives at most; 0 if it lives until it is removed.
+    /// The longest life of an entity in frames; 0 if entities live until they are removed.
     pub(crate) longest_life: u16,
-    /// Whether a second thread allocates and frees memory all the while.
+    /// Whether a second thread allocates and frees memory meanwhile.
     pub(crate) neighbour: bool,
-    /// Threads that append what is spawned; 0 where the frame itself does.
+    /// Threads that append the entities; 0 if the frame itself spawns them.
     pub(crate) workers: usize,
-    /// Entities that were there before a frame, of which it reads so many at random.
+    /// Older entities that a frame reads at random.
     pub(crate) looked_at_per_frame: usize,
 }
 
-/// The last of so many frames spawns that many entities instead.
+/// The last of every `every` frames spawns `spawn` entities instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Burst {
     pub(crate) every: usize,
@@ -38,7 +37,7 @@ pub(crate) struct Burst {
 }
 
 impl Script {
-    /// One container that gets as many entities in each frame.
+    /// One container that gets equally many entities in each frame.
     pub(crate) fn steady(frames: usize, spawn_per_frame: usize) -> Self {
         Self {
             frames,
@@ -55,7 +54,7 @@ impl Script {
         }
     }
 
-    /// Entities that the frame spawns in each container.
+    /// Returns the number of entities that the frame spawns in each container.
     pub(crate) fn share_of(&self, frame: usize) -> usize {
         let all = match self.burst {
             Some(burst) if frame % burst.every == burst.every - 1 => burst.spawn,
@@ -64,17 +63,17 @@ impl Script {
         all / self.containers
     }
 
-    /// The most that any frame spawns in a container.
+    /// Returns the most entities that a frame spawns in a container.
     pub(crate) fn largest_share(&self) -> usize {
         (0..self.frames).map(|frame| self.share_of(frame)).max().unwrap_or(0)
     }
 
-    /// Whether the frame begins by leaving a level.
+    /// Whether the frame begins by ending a level.
     pub(crate) fn changes_level(&self, frame: usize) -> bool {
         frame > 0 && self.frames_per_level.is_some_and(|frames| frame % frames == 0)
     }
 
-    /// The most entities that are ever in one container.
+    /// Returns the most entities that are ever in one container.
     pub(crate) fn most(&self) -> usize {
         let mut count = self.entities_at_start;
         let after = (0..self.frames).map(|frame| {
@@ -88,12 +87,12 @@ impl Script {
         after.max().unwrap_or(0)
     }
 
-    /// The entities that each of the workers appends in all frames.
+    /// Returns the number of entities that each worker appends in all frames.
     pub(crate) fn worker_share(&self) -> usize {
         self.frames * self.spawn_per_frame / self.workers
     }
 
-    /// The memory that the most entities take in all containers.
+    /// Returns the bytes of the most entities in all containers.
     pub(crate) fn most_bytes(&self) -> usize {
         self.most() * self.containers * size_of::<Entity>()
     }

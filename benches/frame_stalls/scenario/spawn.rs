@@ -1,4 +1,4 @@
-//! Entities are spawned in arrays, and none is removed but all at once, at the end of a level.
+//! Entities are spawned in arrays, and dropped all at once at the end of a level.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -11,19 +11,18 @@ use super::script::Script;
 use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};
 
-/// What the loop needs of an array. It is compiled once for each implementation.
+/// What the loop needs of an array. The loop is compiled once for each implementation.
 pub(crate) trait Spawner {
     fn push(&mut self, entity: Entity);
 
-    /// [`entity::sum`] over everything in it.
+    /// Returns [`entity::sum`] over all entities.
     fn sum(&self) -> u64;
 }
 
-/// Where there are several arrays, each gets so many entities, a KiB, before it is the next one's
-/// turn.
+/// The number of entities (a KiB) that an array gets before the next one's turn, if there are several.
 const TURN: usize = 16;
 
-/// Runs one job on fresh arrays.
+/// Runs one job on new arrays.
 pub(crate) fn measure<S: Spawner>(job: &Job, handling: Handling<S>) -> Outcome {
     let mut game = Spawning::new(&job.script, handling);
     let neighbour = job.script.neighbour.then(Neighbour::start);
@@ -39,18 +38,18 @@ struct Spawning<'a, S> {
     script: &'a Script,
     handling: Handling<S>,
     arrays: Vec<S>,
-    /// Of the next level, where they are made before this one ends.
+    /// Those of the next level, if they are created before this one ends.
     next: Vec<S>,
-    /// Entities that an array gets before it is the next one's turn.
+    /// The number of entities that an array gets before the next one's turn.
     turn: usize,
-    /// The number of the next frame, and once that is set up, of the one after it.
+    /// The number of the next frame; once that is set up, of the frame after it.
     frame: usize,
     level_ends: bool,
-    /// Of the entities that the frame spawns.
+    /// Indices of the entities that the frame spawns.
     indices: Range<u64>,
-    /// Of the levels that have ended.
+    /// The checksum of the levels that have ended.
     sum: u64,
-    /// Of the arrays that have been dropped.
+    /// Lateness of the arrays that have been dropped.
     late: u64,
 }
 
@@ -72,14 +71,13 @@ impl<'a, S: Spawner> Spawning<'a, S> {
         }
     }
 
-    /// Takes account of what is in the arrays.
+    /// Adds the contents of the arrays to the checksum.
     fn count(&mut self) {
         let sum = self.arrays.iter().map(S::sum);
         self.sum = sum.fold(self.sum, u64::wrapping_add);
     }
 
-    /// Ends the level where it is time to, and has each array filled in its turn by what `fill`
-    /// does.
+    /// Ends the level if it is time, and calls `fill` for each array's turn.
     fn each_turn(&mut self, mut fill: impl FnMut(&mut S, Range<u64>)) {
         if self.level_ends {
             self.handling.end_level(&mut self.arrays, &mut self.next, self.script.most());
@@ -111,7 +109,7 @@ impl<S: Spawner> Game for Spawning<'_, S> {
     }
 
     fn prepare(&mut self) -> bool {
-        // The frame to come is set up, so this is the one after it.
+        // The next frame is set up, so `self.frame` is the one after it.
         if self.handling.replaces() && self.script.changes_level(self.frame) {
             let most = self.script.most();
             self.next.extend(self.arrays.iter().map(|_| self.handling.make(most)));

@@ -1,4 +1,4 @@
-//! Rows are inserted and looked up by what is in them, and none is removed.
+//! Rows are inserted and looked up by key, and none is removed.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -14,23 +14,23 @@ use super::script::Script;
 use crate::child::{Job, Outcome};
 use crate::entity::{self, Entity};
 
-/// What the loop needs of a table. It is compiled once for each implementation.
+/// What the loop needs of a table. The loop is compiled once for each implementation.
 pub(crate) trait Finder {
-    /// Puts in a row whose key no other has.
+    /// Inserts a row whose key no other row has.
     fn insert(&mut self, row: Entity);
 
-    /// The row of that [key](Entity::key).
+    /// Returns the row with that [key](Entity::key).
     fn find(&self, key: u64) -> Option<&Entity>;
 
-    /// [`entity::sum`] over all rows.
+    /// Returns [`entity::sum`] over all rows.
     fn sum(&self) -> u64;
 }
 
-/// Runs one job on one fresh table.
+/// Runs one job on a new table.
 pub(crate) fn measure<F: Finder>(job: &Job, handling: Handling<F>) -> Outcome {
     let mut game = Growth::new(&job.script, handling);
     let outcome = play(job, &mut game);
-    assert_eq!(game.found, game.expected, "{} found others than it was asked for", job.container);
+    assert_eq!(game.found, game.expected, "{} found other rows than it should", job.container);
     let expected = entity::expected_sum_of_rows(0..game.indices.end);
     assert_eq!(game.table.sum(), expected, "{} lost or changed rows", job.container);
     outcome
@@ -40,12 +40,12 @@ struct Growth<'a, F> {
     script: &'a Script,
     handling: Handling<F>,
     table: F,
-    /// Of the rows that the frame inserts.
+    /// Indices of the rows that the frame inserts.
     indices: Range<u64>,
-    /// Of the rows that it looks up.
+    /// Keys of the rows that the frame looks up.
     keys: Vec<u64>,
     random: Random,
-    /// What the rows come to that were found, and to what they must.
+    /// The checksum of the rows that were found, and the expected one.
     found: u64,
     expected: u64,
 }
@@ -73,7 +73,7 @@ impl<'a, F: Finder> Growth<'a, F> {
 impl<F: Finder> Game for Growth<'_, F> {
     fn set_up(&mut self) {
         self.indices = self.indices.end..self.indices.end + self.script.spawn_per_frame as u64;
-        let count = usize::try_from(self.indices.end).expect("rows are counted by a usize");
+        let count = usize::try_from(self.indices.end).expect("row counts fit into a usize");
         self.keys.clear();
         for _ in 0..self.script.spawn_per_frame {
             let index = self.random.below(count) as u64;
@@ -116,7 +116,7 @@ fn longest_push<F: Finder>(table: &mut F, indices: Range<u64>) -> Duration {
     longest(indices, |index| table.insert(Entity::row(index)))
 }
 
-/// What the rows come to.
+/// Returns the checksum of the rows that were found.
 #[inline(never)]
 fn look_up<F: Finder>(table: &F, keys: &[u64]) -> u64 {
     entity::sum(keys.iter().filter_map(|&key| table.find(key)))

@@ -1,5 +1,5 @@
-//! Threads append to one array, at a steady rate, and each frame reads what has come since the last one, and some of
-//! what was there before.
+//! Threads append to one array, at a steady rate, and each frame reads the entities that are new since the last
+//! one, and some older ones.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -19,29 +19,29 @@ use super::script::Script;
 use crate::child::{Job, Outcome, Pass};
 use crate::entity::{self, Entity};
 
-/// What the threads need of an array. It is compiled once for each implementation.
+/// What the threads need of an array. Their loops are compiled once for each implementation.
 pub(crate) trait Shared: Sync {
     fn push(&self, entity: Entity);
 
-    /// Reads what lies from an index on, up to the first that is not there yet, and what lies at places before it.
+    /// Reads from an index up to the first entity that is not there yet, and those at `places` before it.
     fn read(&self, from: usize, places: &[usize]) -> Read;
 }
 
-/// What a look at an array has found.
+/// The result of a read.
 pub(crate) struct Read {
-    /// Where it ended.
+    /// The index where it ended.
     pub(crate) end: usize,
-    /// [`entity::sum`] over what was new.
+    /// [`entity::sum`] over the new entities.
     pub(crate) new: u64,
-    /// The same over what lay at the places.
+    /// [`entity::sum`] over the entities at the places.
     pub(crate) old: u64,
 }
 
-/// In so many turns a worker appends its share of a frame's entities, with pauses between, so that they come while
-/// frames read and while they don't. One that is late makes up for it.
+/// The number of turns in which a worker appends its share of a frame's entities, with pauses between, so that
+/// some arrive while a frame reads, and some do not. A late worker catches up.
 const TURNS: u32 = 8;
 
-/// Runs one job on a fresh array.
+/// Runs one job on a new array.
 pub(crate) fn measure<S: Shared>(job: &Job, handling: Handling<S>) -> Outcome {
     let script = &job.script;
     let array = handling.make(script.most());
@@ -56,14 +56,14 @@ pub(crate) fn measure<S: Shared>(job: &Job, handling: Handling<S>) -> Outcome {
         (outcome, faults.sum::<Option<u64>>())
     });
     outcome.page_faults = outcome.page_faults.zip(faults).map(|(frames, workers)| frames + workers);
-    // What was pushed after the last frame.
+    // Pushes after the last frame.
     outcome.worst_push_ns = outcome.worst_push_ns.max(longest_ns.load(Ordering::Relaxed));
     outcome.late = game.late();
     game.check(&job.container);
     outcome
 }
 
-/// Appends a worker's share of all frames' entities, and tells its page faults.
+/// Appends a worker's share of all frames' entities, and returns its page faults.
 fn work<S: Shared>(job: &Job, number: usize, array: &S, longest_ns: &AtomicU64) -> Option<u64> {
     let share = job.script.worker_share() as u64;
     let turns = job.script.frames as u64 * u64::from(TURNS);
@@ -72,14 +72,14 @@ fn work<S: Shared>(job: &Job, number: usize, array: &S, longest_ns: &AtomicU64) 
     let begun = Instant::now();
     for turn in 0..turns {
         let due = begun + job.period() * u32::try_from(turn).expect("frames are few") / TURNS;
-        // If it is past, not at all.
+        // If that time has passed, does not sleep.
         thread::sleep(due.saturating_duration_since(Instant::now()));
         let indices = first + share * turn / turns..first + share * (turn + 1) / turns;
         match job.pass {
             Pass::Frames => append(array, black_box(indices)),
             Pass::Pushes => {
                 let longest = longest_push(array, black_box(indices));
-                // Relaxed suffices: it guards no other memory.
+                // Relaxed suffices: the value guards no other memory.
                 longest_ns.fetch_max(nanoseconds(longest), Ordering::Relaxed);
             }
         }
@@ -93,19 +93,19 @@ struct Reading<'a, S> {
     handling: Handling<S>,
     /// The workers' longest push since the last frame.
     longest_ns: &'a AtomicU64,
-    /// How many entities have been read.
+    /// The number of entities that have been read.
     seen: usize,
-    /// The same when each frame's places were chosen.
+    /// Its values when each frame's places were chosen.
     seen_before: Vec<usize>,
-    /// Those of the frame.
+    /// The places that the frame reads.
     places: Vec<usize>,
     random: Random,
-    /// What the entities came to that were new, and those at places.
+    /// The checksums of new entities, and of those at places.
     new: u64,
     old: u64,
 }
 
-/// As good as any.
+/// Any seed will do.
 const SEED: u64 = 1;
 
 impl<'a, S: Shared> Reading<'a, S> {
@@ -136,7 +136,7 @@ impl<'a, S: Shared> Reading<'a, S> {
         self.old = self.old.wrapping_add(old);
     }
 
-    /// Whether all that was appended is there, has been seen once, and was at places what it is now.
+    /// Checks that all entities exist, were read once, and did not change.
     fn check(mut self, container: &str) {
         let all = self.script.worker_share() * self.script.workers;
         let mut random = Random::new(SEED);

@@ -6,39 +6,39 @@ pub(crate) mod stayput_grids;
 
 use crate::operation::Operation;
 
-/// Along each axis.
+/// The size along each axis.
 pub(crate) const CELL: f32 = 1.0;
 
-/// Positions are multiples of a cell over this, so that squares of short distances are exact, and all agree on
-/// what is near.
+/// Positions are multiples of a cell over this number, so that squares of short distances are exact, and all
+/// structures agree on which points are near.
 pub(crate) const LATTICE: u16 = 512;
 
-/// A cell, and half of one, but half a step of the lattice less: nothing is exactly that far apart.
+/// A cell, and half a cell, each less half a step of the lattice: no two points are exactly that far apart.
 pub(crate) const RADIUS: f32 = CELL - HALF_STEP;
 pub(crate) const PAIRS_RADIUS: f32 = CELL / 2.0 - HALF_STEP;
 const HALF_STEP: f32 = 0.5 / 512.0;
 
-/// How many of the nearest.
+/// The number of nearest points.
 pub(crate) const NEAREST: usize = 8;
 
-/// What a measurement needs of a structure that finds points. It is compiled once for each.
+/// A structure that finds points. Measurements are compiled once for each implementation.
 pub(crate) trait Points<const D: usize>: Sized {
-    /// Operations that are not measured, since there is nothing that does them.
+    /// Operations that the structure lacks.
     const LACKS: &'static [Operation] = &[];
 
-    /// With all of them; a point is known by its place among them.
+    /// Creates a structure of these points, which are identified by their places in the slice.
     fn of(positions: &[[f32; D]]) -> Self;
 
-    /// Has all of them where they are now.
+    /// Moves all points to their current positions.
     fn advance(&mut self, positions: &[[f32; D]]);
 
-    /// Those within a radius.
+    /// Calls `each` with the points within a radius.
     fn within(&mut self, center: [f32; D], radius: f32, each: impl FnMut(u32));
 
-    /// The squares of how far the nearest are.
+    /// Calls `each` with the squared distances of the nearest points.
     fn nearest(&mut self, center: [f32; D], each: impl FnMut(f32));
 
-    /// How many pairs there are within a radius.
+    /// Returns the number of pairs within a radius.
     fn pairs(&mut self, positions: &[[f32; D]], radius: f32) -> u64 {
         let mut pairs = 0;
         for (slot, &position) in (0..).zip(positions) {

@@ -8,9 +8,9 @@ use rstar::primitives::GeomWithData;
 use super::{NEAREST, Points};
 use crate::operation::Operation;
 
-const EIGHT: NonZero<usize> = NonZero::new(NEAREST).expect("is not zero");
+const EIGHT: NonZero<usize> = NonZero::new(NEAREST).expect("not zero");
 
-/// Of the version before the newest; the size of leaves is its default.
+/// The tree of the previous version, with leaves of the default size.
 pub(crate) type OldKdTree<const D: usize> =
     kiddo_5::immutable::float::kdtree::ImmutableKdTree<f32, u32, D, 32>;
 
@@ -43,7 +43,7 @@ pub(crate) type KdTree<const D: usize> = kiddo::ImmutableKdTree<f32, D>;
 
 impl<const D: usize> Points<D> for KdTree<D> {
     fn of(positions: &[[f32; D]]) -> Self {
-        Self::new_from_slice(positions).expect("it takes any finite positions")
+        Self::new_from_slice(positions).expect("all positions are finite")
     }
 
     fn advance(&mut self, positions: &[[f32; D]]) {
@@ -121,6 +121,6 @@ impl Points<2> for Flat {
     }
 
     fn nearest(&mut self, _: [f32; 2], _: impl FnMut(f32)) {
-        unreachable!("it has none");
+        unreachable!("no nearest points");
     }
 }

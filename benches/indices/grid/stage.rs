@@ -1,4 +1,4 @@
-//! Points that move, operation by operation.
+//! Moving points, operation by operation.
 
 use bench_common::compare;
 use bench_common::memory::{List, list};
@@ -8,25 +8,25 @@ use super::{LATTICE, PAIRS_RADIUS, Points, RADIUS};
 use crate::operation::Operation;
 use crate::stage::{Sample, narrow, timed};
 
-/// How many look-ups there are in a measurement.
+/// The number of look-ups in a measurement.
 const QUERIES: usize = 10_000;
 
-/// How many tell what a frame has left.
+/// The number of look-ups that check the result of a frame.
 const CHECKS: usize = 500;
 
-/// How far a point moves at most, in steps of the lattice: a fifth of a cell.
+/// The furthest that a point moves, in steps of the lattice: a fifth of a cell.
 const MOVE: usize = LATTICE as usize / 5;
 
 pub(crate) struct Stage<P, const D: usize> {
     points: Option<P>,
     positions: List<[f32; D]>,
-    /// How many steps of the lattice there are along each axis.
+    /// The number of lattice steps along each axis.
     side: usize,
     random: Random,
 }
 
 impl<P: Points<D>, const D: usize> Stage<P, D> {
-    /// With a point a cell.
+    /// Creates a world with one point for each cell.
     pub(crate) fn new(rows: usize) -> Self {
         let cells = (1..rows).find(|cells| cells.pow(narrow(D)) >= rows).unwrap_or(1);
         let mut stage = Self {
@@ -43,7 +43,7 @@ impl<P: Points<D>, const D: usize> Stage<P, D> {
         [(); D].map(|()| steps(self.random.below(self.side)))
     }
 
-    /// Moves all of them, in any direction, and none out of the world.
+    /// Moves all points in random directions, within the world.
     fn stir(&mut self) {
         let Self { positions, side, random, .. } = self;
         let last = steps(*side - 1);
@@ -73,7 +73,7 @@ impl<P: Points<D>, const D: usize> Stage<P, D> {
         let mut points = self.points();
         self.stir();
         let (time, ()) = timed(|| advance(&mut points, &self.positions));
-        // The same for all, and the same as at any other time.
+        // The places are equal for all structures, and at any time.
         let mut places = Random::new(1);
         let checksum = (0..CHECKS).fold(0_u64, |sum, _| {
             let place = [(); D].map(|()| steps(places.below(self.side)));
@@ -116,13 +116,13 @@ impl<P: Points<D>, const D: usize> compare::Stage<Operation> for Stage<P, D> {
             }
             Operation::Nearest => self.look_up(operation, all_nearest),
             Operation::Pairs => self.pairs(),
-            _ => unreachable!("is one of another group"),
+            _ => unreachable!("belongs to another group"),
         };
         vec![sample]
     }
 }
 
-/// So many steps of the lattice, exactly.
+/// Converts steps of the lattice to a coordinate, exactly.
 #[expect(clippy::cast_precision_loss, reason = "a world has fewer than 2^24")]
 fn steps(steps: usize) -> f32 {
     steps as f32 / f32::from(LATTICE)
@@ -135,7 +135,7 @@ fn advance<P: Points<D>, const D: usize>(points: &mut P, positions: &[[f32; D]])
     points.advance(positions);
 }
 
-/// What is found, by its numbers.
+/// Returns a checksum of the numbers of the points found.
 #[inline(never)]
 fn all_within<P: Points<D>, const D: usize>(
     points: &mut P,
@@ -149,7 +149,7 @@ fn all_within<P: Points<D>, const D: usize>(
     sum
 }
 
-/// How far the nearest are, in steps of the lattice, squared.
+/// Returns the sum of the squared distances of the nearest points, in steps of the lattice.
 #[inline(never)]
 fn all_nearest<P: Points<D>, const D: usize>(points: &mut P, places: &[[f32; D]]) -> u64 {
     let unit = f32::from(LATTICE) * f32::from(LATTICE);

@@ -6,20 +6,20 @@ use stayput::{Table, indices};
 
 use super::{CELL, NEAREST, Points};
 
-/// As it comes.
+/// A grid with default settings.
 pub(crate) struct Plain<const D: usize> {
     grid: Grid<D>,
     near: Vec<Near<D>>,
 }
 
-/// With all points side by side, put there in each frame.
+/// A grid, and a `SortedGrid` made of it in each frame.
 pub(crate) struct Sorted<const D: usize> {
     grid: Grid<D>,
     side_by_side: SortedGrid<D>,
     near: Vec<Near<D>>,
 }
 
-/// Look-ups go to the one or the other, by the same names.
+/// Implements the look-ups, whose names are equal in both.
 macro_rules! look_ups {
     ($grid:ident) => {
         #[inline]
@@ -81,7 +81,7 @@ where
     }
 }
 
-/// What is found by where it is, and what is changed in place; 64 bytes together.
+/// An indexed part with the position and a mutable part; 64 bytes together.
 macro_rules! bodies {
     ($module:ident, $axes:literal, $rest:literal) => {
         pub(crate) mod $module {

@@ -1,4 +1,4 @@
-//! Numbers to all rows that have them.
+//! Rows found by a number that several of them have.
 
 pub(crate) mod peers;
 pub(crate) mod stage;
@@ -9,10 +9,10 @@ use stayput::VmVec;
 
 pub(crate) use crate::stage::Target;
 
-/// The hasher of all that can be told.
+/// The hasher of all structures that accept one.
 pub(crate) type Hasher = FixedState;
 
-/// A row of 64 bytes, a cache line, that is in a set.
+/// Defines a row of 64 bytes, a cache line, that belongs to a set.
 macro_rules! member {
     ($(#[$derive:meta])* [$(#[$id:meta])*] [$(#[$set:meta])*]) => {
         $(#[$derive])*
@@ -24,12 +24,12 @@ macro_rules! member {
             $(#[$set])*
             pub(crate) set: u32,
             rest: [u64; 6],
-            /// What is read of it: its last field.
+            /// The last field, which is read from each row.
             pub(crate) value: u64,
         }
 
         impl Member {
-            /// Written whole.
+            /// Writes all fields.
             #[inline]
             pub(crate) fn new(id: u32, set: u32) -> Self {
                 let rest = [u64::from(id), u64::from(set), 1, 2, 3, 4];
@@ -47,32 +47,32 @@ pub(crate) fn value(id: u32) -> u64 {
     u64::from(id).wrapping_mul(0x9E37_79B9) ^ 0x55
 }
 
-/// What a measurement needs of a structure that finds rows by their sets. It is compiled once for each.
+/// A structure that finds rows by their sets. Measurements are compiled once for each implementation.
 pub(crate) trait Sets: Sized {
-    /// By what a row is moved and removed; nothing, where its slot will do.
+    /// Identifies a row to move or remove; `()` if its slot suffices.
     type Handle: Copy;
 
-    /// With no row, and as little memory as can be.
+    /// Creates an empty structure with as little memory as possible.
     fn empty() -> Self;
 
-    /// Has the rows that are to be found. For those that don't have rows themselves.
+    /// Stores the rows; only for structures that do not have their own.
     fn keep(&mut self, _rows: impl Iterator<Item = Member>) {}
 
     fn insert(&mut self, row: Member) -> Self::Handle;
 
-    /// What the values of all rows of a set come to.
+    /// Returns the sum of the values of a set's rows.
     fn sum(&self, set: u32) -> u64;
 
     fn count(&self, set: u32) -> usize;
 
-    /// Puts a row into another set.
+    /// Moves a row to another set.
     fn shift(&mut self, row: Target<Self::Handle>, set: u32);
 
-    /// Takes a row out, and gives its value.
+    /// Removes a row, and returns its value.
     fn remove(&mut self, row: Target<Self::Handle>) -> u64;
 }
 
-/// What finds slots by sets, and leaves rows to others.
+/// An index, which finds slots by sets, and reads rows that are stored elsewhere.
 pub(crate) trait Index: Sized {
     fn empty() -> Self;
 
@@ -82,13 +82,13 @@ pub(crate) trait Index: Sized {
 
     fn count(&self, set: u32, rows: &[Member]) -> usize;
 
-    /// Puts a slot into another set than that of its row.
+    /// Moves a slot from its row's set to another set.
     fn shift(&mut self, slot: u32, set: u32, rows: &[Member]);
 
     fn remove(&mut self, slot: u32, rows: &[Member]);
 }
 
-/// An index, with rows by their slots.
+/// An index, with rows by slot.
 pub(crate) struct Indexed<I> {
     index: I,
     rows: VmVec<Member>,

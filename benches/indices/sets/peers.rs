@@ -1,10 +1,10 @@
-//! What others have for sets.
+//! Structures of other crates that find rows by sets.
 
 use hashbrown::HashMap;
 
 use super::{Hasher, Index, Member, Sets, Target};
 
-/// What people write.
+/// The usual solution.
 pub(crate) type Vecs = HashMap<u32, Vec<u32>, Hasher>;
 
 impl Index for Vecs {
@@ -48,7 +48,7 @@ impl Index for Vecs {
 pub(crate) mod multi_index {
     use multi_index_map::MultiIndexMap;
 
-    // A row can be changed by what finds it alone, so there must be something that is unique.
+    // Only a unique field can select a single row to change, so the id is unique.
     crate::sets::member!(
         #[derive(MultiIndexMap)]
         [#[multi_index(hashed_unique)]]

@@ -1,4 +1,4 @@
-//! Rows by their sets, operation by operation.
+//! Rows and their sets, operation by operation.
 
 use bench_common::compare;
 use bench_common::memory::{List, list};
@@ -11,12 +11,12 @@ use crate::stage::{Sample, narrow, timed};
 
 pub(crate) struct Stage<S: Sets> {
     rows: usize,
-    /// How many rows a set has in the mean.
+    /// The mean number of rows in a set.
     mean: usize,
     sets: usize,
-    /// With all rows, if it is there.
+    /// The structure with all rows, if it exists.
     full: Option<S>,
-    /// Of each row.
+    /// The set of each row.
     set_of: List<u32>,
     handles: List<Option<S::Handle>>,
     random: Random,
@@ -38,7 +38,7 @@ impl<S: Sets> Stage<S> {
         }
     }
 
-    /// Without rows, and with those to be found.
+    /// Creates a structure without indexed rows.
     fn make(&mut self) -> S {
         self.full = None;
         let mut empty = S::empty();
@@ -54,24 +54,24 @@ impl<S: Sets> Stage<S> {
         })
     }
 
-    /// Some rows at random, each once.
+    /// Draws some rows at random, each once.
     fn draw(&mut self, count: usize) -> List<Target<S::Handle>> {
         let mut slots = list(0..narrow(self.rows));
         for place in 0..count {
             slots.swap(place, place + self.random.below(self.rows - place));
         }
         list(slots[..count].iter().map(|&slot| {
-            let handle = self.handles[slot as usize].expect("it was put in");
+            let handle = self.handles[slot as usize].expect("the row was inserted");
             Target { slot, handle }
         }))
     }
 
-    /// Some sets at random.
+    /// Draws some sets at random.
     fn draw_sets(&mut self, count: usize) -> List<u32> {
         list((0..count).map(|_| narrow(self.random.below(self.sets))))
     }
 
-    /// How many rows each set has, and what their values come to.
+    /// Returns the number of rows in each set, and the sum of their values.
     fn known(&self) -> Vec<(usize, u64)> {
         let mut known = vec![(0, 0_u64); self.sets];
         for (id, &set) in (0..).zip(&self.set_of) {
@@ -82,7 +82,7 @@ impl<S: Sets> Stage<S> {
         known
     }
 
-    /// All are found, of each set.
+    /// Checks that each set has all of its rows.
     fn check(&self, all: &S) -> u64 {
         (0..).zip(self.known()).fold(0, |checksum: u64, (set, (_, sum))| {
             assert_eq!(all.sum(set), sum, "the values of set {set}");
@@ -130,7 +130,7 @@ impl<S: Sets> Stage<S> {
         let mut full = self.full();
         let count = (self.rows / 2).min(SAMPLE_MAX);
         let rows = self.draw(count);
-        // Another one for sure.
+        // A set that differs from the current one.
         let to = list(rows.iter().map(|row| {
             let from = self.set_of[row.slot as usize] as usize;
             narrow((from + 1 + self.random.below(self.sets - 1)) % self.sets)
@@ -144,7 +144,7 @@ impl<S: Sets> Stage<S> {
         Sample::new(Operation::Move, time, count, checksum)
     }
 
-    /// They are gone then, and so the others are.
+    /// Removes half of the rows, which ends the structure.
     fn discard(&mut self) -> Sample {
         let mut full = self.full();
         let count = (self.rows / 2).min(SAMPLE_MAX);
@@ -170,7 +170,7 @@ impl<S: Sets> compare::Stage<Operation> for Stage<S> {
             Operation::Count => self.count(),
             Operation::Move => self.shift(),
             Operation::Discard => self.discard(),
-            _ => unreachable!("is one of another group"),
+            _ => unreachable!("belongs to another group"),
         };
         vec![sample]
     }

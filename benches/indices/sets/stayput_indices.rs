@@ -5,7 +5,7 @@ use stayput::{DefaultKey, Table, indices};
 
 use super::{Hasher, Index, Member, Sets, Target};
 
-/// Both have the same methods.
+/// Both indices share their method names.
 macro_rules! index {
     ($index:ty) => {
         impl Index for $index {
@@ -56,7 +56,7 @@ indices! {
     }
 }
 
-/// Both tables have the same methods.
+/// Both tables share their method names.
 macro_rules! table {
     ($by:ty) => {
         impl Sets for Table<Member, $by> {

@@ -1,4 +1,4 @@
-//! Keys to the rows that have them.
+//! Rows found by unique keys.
 
 pub(crate) mod peers;
 pub(crate) mod stage;
@@ -10,7 +10,7 @@ use stayput::VmVec;
 use crate::operation::Operation;
 pub(crate) use crate::stage::Target;
 
-/// The hasher of all.
+/// The hasher of all structures.
 pub(crate) type Hasher = FixedState;
 
 /// 64 bytes, a cache line.
@@ -21,12 +21,12 @@ pub(crate) struct Row {
     /// The key of another row.
     pub(crate) next: u64,
     rest: [u64; 5],
-    /// What is read of it: its last field.
+    /// The last field, which is read from each row.
     pub(crate) value: u64,
 }
 
 impl Row {
-    /// The row of that number, which leads to another. Written whole.
+    /// Returns the row with that number, which leads to another row. Writes all fields.
     #[inline]
     pub(crate) fn new(number: u64, next: u64) -> Self {
         let key = key(number);
@@ -35,10 +35,10 @@ impl Row {
     }
 }
 
-/// Numbers from here on are no rows'.
+/// Numbers from here on belong to no row.
 pub(crate) const OTHERS: u64 = 1 << 40;
 
-/// The key of a number: another for each, and as good as random. (`SplitMix64`)
+/// Returns the key of a number: distinct, and as good as random (`SplitMix64`).
 #[inline]
 pub(crate) fn key(number: u64) -> u64 {
     let mut bits = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -52,55 +52,55 @@ pub(crate) fn value(number: u64) -> u64 {
     number.wrapping_mul(0x9E37_79B9) ^ 0x55
 }
 
-/// What a measurement needs of a structure that finds rows by their keys. It is compiled once for each.
+/// A structure that finds rows by key. Measurements are compiled once for each implementation.
 pub(crate) trait Unique: Sized {
-    /// By what a row is changed; nothing, where its slot or its key will do.
+    /// Identifies a row to change; `()` if its slot or its key suffices.
     type Handle: Copy;
 
     /// Operations that are not measured.
     const LACKS: &'static [Operation] = &[];
 
-    /// With no row, and as little memory as can be.
+    /// Creates an empty structure with as little memory as possible.
     fn empty() -> Self;
 
-    /// Has memory ready for so many rows. For those that are measured with it.
+    /// Makes memory ready for that many rows; only for contenders that are measured warm.
     fn warm(&mut self, _rows: usize) {}
 
-    /// Has the rows, by their slots, that are to be found. For those that don't have rows themselves.
+    /// Stores the rows by slot; only for structures that do not have their own.
     fn keep(&mut self, _rows: impl Iterator<Item = Row>) {}
 
-    /// No other row has its key.
+    /// Inserts a row whose key no other row has.
     fn insert(&mut self, slot: u32, row: Row) -> Self::Handle;
 
     fn find(&self, key: u64) -> Option<&Row>;
 
-    /// Takes a row out, and gives its value.
+    /// Removes a row, and returns its value.
     fn remove(&mut self, key: u64) -> Option<u64>;
 
-    /// Gives a row another key; whether it did.
+    /// Replaces a row's key, and returns whether it succeeded.
     fn rekey(&mut self, row: Target<Self::Handle>, old: u64, new: u64) -> bool;
 
     fn clear(&mut self);
 }
 
-/// What finds slots by keys, and leaves rows to others.
+/// An index, which finds slots by key, and reads rows that are stored elsewhere.
 pub(crate) trait Index: Sized {
     fn empty() -> Self;
 
-    /// No other row has its key.
+    /// Inserts a slot whose row's key no other row has.
     fn insert(&mut self, key: u64, slot: u32, rows: &[Row]);
 
     fn find(&self, key: u64, rows: &[Row]) -> Option<u32>;
 
     fn remove(&mut self, key: u64, rows: &[Row]) -> Option<u32>;
 
-    /// Takes out a slot that is known; whether it was there.
+    /// Removes a known slot, and returns whether it existed.
     fn unlink(&mut self, key: u64, slot: u32) -> bool;
 
     fn clear(&mut self);
 }
 
-/// An index, with rows by their slots.
+/// An index, with rows by slot.
 pub(crate) struct Indexed<I> {
     index: I,
     rows: VmVec<Row>,

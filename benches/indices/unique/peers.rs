@@ -12,7 +12,7 @@ pub(crate) type HashMap<V> = hashbrown::HashMap<u64, V, Hasher>;
 pub(crate) type Griddle = griddle::HashMap<u64, u32, Hasher>;
 pub(crate) type IndexMap = indexmap::IndexMap<u64, Row, Hasher>;
 
-/// The maps have the same methods.
+/// The maps share their method names.
 macro_rules! index {
     ($map:ty) => {
         impl Index for $map {
@@ -50,7 +50,7 @@ macro_rules! index {
 index!(HashMap<u32>);
 index!(Griddle);
 
-/// Slots alone; keys are in the rows.
+/// Stores slots only; keys are in the rows.
 #[derive(Default)]
 pub(crate) struct Slots {
     table: HashTable<u32>,
@@ -96,7 +96,7 @@ impl Index for Slots {
     }
 }
 
-/// Has its rows side by side.
+/// Stores its rows contiguously.
 impl Unique for IndexMap {
     type Handle = ();
 
@@ -131,7 +131,7 @@ impl Unique for IndexMap {
     }
 }
 
-/// What one writes without a table: a slot map, and a map to its keys, both kept right by hand.
+/// A table by hand: a slot map, and a map to its keys, kept consistent by the caller.
 #[derive(Default)]
 pub(crate) struct ByHand {
     rows: SlotMap<DefaultKey, Row>,

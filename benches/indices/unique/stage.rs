@@ -1,4 +1,4 @@
-//! Rows by their keys, operation by operation.
+//! Rows and their keys, operation by operation.
 
 use std::hint::black_box;
 use std::thread;
@@ -14,29 +14,29 @@ use super::{OTHERS, Row, Target, Unique, key, value};
 use crate::operation::{Operation, SAMPLE_MAX};
 use crate::stage::{Sample, narrow, timed};
 
-/// How often a structure grows while its longest insertion is looked for.
+/// The number of growths in which the longest insertion is searched for.
 const GROWTHS: usize = 3;
 
-/// How many are put in in a frame, and how long that is: there is some time left in each.
+/// The number of insertions in a frame, and its duration, which leaves some idle time.
 const FRAME_ROWS: usize = 20_000;
 const FRAME: Duration = Duration::from_micros(8_333);
 
-/// How insertions follow each other.
+/// When insertions begin.
 #[derive(Clone, Copy, Debug)]
 enum Pace {
     AtOnce,
     InFrames,
 }
 
-/// Several structures if they are small, all treated alike: an operation is done to one after the other.
+/// Several structures if they are small, treated alike: an operation is applied to one after the other.
 pub(crate) struct Stage<U: Unique> {
     rows: usize,
-    /// None when they are gone.
+    /// Empty if they have been dropped.
     all: Vec<U>,
     state: State,
-    /// For each structure as many as there are rows: which row each leads to, so that all are in a circle.
+    /// For each structure and row, the row that it leads to, so that all rows form a circle.
     next: List<u32>,
-    /// Slots, the first of them drawn at random.
+    /// Slots, the first of which are drawn at random.
     order: List<u32>,
     handles: List<Option<U::Handle>>,
     random: Random,
@@ -44,12 +44,12 @@ pub(crate) struct Stage<U: Unique> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// There is no structure.
+    /// The structures have been dropped.
     Gone,
-    /// There are structures, without rows.
+    /// The structures have no rows.
     Empty,
     Full,
-    /// All but the first slots of the order.
+    /// All rows except the first slots of `order`.
     Without(usize),
 }
 
@@ -76,7 +76,7 @@ impl<U: Unique> Stage<U> {
         stage
     }
 
-    /// Brings that many slots to the front of each structure's order, at random.
+    /// Moves `count` random slots to the front of each structure's order.
     fn draw(&mut self, count: usize) {
         for order in self.order.chunks_exact_mut(self.rows) {
             for place in 0..count {
@@ -113,7 +113,7 @@ impl<U: Unique> Stage<U> {
         self.state = wanted;
     }
 
-    /// With their rows, if they have not these themselves.
+    /// Creates the structures, with stored rows if they do not have their own.
     fn make(&mut self) {
         let rows = self.rows;
         for (structure, next) in self.next.chunks_exact(rows).enumerate() {
@@ -134,7 +134,7 @@ impl<U: Unique> Stage<U> {
         self.insert(|_, order| order[..count].iter().copied());
     }
 
-    /// Puts in the rows of some slots of each structure.
+    /// Inserts the rows of some slots into each structure.
     fn insert<'s, S: Iterator<Item = u32>>(&'s mut self, slots: impl Fn(usize, &'s [u32]) -> S) {
         let rows = self.rows;
         let all = self.all.iter_mut().zip(self.order.chunks_exact(rows));
@@ -144,12 +144,12 @@ impl<U: Unique> Stage<U> {
         }
     }
 
-    /// The keys of the slots that were drawn, so many of each structure.
+    /// Returns the keys of the first `count` slots of each structure's order.
     fn keys_drawn(&self, count: usize) -> List<u64> {
         list(self.numbers(count).map(key))
     }
 
-    /// The numbers of the rows in them.
+    /// Returns the numbers of their rows.
     fn numbers(&self, count: usize) -> impl Iterator<Item = u64> {
         self.order.chunks_exact(self.rows).enumerate().flat_map(move |(structure, order)| {
             let first = (structure * self.rows) as u64;
@@ -157,12 +157,12 @@ impl<U: Unique> Stage<U> {
         })
     }
 
-    /// What their values come to.
+    /// Returns the sum of their values.
     fn sum_drawn(&self, count: usize) -> u64 {
         self.numbers(count).map(value).fold(0, u64::wrapping_add)
     }
 
-    /// How many rows are looked up or changed in a pass of a structure.
+    /// Returns the number of rows that one pass looks up or changes in a structure.
     fn sample(&self) -> usize {
         self.rows.min(SAMPLE_MAX)
     }
@@ -203,21 +203,21 @@ impl<U: Unique> Stage<U> {
         Sample::new(operation, time, self.rows * self.structures(), self.sum_of_all())
     }
 
-    /// By looking up all, or as many as in a measurement, from the first to the last.
+    /// Sums the values of all rows, or of a sample at regular distances, by looking them up.
     fn sum_of_all(&self) -> u64 {
         let step = self.rows.div_ceil(SAMPLE_MAX);
         self.all.iter().enumerate().fold(0, |sum, (structure, one)| {
             let first = (structure * self.rows) as u64;
             let numbers = (first..first + self.rows as u64).step_by(step);
             numbers.fold(sum, |sum, number| {
-                let row = one.find(key(number)).expect("it was put in");
-                assert_eq!(row.value, value(number), "it is the row of its key");
+                let row = one.find(key(number)).expect("the row was inserted");
+                assert_eq!(row.value, value(number), "the row belongs to the key");
                 sum.wrapping_add(row.value)
             })
         })
     }
 
-    /// Looks keys up, as many in each structure, and comes to a sum.
+    /// Looks up keys, equally many in each structure, and sums the values.
     fn look_up(&self, operation: Operation, keys: &[u64]) -> Sample {
         let passes = self.passes();
         let (time, sum) = timed(|| {
@@ -248,7 +248,7 @@ impl<U: Unique> Stage<U> {
         self.draw(count);
         let keys = list(self.numbers(count).map(|number| key(number + OTHERS)));
         let sample = self.look_up(Operation::Miss, &keys);
-        assert_eq!(sample.checksum, 0, "not found");
+        assert_eq!(sample.checksum, 0, "no row is found");
         sample
     }
 
@@ -299,7 +299,7 @@ impl<U: Unique> Stage<U> {
         Sample::new(Operation::Reinsert, time, count * self.structures(), self.sum_of_all())
     }
 
-    /// Gives rows other keys, and then their own again.
+    /// Gives rows other keys, and then the old ones again.
     fn rekey(&mut self) -> Sample {
         self.bring_to(State::Full);
         let count = self.sample();
@@ -307,7 +307,7 @@ impl<U: Unique> Stage<U> {
         let lists = self.order.chunks_exact(self.rows).zip(self.handles.chunks_exact(self.rows));
         let targets: List<Target<U::Handle>> = list(lists.flat_map(|(order, handles)| {
             order[..count].iter().map(|&slot| {
-                let handle = handles[slot as usize].expect("it was put in");
+                let handle = handles[slot as usize].expect("the row was inserted");
                 Target { slot, handle }
             })
         }));
@@ -320,12 +320,13 @@ impl<U: Unique> Stage<U> {
             })
         });
         let all = 2 * count * self.structures();
-        assert_eq!(changed, all, "given other keys");
+        assert_eq!(changed, all, "all keys were replaced");
         Sample::new(Operation::Rekey, time, all, self.sum_of_all())
     }
 
-    /// Of several growths in the same memory: the longest of what each insertion took at least, since others that
-    /// use the processor make any longer, and it does the same each time.
+    /// Takes, for each insertion, the shortest of several growths in the same memory, and of these the longest.
+    /// Other users of the processor can only lengthen an insertion, and the structure does the same work each
+    /// time.
     fn longest_warm(&mut self) -> Sample {
         let mut shortest = list((0..self.rows * self.structures()).map(|_| u32::MAX));
         self.bring_to(State::Full);
@@ -349,7 +350,7 @@ impl<U: Unique> Stage<U> {
         Sample::new(operation, longest, 1, self.sum_of_all())
     }
 
-    /// From one reading of the clock to the next.
+    /// Times each insertion, from one reading of the clock to the next.
     fn insert_one_by_one(&mut self, pace: Pace, mut took: impl FnMut(usize, Duration)) {
         let (rows, start) = (self.rows, Instant::now());
         let lists = self.next.chunks_exact(rows).zip(self.handles.chunks_exact_mut(rows));
@@ -390,13 +391,13 @@ impl<U: Unique> compare::Stage<Operation> for Stage<U> {
             Operation::LongestWarm => self.longest_warm(),
             Operation::LongestCold => self.longest(operation, Pace::AtOnce),
             Operation::LongestPaced => self.longest(operation, Pace::InFrames),
-            _ => unreachable!("is one of another group"),
+            _ => unreachable!("belongs to another group"),
         };
         vec![sample]
     }
 }
 
-/// The row in a slot of a structure, whose first has that number.
+/// Returns the row in a slot of a structure whose first row has number `first`.
 #[inline]
 fn row(first: u64, next: &[u32], slot: u32) -> Row {
     Row::new(first + u64::from(slot), first + u64::from(next[slot as usize]))
@@ -438,7 +439,7 @@ fn remove_all<U: Unique>(one: &mut U, keys: &[u64]) -> u64 {
     keys.iter().fold(0, |sum, &key| sum.wrapping_add(one.remove(key).unwrap_or(0)))
 }
 
-/// Gives rows the keys of other numbers; how many had what was expected.
+/// Gives rows the keys of other numbers, and returns how many had the expected key.
 #[inline(never)]
 fn rekey_all<U: Unique>(one: &mut U, rows: &[Target<U::Handle>], from: u64, to: u64) -> usize {
     let rekeyed = rows.iter().filter(|&&row| {

@@ -1,4 +1,4 @@
-//! The index of this crate, and its table.
+//! This crate's index and table.
 
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ impl Index for UniqueIndex<Hasher> {
     #[inline]
     fn insert(&mut self, key: u64, slot: u32, rows: &[Row]) {
         let other = self.insert(&key, slot, |other| rows[other as usize].key == key);
-        assert_eq!(other, None, "no other has its key");
+        assert_eq!(other, None, "keys are unique");
     }
 
     #[inline]
@@ -60,7 +60,7 @@ impl Ready for Late {
     const LACKS: &'static [Operation] = &[];
 }
 
-/// Before, by the background thread.
+/// Ahead, by the background thread.
 pub(crate) struct Ahead;
 
 impl Ready for Ahead {
@@ -68,7 +68,7 @@ impl Ready for Ahead {
     const LACKS: &'static [Operation] = NO_DIFFERENT;
 }
 
-/// Before, all of it: what the system takes of a frame by itself.
+/// All of it before the first insertion.
 pub(crate) struct Warm;
 
 impl Ready for Warm {
@@ -79,7 +79,7 @@ impl Ready for Warm {
     }
 }
 
-/// Whenever memory is made ready.
+/// Operations to which it makes no difference.
 const NO_DIFFERENT: &[Operation] = &[
     Operation::InsertWarm,
     Operation::Hit,

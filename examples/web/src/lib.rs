@@ -1,15 +1,16 @@
-//! The particles of `particles`, in a browser.
+//! The particles of the example `particles`, in a browser.
 //!
 //!     cd examples/web
 //!     rustup target add wasm32-unknown-unknown
 //!     cargo build --release --target wasm32-unknown-unknown
 //!     python3 -m http.server
 //!
-//! Then they are at <http://localhost:8000>. (Any server of files will do; browsers load no modules from `file:`.)
-//! `main.js` asks for a frame and shows its pixels, right out of the module's memory. `run.mjs` does so without a page.
+//! Then open <http://localhost:8000>. (Any file server will do; browsers load no modules from `file:`.)
+//! `main.js` requests frames and shows their pixels directly from the module's memory. `run.mjs` does so
+//! without a page.
 //!
-//! WebAssembly has no virtual memory, so a reservation is a block of the allocator, taken at once. All arrays here are
-//! told how large they get: so the memory is that from the first frame on, and does not grow.
+//! WebAssembly has no virtual memory, so a reservation is a block of the allocator, allocated at once. All
+//! arrays here have a `max_len`, so the module's memory has its final size from the first frame on.
 
 #[path = "../../fountain/mod.rs"]
 mod fountain;
@@ -18,13 +19,13 @@ use fountain::{Fountain, HEIGHT, WIDTH};
 use stayput::VmVec;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// A million at a time, of 20 bytes each.
+/// With these there are a million particles at a time, of 20 bytes each.
 const MOST_SPAWNED: usize = 10_000;
 
 struct Page {
     fountain: Fountain,
     light: VmVec<[f32; 3]>,
-    /// Red, green, blue, and that it is opaque: what a canvas takes.
+    /// Red, green, blue and opacity, as a canvas takes them.
     pixels: VmVec<[u8; 4]>,
 }
 
@@ -36,7 +37,7 @@ static PAGE: LazyLock<Mutex<Page>> = LazyLock::new(|| {
     Mutex::new(Page { fountain: Fountain::new(MOST_SPAWNED), light, pixels })
 });
 
-/// One frame, in which so many are spawned. Where its pixels are: the same place each time.
+/// Advances by one frame that spawns `spawned` particles, and returns its pixels, which never move.
 #[unsafe(no_mangle)]
 pub extern "C" fn frame(spawned: usize) -> *const [u8; 4] {
     let mut page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
