@@ -96,7 +96,6 @@ impl Purse {
         Self { budget, spent: 0, swapped: 0, last: 0, begun: None, longest: Duration::ZERO }
     }
 
-    /// The meter of a call without a budget.
     pub(crate) const fn unlimited() -> Self {
         Self::new(Budget::UNLIMITED)
     }
@@ -106,7 +105,6 @@ impl Purse {
         self.budget.bytes == usize::MAX && self.budget.until.is_none()
     }
 
-    /// Returns how many bytes were paid for.
     pub(crate) const fn spent(&self) -> usize {
         self.spent
     }

@@ -69,7 +69,6 @@ impl Releases {
         }
     }
 
-    /// Returns the bytes of all entries.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

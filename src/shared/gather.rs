@@ -57,7 +57,6 @@ impl<T> SharedVec<T> {
 }
 
 impl<T> Gather<'_, T> {
-    /// See [`most_of_run`].
     const MOST: usize = most_of_run::<T>();
 
     /// Adds an element to the run; appends the run first if it is full.

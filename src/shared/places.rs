@@ -71,7 +71,6 @@ pub(super) enum Claim {
 
 /// The result of taking memory.
 pub(super) struct Grown {
-    /// How many places have memory now.
     pub(super) committed: usize,
     pub(super) refused: Option<Error>,
 }
@@ -124,7 +123,6 @@ impl Places {
         self.ground.0.start.load(Ordering::Relaxed)
     }
 
-    /// Claims the next place.
     #[inline]
     pub(super) fn claim(&self) -> Claim {
         let open = self.ground.0.open.load(Ordering::Acquire);

@@ -38,10 +38,8 @@ impl States<'_> {
     }
 }
 
-/// For tests of code that reads states.
 #[cfg(test)]
 impl<'s> States<'s> {
-    /// Returns `len` states that are all equal.
     pub(crate) fn all(state: &'s State, len: usize) -> Self {
         Self { first: state, stride: 0, len, slots: PhantomData }
     }
@@ -90,7 +88,6 @@ impl AnySlots<'_> {
         1 << self.block_shift
     }
 
-    /// Returns the number of the block that a slot is in.
     pub(crate) const fn block_of(&self, index: usize) -> usize {
         index >> self.block_shift
     }

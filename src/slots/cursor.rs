@@ -168,19 +168,16 @@ impl Picked {
 }
 
 impl Cursor {
-    /// Creates a cursor over all indices below `len`.
     #[inline]
     pub(crate) fn new(len: usize) -> Self {
         Self { run: 0..0, front: Word::NONE, rest: 0..len, back: Word::NONE }
     }
 
-    /// Creates a cursor over what is left of a word.
     #[inline]
     pub(super) fn of_word(word: Word) -> Self {
         Self { front: word, ..Self::new(0) }
     }
 
-    /// Returns the next slot to visit.
     #[inline]
     pub(crate) fn next(&mut self, holes: &[u64]) -> Option<u32> {
         loop {
@@ -200,7 +197,6 @@ impl Cursor {
         self.front.pop_front()
     }
 
-    /// Removes the run at the front, and returns it.
     #[inline]
     pub(super) fn take_run(&mut self) -> Range<usize> {
         mem::replace(&mut self.run, 0..0)
@@ -278,13 +274,11 @@ impl Cursor {
         (back.left != 0).then_some(back)
     }
 
-    /// Removes the word at the front, and returns it.
     #[inline]
     pub(super) fn take_word(&mut self) -> Word {
         mem::replace(&mut self.front, Word::NONE)
     }
 
-    /// Returns the word at the front.
     #[inline]
     pub(super) const fn word(&self) -> Word {
         self.front

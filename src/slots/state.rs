@@ -62,7 +62,6 @@ impl State {
         Self(bits)
     }
 
-    /// Returns the generation of the value, if there is one.
     #[inline]
     pub(crate) const fn live_generation(self) -> Option<u32> {
         if self.is_live() { Some(self.generation()) } else { None }

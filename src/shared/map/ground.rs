@@ -32,7 +32,6 @@ pub(super) struct Ground<K> {
 }
 
 impl<K: Key> Ground<K> {
-    /// Nothing is visible at first.
     pub(super) const fn new() -> Self {
         Self {
             deal: Deal::new(),
@@ -52,7 +51,7 @@ impl<K: Key> Ground<K> {
         self.baseline = baseline;
     }
 
-    /// Makes everything invisible.
+    /// Hides all slots and values.
     pub(super) fn withdraw(&mut self) {
         *self.end.get_mut() = 0;
         *self.removed_end.get_mut() = 0;

@@ -66,7 +66,6 @@ impl Floors {
         Ok(())
     }
 
-    /// Erases the generation that was read for a slot.
     pub(crate) fn forget_read(&mut self, index: u32) {
         let place = (index as usize).checked_sub(self.first_read);
         if let Some(read) = place.and_then(|place| self.read.get_mut(place)) {
@@ -104,7 +103,6 @@ impl Floors {
         block >= self.blocks.len()
     }
 
-    /// Sets the generation of all slots.
     pub(crate) fn set_all(&mut self, generation: u32) {
         self.blocks.clear();
         self.beyond = generation;
@@ -119,14 +117,12 @@ impl Floors {
         self.blocks[block] = self.blocks[block].max(generation);
     }
 
-    /// Reserves memory for `blocks` blocks.
     pub(crate) fn try_reserve(&mut self, blocks: usize) -> Result<(), Error> {
         let additional = blocks.saturating_sub(self.blocks.len());
         let bytes = additional * size_of::<u32>();
         self.blocks.try_reserve(additional).map_err(|_| Error::new(ErrorKind::Memory, bytes))
     }
 
-    /// Replaces the generations of the first blocks, and that of all blocks past them.
     #[cfg(any(feature = "serde", feature = "file"))]
     pub(crate) fn set_blocks(&mut self, blocks: Vec<u32>, beyond: u32) {
         (self.blocks, self.beyond) = (blocks, beyond);
