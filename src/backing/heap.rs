@@ -1,5 +1,5 @@
-//! [`Block`]: a block of the heap as a [`Backing`], for arrays so short that addresses of their own cost more
-//! than they do.
+//! [`Block`]: a heap allocation used as a [`Backing`], for arrays so short that a reservation would cost more than
+//! their elements.
 
 use super::Backing;
 use crate::error::{Error, ErrorKind};
@@ -7,24 +7,24 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// A block, zero where nothing is committed.
+/// A heap allocation. Bytes that are not committed are zero.
 #[derive(Debug)]
 pub(crate) struct Block {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: the block is this one's alone, and plain bytes.
+// SAFETY: a `Block` is the only owner of its allocation, which holds plain bytes.
 unsafe impl Send for Block {}
-// SAFETY: as above; nothing is read or written by a shared reference.
+// SAFETY: as above; no method reads or writes the bytes through a shared reference.
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// A block of at least one byte, at a multiple of `align`, which is a power of two.
+    /// Allocates `bytes` zeroed bytes, and at least one, at a multiple of `align`, which is a power of two.
     pub(crate) fn try_new(bytes: usize, align: usize) -> Result<Self, Error> {
         let refused = || Error::new(ErrorKind::Memory, bytes);
         let layout = Layout::from_size_align(bytes.max(1), align).map_err(|_| refused())?;
-        // SAFETY: its size is not 0.
+        // SAFETY: the size of `layout` is not 0, see above.
         let block = unsafe { alloc_zeroed(layout) };
         let start = NonNull::new(block).ok_or_else(refused)?;
         Ok(Self { start, layout })
@@ -33,13 +33,14 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and nobody uses what goes with it.
+        // SAFETY: `try_new` allocated it with this layout, and the bytes are not used after the drop of their owner.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }
 }
 
-// SAFETY: the bytes are there until this is dropped, outside of it, and nobody else's. What is not committed is zero:
-// it was allocated so, or was zeroed when it was taken back. No call is refused, nor can one unwind.
+// SAFETY: the bytes lie outside of the value, exist until it is dropped, and belong to it alone. Those that are not
+// committed are zero: they were allocated zeroed, or zeroed when they were decommitted. No call returns an error or
+// unwinds.
 unsafe impl Backing for Block {
     fn start(&self) -> NonNull<u8> {
         self.start
@@ -54,7 +55,7 @@ unsafe impl Backing for Block {
     }
 
     unsafe fn decommit(&mut self, range: Range<usize>) -> Result<(), Error> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller's guarantee covers the requirements of `discard`.
         unsafe { self.discard(range) }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Budget`]: how much a call may do, so that work can be spread over frames.
+//! [`Budget`]: limits how much one call does, so that work can be spread over frames.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,7 @@ use super::GivenBack;
 use crate::error::Error;
 use std::time::{Duration, Instant};
 
-/// How much a call may do: so many bytes, so many swaps, or as long as there is time.
+/// A limit on the work of one call: a number of bytes, a number of swaps, or a duration.
 ///
 /// # Examples
 ///
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 ///
 /// let mut log: VmVec<u64> = (0..1_000_000).collect();
 /// log.truncate(1000);
-/// // In the idle time of each frame, half a millisecond of giving back:
+/// // In the idle time of each frame, return memory for half a millisecond:
 /// while !log.shrink_to_fit_within(Budget::time(Duration::from_micros(500)))?.is_done {}
 /// assert!(log.capacity() < 100_000);
 /// # Ok::<(), stayput::Error>(())
@@ -29,24 +29,26 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No end of it.
+    /// No limit.
     pub const UNLIMITED: Self = Self::bytes(usize::MAX);
 
-    /// About so many bytes: work is done in pieces of 64 KiB and more (2 MiB where there are huge
-    /// pages), the first of which is done whatever its size. 0 does nothing.
+    /// Limits a call to about `bytes` bytes. 0 does nothing.
+    ///
+    /// Work is done in pieces of 64 KiB or more (2 MiB with huge pages). The first piece is done whatever its size.
     pub const fn bytes(bytes: usize) -> Self {
         Self { bytes, swaps: usize::MAX, until: None }
     }
 
-    /// So many swaps of two values, where these are what a call does
-    /// ([`DenseSlotMap::defragment_by`](crate::DenseSlotMap::defragment_by)). For others it is
-    /// [`UNLIMITED`](Self::UNLIMITED). 0 does nothing.
+    /// Limits a call to `swaps` swaps of two values, if swaps are what it does
+    /// ([`DenseSlotMap::defragment_by`](crate::DenseSlotMap::defragment_by)). 0 does nothing.
+    ///
+    /// For other calls this is [`UNLIMITED`](Self::UNLIMITED), except for 0.
     pub const fn swaps(swaps: usize) -> Self {
         let bytes = if swaps == 0 { 0 } else { usize::MAX };
         Self { bytes, swaps, until: None }
     }
 
-    /// What is left of it after so many bytes.
+    /// Returns what is left of the budget after `bytes` bytes.
     pub(crate) const fn less(self, bytes: usize) -> Self {
         match self.bytes {
             usize::MAX => self,
@@ -54,7 +56,7 @@ impl Budget {
         }
     }
 
-    /// Gives memory back as far as there is money, by a call that says whether it is done.
+    /// Calls `give_back`, which returns memory within the budget, and returns whether it is done.
     pub(crate) fn spend(
         self,
         give_back: impl FnOnce(&mut Purse) -> Result<bool, Error>,
@@ -64,26 +66,28 @@ impl Budget {
         Ok(GivenBack { bytes: purse.spent(), is_done })
     }
 
-    /// As long as that, from now on: make one for each call. No piece is begun that would take longer, if it took as long as
-    /// the longest before it. No time does nothing.
+    /// Limits a call to `time`, counted from now: create one for each call. [`Duration::ZERO`] does nothing.
+    ///
+    /// A piece of work does not begin if it would reach the limit by taking as long as the longest piece before it.
     pub fn time(time: Duration) -> Self {
-        // What cannot be expressed is no end.
+        // A time that `Instant` cannot express sets no limit.
         let until = if time.is_zero() { None } else { Instant::now().checked_add(time) };
         let bytes = if time.is_zero() { 0 } else { usize::MAX };
         Self { bytes, swaps: usize::MAX, until }
     }
 }
 
-/// A budget that is being spent.
+/// A budget meter: a [`Budget`], and how much of it is used.
 #[derive(Debug)]
 pub(crate) struct Purse {
     budget: Budget,
     spent: usize,
     swapped: usize,
-    /// For the last piece.
+    /// Bytes of the last piece.
     last: usize,
-    /// When the last piece was begun, and how long the longest took.
+    /// When the last piece began.
     begun: Option<Instant>,
+    /// How long the longest piece took.
     longest: Duration,
 }
 
@@ -92,22 +96,21 @@ impl Purse {
         Self { budget, spent: 0, swapped: 0, last: 0, begun: None, longest: Duration::ZERO }
     }
 
-    /// That of a call without a budget.
     pub(crate) const fn unlimited() -> Self {
         Self::new(Budget::UNLIMITED)
     }
 
-    /// Whether it never ends.
+    /// Whether neither bytes nor time are limited.
     pub(crate) const fn is_unlimited(&self) -> bool {
         self.budget.bytes == usize::MAX && self.budget.until.is_none()
     }
 
-    /// How many bytes were paid for.
     pub(crate) const fn spent(&self) -> usize {
         self.spent
     }
 
-    /// Pays for a piece of so many bytes that is begun now, if there is enough left.
+    /// Pays for a piece of `bytes` bytes that begins now. Returns `false`, and pays nothing, if the rest of the budget
+    /// does not cover it.
     pub(crate) fn pay(&mut self, bytes: usize) -> bool {
         let left = self.budget.bytes - self.spent.min(self.budget.bytes);
         if left == 0 || (self.spent > 0 && bytes > left) {
@@ -128,14 +131,14 @@ impl Purse {
         true
     }
 
-    /// Pays for a swap of so many bytes that is done now, if there is enough left.
+    /// [`pay`](Self::pay) for a swap of `bytes` bytes.
     pub(crate) fn pay_swap(&mut self, bytes: usize) -> bool {
         let pays = self.swapped < self.budget.swaps && self.pay(bytes);
         self.swapped += usize::from(pays);
         pays
     }
 
-    /// Takes the money for the last piece back, which could not be had.
+    /// Takes back the payment for the last piece, which was refused.
     pub(crate) fn refund(&mut self) {
         self.spent -= std::mem::take(&mut self.last);
     }

@@ -1,39 +1,38 @@
-//! [`Recent`]: how fast an array has grown of late, and so how far ahead to be ready.
+//! [`Recent`]: how fast an array has grown recently, which decides how much to make ready ahead.
 
 #![forbid(unsafe_code)]
 
 use crate::service::{LEAST_WINDOW_BYTES, UNIT_BYTES};
 use std::time::{Duration, Instant};
 
-/// What counts as a frame. Shorter ones share one; what one needs that is longer is spread over
-/// several.
+/// The length of a frame. Shorter frames of the program are counted together, longer ones as several.
 const FRAME: Duration = Duration::from_micros(16_667);
-/// How many frames it takes to forget the busiest one.
+/// In each frame, one part in this many of the busiest frame is forgotten.
 const MEMORY_FRAMES: u32 = 64;
-/// How many of the busiest frames to be ahead.
+/// How many times the growth of the busiest frame to make ready.
 const FRAMES_AHEAD: usize = 2;
 
-/// No more is made ready on speculation.
+/// The most that is made ready ahead.
 const LARGEST_WINDOW_BYTES: usize = 256 << 20;
 
-/// The growth of an array over frames: no number from the user is needed, nor when frames begin.
+/// Measures the growth of an array by frames, without a figure from the user and without knowing when frames begin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recent {
-    /// When the frame began, and what was used then.
+    /// When the current frame began, and how many bytes were used then.
     frame: Option<(Instant, usize)>,
-    /// What the busiest frame used, less what has been forgotten of it.
+    /// How many bytes the busiest frame used, less what has been forgotten of it.
     busiest: usize,
 }
 
 impl Recent {
     pub(super) const NONE: Self = Self { frame: None, busiest: 0 };
 
-    /// As if growth had been such that so many bytes are to be ready.
+    /// Starts as if past growth had called for `window` bytes ahead.
     pub(super) fn beginning(window: usize) -> Self {
         Self { frame: None, busiest: window / FRAMES_AHEAD }
     }
 
-    /// Takes note that `used` bytes are in use, and returns how many to have ready ahead of them.
+    /// Records that `used` bytes are in use, and returns how many bytes to make ready past them.
     pub(super) fn note(&mut self, used: usize, now: Instant) -> usize {
         let (begun, at) = *self.frame.get_or_insert((now, used));
         let grown = used.saturating_sub(at);
@@ -62,7 +61,7 @@ mod tests {
         let mut now = Instant::now();
         let mut used = 0;
         for _ in 0..10 {
-            // In four steps, the last of them at the frame's end.
+            // In four steps, the last one at the end of the frame.
             for _ in 0..4 {
                 now += FRAME / 4;
                 used += 2 * MIB;

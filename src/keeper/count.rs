@@ -1,4 +1,4 @@
-//! How much is kept, and how much was lent.
+//! How many bytes the region cache keeps, and how many it has lent.
 
 #![forbid(unsafe_code)]
 
@@ -9,22 +9,23 @@ const ORDER: Ordering = Ordering::Relaxed;
 static KEPT_BYTES: AtomicUsize = AtomicUsize::new(0);
 static LENT_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// How many bytes are kept, with those that somebody looks at, or is taking. Who sees none by this sees what
-/// those did before who took the last.
+/// Returns how many bytes are kept, including regions that a thread is inspecting or taking. A caller that reads 0 sees
+/// what the threads that took the last regions did before that.
 pub(super) fn kept_bytes() -> usize {
     KEPT_BYTES.load(Ordering::Acquire)
 }
 
-/// Counts memory that is to be kept, if no more than so many bytes are kept and lent with it.
+/// Counts `bytes` as kept, unless more than `most` would then be kept and lent together. Returns whether it did.
 //
-// Whoever comes at once, there is a bound to both together when they are gone. It is only here that they become
-// more: what is lent was kept, and is counted there until it is counted here. Take the last, in the order of
-// `KEPT_BYTES`, who was not refused. What others took before him, in that order, is counted as lent when he looks,
-// as [`taken`] releases; and what they took after him was kept when he looked, which is as much or more.
+// However many threads call this at once, the sum of kept and lent bytes is bounded once they have returned. Only this
+// function raises it: lent bytes were kept, and are counted as kept until they are counted as lent. Consider the last
+// call, in the modification order of `KEPT_BYTES`, that returned `true`. What other threads took before it in that
+// order was counted as lent when it looked, since `taken` releases; what they took after it was counted as kept when it
+// looked, which is as much or more.
 pub(super) fn put(bytes: usize, most: usize) -> bool {
     let is_within = |kept: usize| kept.saturating_add(lent_bytes()) <= most;
-    // First, since others find no room while it is counted in vain. (So two who come at once where there is room
-    // for one may both be refused, which costs them no more than fresh pages.)
+    // Checked before counting, since other threads find no room while bytes are counted in vain. (Two threads that find
+    // room for one may both be refused, which costs them no more than fresh pages.)
     if !is_within(kept_bytes().saturating_add(bytes)) {
         return false;
     }
@@ -35,21 +36,21 @@ pub(super) fn put(bytes: usize, most: usize) -> bool {
     is_counted
 }
 
-/// Counts that memory is not kept any more: what of it is lent has been counted before.
+/// Counts `bytes` as no longer kept. What of them is lent must have been counted as lent before.
 pub(super) fn taken(bytes: usize) {
     KEPT_BYTES.fetch_sub(bytes, Ordering::Release);
 }
 
-/// Bytes that somebody has got beyond what he asked for, since they were warm, and he may grow; counted for
-/// as long as this lives.
+/// Bytes that a container received in excess of its request, because they are resident and it may grow. They are
+/// counted as lent for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Lent(usize);
 
 impl Lent {
     pub(crate) const NONE: Self = Self(0);
 
-    /// Lends so many, if all together are no more than three quarters of `most`: so something is left to keep,
-    /// also where those who have them never grow.
+    /// Counts `bytes` as lent; `None` if more than three quarters of `most` would then be lent, so that some can be
+    /// kept even if the containers that hold lent bytes never grow.
     pub(super) fn of(bytes: usize, most: usize) -> Option<Self> {
         if bytes == 0 {
             return Some(Self::NONE);
@@ -59,7 +60,7 @@ impl Lent {
         Some(Self(bytes))
     }
 
-    /// Some are in use now, or went back to the system: so many are not, at most.
+    /// Lowers the count to `bytes`, if it is higher: the other bytes are now in use, or were returned to the system.
     pub(crate) fn reduce_to(&mut self, bytes: usize) {
         if bytes < self.0 {
             LENT_BYTES.fetch_sub(self.0 - bytes, ORDER);
@@ -74,7 +75,6 @@ impl Drop for Lent {
     }
 }
 
-/// How many bytes are lent.
 pub(super) fn lent_bytes() -> usize {
     LENT_BYTES.load(ORDER)
 }

@@ -1,4 +1,4 @@
-//! What the `region` crate does well on every system it knows: page size, locks, queries.
+//! Page size, locks and queries by the crate `region`, for all systems that it supports.
 
 use super::Code;
 use std::mem;
@@ -7,11 +7,11 @@ use std::ptr::NonNull;
 
 pub(super) use region::page::size as page_bytes;
 
-/// The parts of a range that can be read and written; the first and last may reach beyond it.
+/// Returns the parts of a range that are readable and writable. The first and the last may extend beyond the range.
 ///
 /// # Safety
 ///
-/// - None to keep: any range may be asked for.
+/// - None: the range may be any.
 pub(super) unsafe fn accessible(
     _: NonNull<u8>,
     start: NonNull<u8>,
@@ -26,7 +26,7 @@ pub(super) unsafe fn accessible(
 
 pub(super) fn lock(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
     let guard = region::lock(start.as_ptr(), bytes).map_err(|error| code(&error))?;
-    // The guard would panic where another one has unlocked its pages before.
+    // Dropping the guard would panic if its pages had been unlocked by another guard before.
     mem::forget(guard);
     Ok(())
 }
@@ -35,12 +35,12 @@ pub(super) fn lock(start: NonNull<u8>, bytes: usize) -> Result<(), Code> {
 ///
 /// As for [`super::unlock`].
 pub(super) unsafe fn unlock(start: NonNull<u8>, bytes: usize) {
-    // SAFETY: the caller promises that the range is ours, so nobody else's lock is undone. The
-    // one refusal to expect is that the pages are not locked.
+    // SAFETY: the caller guarantees that it owns the range, so this undoes no lock of another owner. The one error to
+    // expect is that the pages are not locked.
     let _ = unsafe { region::unlock(start.as_ptr(), bytes) };
 }
 
-/// The system's own code, or 0 where it was not the system that refused.
+/// Returns the system's error code, or 0 if the error does not come from the system.
 fn code(error: &region::Error) -> Code {
     match *error {
         region::Error::SystemCall(code) | region::Error::MachCall(code) => code,

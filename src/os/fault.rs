@@ -1,4 +1,4 @@
-//! Refuses system calls on purpose, as the system would, so that tests see every path of failure.
+//! Makes system calls fail on purpose, so that tests reach every error path.
 
 use super::Call;
 use std::cell::Cell;
@@ -11,17 +11,17 @@ thread_local! {
 #[derive(Clone, Copy)]
 struct Plan {
     call: Call,
-    /// Calls of the kind that still succeed.
+    /// How many calls of this kind still succeed.
     pass: usize,
-    /// Calls refused after those.
+    /// How many calls of this kind fail after those.
     refuse: usize,
     struck: usize,
 }
 
-/// While it lives, calls of one kind made by this thread are refused as planned.
+/// Makes calls of one kind by this thread fail as planned, for as long as it lives.
 #[must_use]
 pub(crate) struct Fault {
-    // The plan belongs to the thread that made it.
+    // The plan belongs to the thread that created this.
     not_send: PhantomData<*const ()>,
 }
 
@@ -43,7 +43,7 @@ impl Fault {
         Self { not_send: PhantomData }
     }
 
-    /// How many calls were refused so far.
+    /// Returns how many calls have failed.
     #[expect(clippy::unused_self, reason = "the plan in force is that of the one `Fault`")]
     pub(crate) fn struck(&self) -> usize {
         PLAN.get().map_or(0, |plan| plan.struck)
@@ -56,7 +56,7 @@ impl Drop for Fault {
     }
 }
 
-/// Whether this call is to be refused.
+/// Counts a call, and returns whether it must fail.
 pub(crate) fn strikes(call: Call) -> bool {
     let Some(mut plan) = PLAN.get().filter(|plan| plan.call == call) else {
         return false;

@@ -1,27 +1,26 @@
-//! Making pages resident by touching them.
+//! Makes pages resident by touching them.
 
 use std::ptr::NonNull;
 
-/// Whether pages may be touched that others read and write at the same time.
+/// Whether pages may be touched while other threads read and write them.
 ///
-/// A processor's instruction that adds nothing to a byte, atomically, loses nobody's write, whatever
-/// else is done to the byte. In Rust's terms an atomic addition would still be a data race with
-/// others' plain accesses; an instruction of our own is not an access at all, since it changes
-/// nothing that a program can see. Miri runs no such instruction.
+/// An instruction that atomically adds 0 to a byte loses no write of another thread, whatever else is done to the byte.
+/// In Rust's terms an atomic addition would still race with plain accesses. An instruction in inline assembly is not an
+/// access at all, since it changes nothing that a program can observe. Miri cannot run inline assembly.
 pub(super) const IS_SHARED: bool =
     cfg!(all(not(miri), any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")));
 
-/// Touches every page of a range, so that it has memory. What it holds stays.
+/// Touches each page of a range, so that it becomes resident. The contents do not change.
 ///
 /// # Safety
 ///
-/// - The range is readable and writable, and whole pages.
-/// - Unless [`IS_SHARED`], no other thread accesses it non-atomically meanwhile.
+/// - The range is readable and writable, and consists of whole pages.
+/// - Unless [`IS_SHARED`], no other thread accesses the range non-atomically during the call.
 pub(super) unsafe fn pages(start: NonNull<u8>, bytes: usize, page_bytes: usize) {
     for offset in (0..bytes).step_by(page_bytes) {
-        // SAFETY: inside the range.
+        // SAFETY: `offset < bytes`, so the byte is inside the range.
         let byte = unsafe { start.add(offset) };
-        // SAFETY: the same, by the caller's promise.
+        // SAFETY: the byte is inside the range, for which the caller gives the guarantees that `add_nothing` requires.
         unsafe { add_nothing(byte) }
     }
 }
@@ -31,8 +30,8 @@ pub(super) unsafe fn pages(start: NonNull<u8>, bytes: usize, page_bytes: usize) 
 /// - As for [`pages`].
 #[cfg(all(not(miri), any(target_arch = "x86", target_arch = "x86_64")))]
 unsafe fn add_nothing(byte: NonNull<u8>) {
-    // SAFETY: the byte is writable by the caller's promise. The locked addition of zero writes back
-    // what is there, which nobody else can change in between, and changes nothing but flags.
+    // SAFETY: the caller guarantees that the byte is writable. The locked addition of 0 writes back the byte's value,
+    // which no other thread can change in between, and changes nothing except flags.
     unsafe {
         std::arch::asm!("lock add byte ptr [{byte}], 0", byte = in(reg) byte.as_ptr(), options(nostack));
     }
@@ -43,8 +42,8 @@ unsafe fn add_nothing(byte: NonNull<u8>) {
 /// - As for [`pages`].
 #[cfg(all(not(miri), target_arch = "aarch64"))]
 unsafe fn add_nothing(byte: NonNull<u8>) {
-    // SAFETY: the byte is writable by the caller's promise. The exclusive store writes back what was
-    // loaded, and only if nobody has written in between.
+    // SAFETY: the caller guarantees that the byte is writable. The exclusive store writes back the value that was
+    // loaded, and only if no other thread has written in between.
     unsafe {
         std::arch::asm!(
             "2:",
@@ -65,9 +64,9 @@ unsafe fn add_nothing(byte: NonNull<u8>) {
 #[cfg(any(miri, not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))))]
 unsafe fn add_nothing(byte: NonNull<u8>) {
     use std::sync::atomic::{AtomicU8, Ordering};
-    // SAFETY: writable by the caller's promise; one byte has no alignment to miss, and the caller
-    // keeps other threads to atomic accesses.
+    // SAFETY: the caller guarantees that the byte is writable, and that other threads access it only atomically. A byte
+    // has no alignment to violate.
     let byte = unsafe { AtomicU8::from_ptr(byte.as_ptr()) };
-    // The compiler is not to see that it adds nothing, or it would not be done.
+    // `black_box`, so that the compiler does not remove an addition of 0.
     byte.fetch_add(std::hint::black_box(0), Ordering::Relaxed);
 }

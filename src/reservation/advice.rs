@@ -1,9 +1,9 @@
-//! What the system is told about huge pages, and when.
+//! Advice to the system about huge pages, and when it is given.
 //!
-//! Most arrays stay small. Their mappings differ only in the access, so that each takes two: what is committed, and the
-//! rest, which merges with those of its neighbours. So an array tells the system nothing until it has memory committed
-//! where huge pages are wanted. All of the rest is advised then: what is committed later merges with what is, and growth takes no
-//! more mappings.
+//! Most arrays stay small. The mappings of an array differ only in their access, so each array takes two: one for what
+//! is committed, and one for the rest, which merges with those of its neighbours. So an array gives no advice until
+//! memory is committed where huge pages are wanted. Then it advises all of the range from there on: what is committed
+//! later merges with what is committed already, and growth takes no more mappings.
 
 #![expect(unsafe_code, reason = "calls `os` with the range that a reservation owns")]
 
@@ -13,7 +13,7 @@ use crate::page::PageBytes;
 use std::convert::Infallible;
 
 impl Reservation {
-    /// Asks for huge pages from the first byte on, if that was not done yet.
+    /// Requests huge pages from the first byte on, unless they are disabled or were requested before.
     pub(crate) fn want_huge_pages(&mut self) {
         debug_assert!(self.offer.is_none(), "others may have a part");
         debug_assert!(self.columns.is_none(), "columns have them from the beginning");
@@ -23,7 +23,8 @@ impl Reservation {
         }
     }
 
-    /// Tells the system about huge pages, if they are wanted before `end`, up to where memory is committed or will be.
+    /// Advises the system about huge pages, if the part to be advised begins before `end`, where committed memory ends
+    /// or will end.
     pub(crate) fn advise_up_to(&mut self, end: usize) {
         let is_due = self.advised_from().is_some_and(|from| from < end);
         if is_due && !self.is_advised {
@@ -31,7 +32,7 @@ impl Reservation {
         }
     }
 
-    /// From which offset on something is to be said about huge pages.
+    /// Returns the offset from which on to advise the system about huge pages; `None` if there is nothing to advise.
     fn advised_from(&self) -> Option<usize> {
         if self.huge_pages == HugePages::Never { Some(0) } else { self.huge_from }
     }
@@ -40,8 +41,9 @@ impl Reservation {
     #[inline(never)]
     fn advise_now(&mut self) {
         if self.advised_from() == Some(0) {
-            // What aligns the range and the guard page, too: all of it is to merge with its like.
-            // SAFETY: exactly what the system gave, which `self` owns.
+            // With the padding for alignment and the guard page, so that the whole mapping can merge with its
+            // neighbours.
+            // SAFETY: exactly the mapping that the system returned, which `self` owns.
             unsafe { os::advise_huge(self.mapping_start, self.mapping_bytes, self.advice()) }
         } else if self.taken.as_mut().is_none_or(Taken::take_advised) {
             self.advise(self.whole());
@@ -65,7 +67,7 @@ impl Reservation {
         }
     }
 
-    /// Advises those of the pages that lie where huge pages are wanted, or none.
+    /// Advises those of the pages that lie where huge pages are wanted.
     #[inline(never)]
     fn advise(&self, pages: Pages<'_>) {
         let Some(from) = self.advised_from() else { return };
@@ -74,7 +76,8 @@ impl Reservation {
         let Some(bytes) = pages.bytes.checked_sub(skip) else { return };
         let wanted_for = Pages { offset: pages.offset + skip.get(), bytes, ..pages };
         let Ok(()) = wanted_for.each(|place| {
-            // SAFETY: inside the range that `self` owns.
+            // SAFETY: `pages` passed the range check, and `wanted_for` is a part of it, so it is inside the range that
+            // `self` owns.
             unsafe { os::advise_huge(place.start, place.bytes, self.advice()) };
             Ok::<_, Infallible>(())
         });

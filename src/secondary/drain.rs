@@ -1,8 +1,8 @@
-//! [`Drain`]: taking all values out of a map.
+//! [`Drain`]: removes all values of a map.
 
 use super::SecondaryMap;
 
 crate::slots::walk::drain::drain! {
-    /// Takes all values out of a [`SecondaryMap`], made by [`SecondaryMap::drain`].
+    /// A draining iterator over the key–value pairs of a [`SecondaryMap`]; created by [`SecondaryMap::drain`].
     Drain<'a, K, V> of &'a mut SecondaryMap<K, V>
 }

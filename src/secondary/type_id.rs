@@ -1,22 +1,21 @@
-//! The type number in the keys that secondary maps give out.
+//! The type number in the keys that secondary maps return.
 
 use super::{SecondaryMap, SparseSecondaryMap, or_give_up};
 use crate::error::Error;
 use crate::key::Key;
 use crate::slots::key_tag::Mint;
 
-/// A map that gives out keys by its mint.
+/// Implements the methods for a map that makes keys with its mint.
 macro_rules! type_id {
     ($map:ident $(, $hasher:ident)?) => {
         impl<K: Key, V $(, $hasher)?> $map<K, V $(, $hasher)?> {
-            /// Has the keys that this map gives out, by iteration and to closures, carry the
-            /// [type number](crate::SlotMapBuilder::type_id) of the slot map that they are of, which finds
-            /// nothing under others. A new map, also one that was collected or read by `serde`, gives
-            /// out keys with tag 0.
+            /// Sets the [type number](crate::SlotMapBuilder::type_id) of the keys that this map returns by iteration
+            /// and passes to closures. It is that of the slot map whose keys this map uses, which finds no value by a
+            /// key with another number. A new map, including one that was collected or read by `serde`, returns keys
+            /// with tag 0.
             ///
-            /// What is found under a key here, and which keys are taken, goes by index and generation
-            /// all the same, whatever its tag. A key of another slot map may find what is
-            /// here for the same index and generation.
+            /// Look-ups in this map and insertions into it use index and generation only, and ignore the tag. A key of
+            /// another slot map may find the value that is stored here for an equal index and generation.
             ///
             /// # Panics
             ///

@@ -1,4 +1,4 @@
-//! [`Waiting`]: values that come together with others, and have far indices until those are there.
+//! [`Waiting`]: pairs of a bulk insertion whose indices are far until the other pairs are counted.
 
 use super::SecondaryMap;
 use crate::error::{Error, ErrorKind};
@@ -6,21 +6,20 @@ use crate::key::Key;
 use std::collections::HashSet;
 use std::mem;
 
-/// Pairs on their way into a map, by whoever puts in many: those that cannot be put in at once.
+/// The pairs of a bulk insertion that cannot be inserted at once.
 ///
-/// An index is far or not by how many values there are in all, of which those that wait are some:
-/// one for each slot, since no more will be there, however many come. As long as any wait, so does
-/// whatever is for a slot behind the last, so pairs for one slot are put in in the order in which
-/// they come.
+/// Whether an index is far depends on the number of values, to which the waiting pairs count: one for each slot, since
+/// a slot holds one value. As long as any pair waits, so does every pair for a slot past the last one. So pairs for one
+/// slot are inserted in the order in which they arrive.
 pub(crate) struct Waiting<K, V> {
-    /// So many bytes are taken however few values there are.
+    /// This many bytes of slots are near, whatever the number of values.
     near_bytes: usize,
     /// Indices below this need not wait.
     near: usize,
     pairs: Vec<(K, V)>,
-    /// How many slots each of them needs, if there are any: one number for each slot.
+    /// The numbers of slots that waiting pairs need, each once; `None` if no pair waits.
     needs: Option<HashSet<usize>>,
-    /// How many they need in all.
+    /// The highest of those numbers, or 0.
     need: usize,
 }
 
@@ -29,7 +28,7 @@ impl<K: Key, V> Waiting<K, V> {
         Self { near_bytes, near: 0, pairs: Vec::new(), needs: None, need: 0 }
     }
 
-    /// Whether a pair is to be put in at once, be it that it is refused.
+    /// Whether a pair is to be inserted at once, even if that is refused.
     #[inline]
     pub(crate) fn is_to_pass(&mut self, map: &SecondaryMap<K, V>, key: K) -> bool {
         let need = need(key);
@@ -43,11 +42,11 @@ impl<K: Key, V> Waiting<K, V> {
             return false;
         }
         self.near = map.near(self.near_bytes, map.len() + 1);
-        // What can never be there need not wait for it.
+        // What exceeds the maximum is refused in any case, so it need not wait.
         need <= self.near || need > map.max_len()
     }
 
-    /// Has a pair wait, and returns those that are to be put in now, for which room was made.
+    /// Adds a pair to those that wait. Returns those that are to be inserted now, for which memory has been reserved.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait(
@@ -69,7 +68,7 @@ impl<K: Key, V> Waiting<K, V> {
         if self.need > self.near_with_waiting(map) { Ok(Vec::new()) } else { self.take(map) }
     }
 
-    /// The pairs that still wait, if they are no longer far.
+    /// Returns the pairs that still wait, or the error if they are still far.
     pub(crate) fn finish(mut self, map: &mut SecondaryMap<K, V>) -> Result<Vec<(K, V)>, Error> {
         let near = self.near_with_waiting(map);
         if self.need > near {
@@ -91,7 +90,7 @@ impl<K: Key, V> Waiting<K, V> {
     }
 }
 
-/// How many slots there must be for a key: none, if it is null.
+/// Returns how many slots a map needs for a key; 0 if the key is null.
 #[inline]
 fn need<K: Key>(key: K) -> usize {
     let data = key.data();
@@ -99,7 +98,7 @@ fn need<K: Key>(key: K) -> usize {
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// Below which index none is far, where there are so many values.
+    /// Returns the first index that is far if there are `values` values.
     pub(super) fn near(&self, near_bytes: usize, values: usize) -> usize {
         Self::FAR.near(near_bytes, values, self.announced.max(self.slots.len()))
     }

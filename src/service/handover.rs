@@ -1,53 +1,53 @@
-//! [`Handover`]: who may do what with which part of a reservation, in one atomic word.
+//! [`Handover`]: which parts of a reservation belong to the array and which to the service, in one atomic word.
 //!
-//! An array and the service share a reservation, and neither ever waits for a lock to go on. What
-//! they agree on is two marks, counted in units from the start of the reservation:
+//! An array and the service share a reservation, and neither waits for a lock to proceed. They agree on two marks,
+//! counted in units from the start of the reservation:
 //!
 //! ```text
 //! 0            taken          ready                         end
 //! |  the array's |  made ready  |  the service's to work on  |
 //! ```
 //!
-//! - Below `taken` is the array's. The service never changes access or contents there; all that may
-//!   still run there is [shared](Work::Shared) work that began before.
-//! - From `taken` to `ready` pages are committed and resident, and nobody's: the array
-//!   [takes](Handover::take) them.
-//! - Behind `ready` the service works, one piece of [`Work`] at a time.
+//! - Units below `taken` belong to the array. The service never changes access or contents there. Only
+//!   [shared](Work::Shared) work that began earlier may still be in progress there.
+//! - Units from `taken` to `ready` are committed and resident, and have no owner yet: the array [takes](Handover::take)
+//!   them.
+//! - Past `ready` the service works, one piece of [`Work`] at a time.
 //!
-//! Only the array moves `taken`, so there is one owner who calls its methods, by exclusive access
-//! or from one thread. When it needs what is not ready it [claims](Handover::claim) that instead of
-//! waiting, unless the service is doing what cannot be shared; that comes in short steps.
+//! Only the array moves `taken`, so its methods need one caller at a time: one with exclusive access, or always the
+//! same thread. If the array needs units that are not ready, it [claims](Handover::claim) them instead of waiting,
+//! unless work of the service is in progress that cannot be shared. Such work is done in short steps.
 //!
-//! Nothing here depends on the rest of the crate: `loom/` runs every interleaving of it.
+//! Nothing here depends on the rest of the crate: `loom/` runs every interleaving of this file.
 
 #![forbid(unsafe_code)]
 
 use super::sync::atomic::{AtomicUsize, Ordering};
 
-/// The marks, and who is at work.
+/// The marks, and which side is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
-    /// Units that are the array's.
+    /// How many units belong to the array.
     pub(crate) taken: usize,
-    /// Units that are ready to be taken, and those that were: never less than `taken`.
+    /// How many units are ready or taken: never less than `taken`.
     pub(crate) ready: usize,
     flags: usize,
 }
 
-/// What is done behind `ready`.
+/// A kind of work past `ready`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// Making pages accessible and resident: harmless to whoever begins to use them meanwhile.
+    /// Makes pages accessible and resident, which is harmless to a thread that begins to use them meanwhile.
     Shared = 1,
-    /// Taking pages away, or what else is not: nobody else may use them.
+    /// Takes pages away, or does something else during which no thread may use them.
     Alone = 2,
 }
 
-/// Whoever wants to begin must wait: the other side is at work.
+/// The call must wait, since the other side is at work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Busy;
 
-/// The array changes access behind `taken`. Nobody begins anything.
+/// The array is changing access past `taken`, or waits to: no work begins.
 const OWNER: usize = 4;
 const WORK: usize = Work::Shared as usize | Work::Alone as usize;
 
@@ -55,7 +55,7 @@ const FLAG_BITS: u32 = 4;
 const MARK_BITS: u32 = (usize::BITS - FLAG_BITS) / 2;
 
 impl State {
-    /// The largest number of units that can be expressed.
+    /// The largest number of units that a mark can express.
     pub(crate) const MOST: usize = (1 << MARK_BITS) - 1;
 
     const fn unpack(word: usize) -> Self {
@@ -76,23 +76,23 @@ impl State {
     }
 }
 
-/// The word; see the [module](self).
+/// The atomic word; see the [module](self).
 #[derive(Debug)]
 pub(crate) struct Handover {
     word: AtomicUsize,
 }
 
 impl Handover {
-    /// With so many units taken.
+    /// Creates the word with `taken` units taken.
     ///
     /// # Panics
     ///
-    /// If they are more than [`State::MOST`]; so it is for all below.
+    /// If a number of units exceeds [`State::MOST`]. This applies to all methods below.
     pub(crate) fn new(taken: usize) -> Self {
         Self::with_ready(taken, taken)
     }
 
-    /// With so many units ready, and so many of them taken.
+    /// Creates the word with `ready` units ready, of which `taken` are taken.
     pub(crate) fn with_ready(taken: usize, ready: usize) -> Self {
         Self { word: AtomicUsize::new(State { taken, ready, flags: 0 }.pack()) }
     }
@@ -101,10 +101,9 @@ impl Handover {
         State::unpack(self.word.load(Ordering::Acquire))
     }
 
-    /// Changes the state if `change` has another one; returns the new one.
+    /// Replaces the state with what `change` returns, and returns that; `None` if `change` returned `None`.
     ///
-    /// Acquire and release, so that whoever sees a mark also sees what was done to the pages
-    /// before it was set.
+    /// Acquires and releases: a thread that sees a mark also sees what was done to the pages before it was set.
     fn update(&self, mut change: impl FnMut(State) -> Option<State>) -> Option<State> {
         let mut word = self.word.load(Ordering::Acquire);
         loop {
@@ -121,10 +120,10 @@ impl Handover {
         }
     }
 
-    // The array's part.
+    // Methods for the array.
 
-    /// Takes units up to `need` at least, and up to `wish` as far as they are ready. Nothing if
-    /// those needed are not.
+    /// Takes units up to `need`, and up to `wish` as far as they are ready. `None`, and none is taken, if not all up to
+    /// `need` are ready.
     pub(crate) fn take(&self, need: usize, wish: usize) -> Option<State> {
         self.update(|state| {
             let taken = wish.min(state.ready).max(need).max(state.taken);
@@ -132,11 +131,11 @@ impl Handover {
         })
     }
 
-    /// Takes units up to `end`, ready or not, to commit them, and returns what was before. Until
-    /// [`disown`](Self::disown) or [`unclaim`](Self::unclaim) nobody begins anything. Shared work may
-    /// be under way, and may end meanwhile.
+    /// Takes units up to `end`, ready or not, in order to commit them, and returns the state before. No work begins
+    /// until [`disown`](Self::disown) or [`unclaim`](Self::unclaim). [Shared](Work::Shared) work may be in progress,
+    /// and may end meanwhile.
     ///
-    /// If it cannot be yet, it is to be called until it can: nobody begins anything new before.
+    /// After [`Busy`], call this again until it succeeds: from the first call on, no new work begins.
     pub(crate) fn claim(&self, end: usize) -> Result<State, Busy> {
         let mut before = None;
         self.update(|state| {
@@ -151,7 +150,7 @@ impl Handover {
         before.ok_or(Busy)
     }
 
-    /// Undoes [`claim`](Self::claim), with the marks that were before.
+    /// Undoes [`claim`](Self::claim) by restoring the marks of `before`.
     pub(crate) fn unclaim(&self, before: State) {
         self.update(|state| {
             let State { taken, ready, .. } = before;
@@ -159,27 +158,26 @@ impl Handover {
         });
     }
 
-    /// Ends what [`claim`](Self::claim) or [`lock`](Self::lock) began, and leaves the marks as they
-    /// are.
+    /// Ends a [`claim`](Self::claim) or a [`lock`](Self::lock) and leaves the marks as they are.
     pub(crate) fn disown(&self) {
         self.update(|state| Some(State { flags: state.flags & !OWNER, ..state }));
     }
 
-    /// Keeps others from beginning anything behind `taken`, and says whether nobody is at work
-    /// there any more. Until [`unlock`](Self::unlock); may be called again until it is so.
+    /// Keeps work past `taken` from beginning until [`unlock`](Self::unlock). [`Busy`] if work is still in progress:
+    /// call this again until it succeeds.
     pub(crate) fn lock(&self) -> Result<(), Busy> {
         let locked = self.update(|state| Some(State { flags: state.flags | OWNER, ..state }));
         if locked.is_some_and(|state| state.has(WORK)) { Err(Busy) } else { Ok(()) }
     }
 
-    /// Ends what [`lock`](Self::lock) began, with so many units taken and none ready behind them.
+    /// Ends a [`lock`](Self::lock), with `taken` units taken and none ready past them.
     pub(crate) fn unlock(&self, taken: usize) {
         self.update(|state| Some(State { taken, ready: taken, flags: state.flags & !OWNER }));
     }
 
-    /// Begins anew, for another array, after [`lock`](Self::lock), whoever is at work yet: nothing is taken, and
-    /// so many units are ready, of those that were. To who is at work it is as if the array had never taken
-    /// any: he stays behind all that was ready when he began.
+    /// Starts again for another array after [`lock`](Self::lock), even if work is still in progress. No units are
+    /// taken, and those that were ready are, up to `most`. To the work in progress it is as if the array had never
+    /// taken any: it stays past all units that were ready when it began.
     pub(crate) fn restart(&self, most: usize) {
         self.update(|state| {
             let ready = state.ready.min(most);
@@ -187,26 +185,26 @@ impl Handover {
         });
     }
 
-    /// Forgets work that nobody will end: the process is a child that was forked during it.
+    /// Discards work that no thread will end: this process is a child that was forked while it was in progress.
     pub(crate) fn abandon_work(&self) {
         self.update(|state| Some(State { flags: state.flags & !WORK, ..state }));
     }
 
-    // The service's part.
+    // Methods for the service.
 
-    /// Whether the array is at work behind `taken`, or wants to be.
+    /// Whether the array is at work past `taken`, or waits to be.
     pub(crate) fn is_owned(&self) -> bool {
         self.state().has(OWNER)
     }
 
-    /// Begins work behind `ready`, unless anybody is at work.
+    /// Begins work past `ready`, unless either side is at work.
     pub(crate) fn begin(&self, work: Work) -> Result<State, Busy> {
         let begun = self
             .update(|state| (state.flags == 0).then_some(State { flags: work as usize, ..state }));
         begun.ok_or(Busy)
     }
 
-    /// Begins to take away what lies behind `keep` units, or behind `taken`, if that is more.
+    /// Begins to take away the units past `keep`, or past `taken` if that is more.
     pub(crate) fn begin_taking_back(&self, keep: usize) -> Result<State, Busy> {
         let begun = self.update(|state| {
             let ready = state.ready.min(keep.max(state.taken));
@@ -216,7 +214,7 @@ impl Handover {
         begun.ok_or(Busy)
     }
 
-    /// Ends the work, with units up to `ready` made so.
+    /// Ends work that made units up to `ready` ready.
     pub(crate) fn finish(&self, work: Work, ready: usize) {
         self.update(|state| {
             let flags = state.flags & !(work as usize);

@@ -1,5 +1,5 @@
-//! [`Lock`]: std's lock and condition, for what no panic leaves half-made, in a way that the thread
-//! sanitizer can follow.
+//! [`Lock`]: std's mutex and condition variable, for data that a panic never leaves inconsistent, in a form that
+//! `ThreadSanitizer` can follow.
 
 #![forbid(unsafe_code)]
 
@@ -7,14 +7,14 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// A value that one thread has at a time.
+/// A value that one thread at a time can access.
 #[derive(Debug, Default)]
 pub(super) struct Lock<T> {
     value: Mutex<T>,
     changed: Condvar,
-    /// Stored by who lets go and loaded by who comes next. The lock itself orders what they do; but where
-    /// they meet in it, it does so in code of std's that is not built for the sanitizer, which then takes
-    /// all that they do for races. This says it again, where it can be seen.
+    /// Stored before the lock is released, and loaded after it is acquired. The lock itself orders the threads, but
+    /// partly in code of std that is not built for the sanitizer, which would report all their accesses as races. This
+    /// repeats the order in code that is.
     order: AtomicBool,
 }
 
@@ -30,7 +30,7 @@ impl<T> Lock<T> {
         self.guard(self.value.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same, if nobody has it just now.
+    /// Acquires the lock if no thread holds it.
     pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
         match self.value.try_lock() {
             Ok(value) => Some(self.guard(value)),
@@ -44,14 +44,15 @@ impl<T> Lock<T> {
         Guard { value: Some(value), lock: self }
     }
 
-    /// Wakes all who [wait](Guard::wait_while).
+    /// Wakes all threads that [wait](Guard::wait_while).
     pub(super) fn notify_all(&self) {
         self.changed.notify_all();
     }
 }
 
 impl<'l, T> Guard<'l, T> {
-    /// Lets others have it as long as that is so; looks again whenever [told](Lock::notify_all).
+    /// Releases the lock for as long as `is_so` returns `true`, which is called again after each
+    /// [`notify_all`](Lock::notify_all).
     pub(super) fn wait_while(mut self, mut is_so: impl FnMut(&T) -> bool) -> Self {
         let lock = self.lock;
         while is_so(&self) {

@@ -1,5 +1,4 @@
-//! [`Releases`]: memory that waits to be released, in the order in which it was handed over, or for an array
-//! that can use it.
+//! [`Releases`]: memory that waits to be released, in the order of arrival, or to be reused by another array.
 
 #![forbid(unsafe_code)]
 
@@ -7,21 +6,21 @@ use super::{Legacy, Memory};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How long memory that another array may have waits for it: some frames. Arrays that are made in place of
-/// others are mostly made at once.
+/// How long memory that another array may reuse waits for one: a few frames. An array that replaces another is mostly
+/// created at once.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Memory that waits to be released, and that is being released.
+/// Memory that waits to be released, or is being released.
 ///
-/// An entry stays until its memory is gone. So whatever is counted here is mapped, and whoever waits
-/// until all that was handed over [before](Self::handed_over) has [ended](Self::have_ended) finds
-/// that it is not, whoever released it.
+/// An entry stays until its memory has been released or [taken](Self::take). So all memory that is counted here is
+/// mapped. A thread that waits until all memory [handed over](Self::handed_over) before has [ended](Self::have_ended)
+/// finds that none of it waits any more, whichever thread released it.
 #[derive(Debug, Default)]
 pub(super) struct Releases {
     entries: VecDeque<Entry>,
-    /// How many of them have begun, from the first on.
+    /// How many entries, from the first on, have begun or were passed over because they have ended.
     begun: usize,
-    /// How many there were before the first.
+    /// How many entries there were before the first.
     gone: u64,
     bytes: usize,
 }
@@ -29,7 +28,7 @@ pub(super) struct Releases {
 /// See [`Releases`].
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// Until the release begins.
+    /// `None` once the release has begun, or the memory was taken.
     memory: Option<Memory>,
     bytes: usize,
     has_ended: bool,
@@ -37,7 +36,7 @@ pub(super) struct Entry {
     since: Option<Instant>,
 }
 
-/// Room for entries, to be allocated where no lock is held.
+/// Memory for entries, to be allocated while no lock is held.
 pub(super) type Room = VecDeque<Entry>;
 
 /// A release that has begun: to be [ended](Releases::end) when the memory is gone.
@@ -48,12 +47,12 @@ pub(super) struct Begun {
     pub(super) legacy: Option<Legacy>,
 }
 
-/// How many releases there were up to some moment.
+/// How many entries had been added up to some moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Count(u64);
 
 impl Releases {
-    /// Whether another entry needs no allocation; or else how many there should be room for.
+    /// Returns `Ok` if another entry needs no allocation, otherwise the number of entries to allocate memory for.
     pub(super) fn has_room(&self) -> Result<(), usize> {
         if self.entries.len() < self.entries.capacity() {
             Ok(())
@@ -62,7 +61,7 @@ impl Releases {
         }
     }
 
-    /// Moves over to larger room, and leaves the old behind.
+    /// Moves the entries to `room` if that is larger, and leaves the old allocation there.
     pub(super) fn move_to(&mut self, room: &mut Room) {
         if room.capacity() > self.entries.capacity() {
             room.append(&mut self.entries);
@@ -70,7 +69,6 @@ impl Releases {
         }
     }
 
-    /// Bytes that wait, or are being released.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -79,18 +77,19 @@ impl Releases {
         self.entries.len()
     }
 
-    /// Whether there are some, and all of them have begun.
+    /// Whether there are entries, and all of them have begun.
     pub(super) fn have_all_begun(&self) -> bool {
         self.begun > 0 && self.begun == self.entries.len()
     }
 
-    /// Puts memory at the end. It does not allocate where there [is room](Self::has_room).
+    /// [`push_for`](Self::push_for) for memory that no other array may reuse.
     #[cfg(test)]
     pub(super) fn push(&mut self, memory: Memory, bytes: usize) {
         self.push_for(memory, bytes, None);
     }
 
-    /// The same, where another array may have it.
+    /// Adds memory at the end; another array may reuse it if there is a `legacy`. Does not allocate if there [is
+    /// room](Self::has_room).
     pub(super) fn push_for(&mut self, memory: Memory, bytes: usize, legacy: Option<Legacy>) {
         self.bytes += bytes;
         let since = legacy.map(|_| Instant::now());
@@ -98,7 +97,7 @@ impl Releases {
         self.entries.push_back(Entry { memory, bytes, has_ended: false, legacy, since });
     }
 
-    /// The first that has neither begun nor been [taken](Self::take).
+    /// Returns the first entry that has neither begun nor been [taken](Self::take).
     fn first(&mut self) -> Option<&mut Entry> {
         while self.entries.get(self.begun)?.has_ended {
             self.begun += 1;
@@ -106,15 +105,15 @@ impl Releases {
         self.entries.get_mut(self.begun)
     }
 
-    /// How long the first is to wait yet, of those that have not begun, if no more than `most` bytes wait;
-    /// none if there is none.
+    /// Returns how long the first entry that has not begun must still wait: not at all if more than `most` bytes wait.
+    /// `None` if all entries have begun.
     pub(super) fn wait_left(&mut self, most: impl FnOnce() -> usize) -> Option<Duration> {
         let bytes = self.bytes;
         let since = self.first()?.since.filter(|_| bytes <= most());
         Some(since.map_or(Duration::ZERO, |since| WAIT.saturating_sub(since.elapsed())))
     }
 
-    /// Takes the first that has not begun, with its bytes.
+    /// Begins the first entry that has not begun, and returns its memory and bytes.
     pub(super) fn begin(&mut self) -> Option<(Begun, Memory, usize)> {
         let entry = self.first()?;
         let (memory, bytes, legacy) = (entry.memory.take()?, entry.bytes, entry.legacy);
@@ -123,8 +122,7 @@ impl Releases {
         Some((begun, memory, bytes))
     }
 
-    /// Takes memory that another array may have and that suits, the last that was handed over; it is not
-    /// released then.
+    /// Takes memory that another array may reuse and that suits, the most recent first. It is not released then.
     pub(super) fn take(
         &mut self,
         suits: &mut dyn FnMut(&Memory, Legacy) -> bool,
@@ -143,7 +141,7 @@ impl Releases {
         taken
     }
 
-    /// Counts a release whose memory is gone.
+    /// Ends a release whose memory is gone.
     pub(super) fn end(&mut self, Begun { number, .. }: Begun) {
         let place = usize::try_from(number - self.gone).expect("it stays until it has ended");
         self.end_at(place);
@@ -154,18 +152,18 @@ impl Releases {
         self.bytes -= self.entries[place].bytes;
         while self.entries.front().is_some_and(|entry| entry.has_ended) {
             self.entries.pop_front();
-            // What was taken has not begun.
+            // An entry that was taken may not have been counted as begun.
             self.begun = self.begun.saturating_sub(1);
             self.gone += 1;
         }
     }
 
-    /// All that were handed over until now.
+    /// Returns how many entries have been added until now.
     pub(super) fn handed_over(&self) -> Count {
         Count(self.gone + self.entries.len() as u64)
     }
 
-    /// Whether all these are gone.
+    /// Whether all entries up to `count` are gone.
     pub(super) fn have_ended(&self, Count(count): Count) -> bool {
         self.gone >= count
     }

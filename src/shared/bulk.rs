@@ -1,4 +1,4 @@
-//! Appending several elements one behind the other.
+//! Appends several elements at consecutive indices.
 
 #![expect(unsafe_code, reason = "moves elements to places that were claimed")]
 
@@ -8,14 +8,15 @@ use crate::vec::VmVec;
 use std::iter::Chain;
 use std::ops::Range;
 
-/// What could not be stored of an iterator: what was gathered of it, and the rest.
+/// An iterator over the elements that could not be stored: those that were gathered, then the rest of the original
+/// iterator.
 pub type Rest<I> = Chain<std::vec::IntoIter<<I as Iterator>::Item>, I>;
 
 impl<T> SharedVec<T> {
-    /// Appends copies of all elements, one behind the other, and returns where they are. O(n).
+    /// Appends copies of all elements at consecutive indices, and returns the range of these. O(n).
     ///
-    /// (Of elements that are [`Copy`], since `clone` is code of yours, which is not to run between elements: for others,
-    /// [`extend`](Self::extend) by `slice.iter().cloned()`.)
+    /// `T` must be [`Copy`], since `clone` is user code, which must not run between the elements. For other types, use
+    /// [`extend`](Self::extend) with `slice.iter().cloned()`.
     ///
     /// # Panics
     ///
@@ -36,7 +37,7 @@ impl<T> SharedVec<T> {
         or_give_up(self.try_extend_from_slice(elements))
     }
 
-    /// [`extend_from_slice`](Self::extend_from_slice), or the error; then none is there.
+    /// [`extend_from_slice`](Self::extend_from_slice), or the error; then no element was appended.
     ///
     /// # Errors
     ///
@@ -45,11 +46,11 @@ impl<T> SharedVec<T> {
     where
         T: Copy,
     {
-        // SAFETY: they are `Copy`.
+        // SAFETY: the slice has `elements.len()` elements, and `T` is `Copy`.
         unsafe { self.try_append_from(elements.as_ptr(), elements.len(), || ()) }
     }
 
-    /// Moves all elements out of an array, one behind the other, and returns where they are. O(n).
+    /// Moves all elements of an array to consecutive indices of this one, and returns the range of these. O(n).
     ///
     /// # Panics
     ///
@@ -59,20 +60,20 @@ impl<T> SharedVec<T> {
         or_give_up(self.try_append(other))
     }
 
-    /// [`append`](Self::append), or the error; then nothing was moved.
+    /// [`append`](Self::append), or the error; then no element was moved.
     ///
     /// # Errors
     ///
     /// As for [`try_push`](Self::try_push).
     pub fn try_append(&self, other: &mut VmVec<T>) -> Result<Range<usize>, Error> {
         let (from, count) = (other.as_ptr(), other.len());
-        // SAFETY: there may be fewer in any array.
+        // SAFETY: a length of 0 is valid for every array.
         let forget = || unsafe { other.set_len(0) };
-        // SAFETY: `other` has so many, and has none any more once it is told to forget them.
+        // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned.
         unsafe { self.try_append_from(from, count, forget) }
     }
 
-    /// Moves all elements out of a `Vec`, one behind the other, and returns where they are. O(n).
+    /// Moves all elements of a `Vec` to consecutive indices of this array, and returns the range of these. O(n).
     ///
     /// # Panics
     ///
@@ -82,28 +83,29 @@ impl<T> SharedVec<T> {
         or_give_up(self.try_append_vec(other))
     }
 
-    /// [`append_vec`](Self::append_vec), or the error; then nothing was moved.
+    /// [`append_vec`](Self::append_vec), or the error; then no element was moved.
     ///
     /// # Errors
     ///
     /// As for [`try_push`](Self::try_push).
     pub fn try_append_vec(&self, other: &mut Vec<T>) -> Result<Range<usize>, Error> {
         let (from, count) = (other.as_ptr(), other.len());
-        // SAFETY: there may be fewer in any array.
+        // SAFETY: a length of 0 is valid for every `Vec`.
         let forget = || unsafe { other.set_len(0) };
-        // SAFETY: `other` has so many, and has none any more once it is told to forget them.
+        // SAFETY: `other` has `count` elements at `from`, and none any more once `forget` has returned.
         unsafe { self.try_append_from(from, count, forget) }
     }
 
-    /// Appends `count` elements that lie elsewhere.
+    /// Appends `count` elements that are stored elsewhere.
     ///
-    /// `forget` is called when they have places, and before others see them: what comes then may call a backing, for
-    /// memory ahead, and that may unwind.
+    /// `forget` is called when they have been moved, and before other threads see them: a later step may call a
+    /// backing, to take memory ahead, and that may unwind.
     ///
     /// # Safety
     ///
-    /// - So many are there; they are `Copy`, or the caller's to move, and nobody counts on them any more when `forget`
-    ///   has returned, which does not unwind.
+    /// - There are `count` elements at `from`. They are `Copy`, or the caller may move them, and they are not used
+    ///   there any more once `forget` has returned.
+    /// - `forget` does not unwind.
     pub(super) unsafe fn try_append_from(
         &self,
         from: *const T,
@@ -115,31 +117,32 @@ impl<T> SharedVec<T> {
             return Ok(end..end);
         }
         let first = self.claim_many(count)?;
-        // SAFETY: just claimed.
+        // SAFETY: `first` was claimed above.
         let to = unsafe { self.at(first) };
-        // SAFETY: so many places from there on are this thread's alone, and what lies elsewhere is not here.
+        // SAFETY: the `count` places from `first` on were claimed by this thread alone, and what is stored elsewhere
+        // does not overlap them.
         unsafe { to.copy_from_nonoverlapping(from, count) };
         forget();
         let places = first..first + count;
-        // SAFETY: just written. (What has no size was seen when it was counted.)
+        // SAFETY: claimed and written above. (Elements without a size were published when they were counted.)
         if !Self::IS_UNSIZED && unsafe { self.places.publish_many(places.clone()) } {
             self.note(places.end - 1);
         }
         Ok(places)
     }
 
-    /// Appends all that the iterator gives, in its order: up to 64 at a time, as [gathered](Self::gather), between which
-    /// others' may come to lie.
+    /// Appends all elements of an iterator in order, up to 64 at a time, as [`gather`](Self::gather) does. Elements of
+    /// other threads may lie between such runs.
     ///
     /// # Panics
     ///
-    /// As for [`push`](Self::push); what was stored before stays.
+    /// As for [`push`](Self::push); elements that were stored before stay.
     #[track_caller]
     pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
         or_give_up(self.try_extend(iter));
     }
 
-    /// [`extend`](Self::extend), or the error and the elements that could not be stored; those that could be are there.
+    /// [`extend`](Self::extend), or the error and the elements that could not be stored. The others stay.
     ///
     /// # Errors
     ///

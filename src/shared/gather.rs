@@ -1,4 +1,4 @@
-//! [`Gather`]: elements of one thread, appended a run at a time.
+//! [`Gather`]: collects the elements of one thread, and appends them in runs.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use std::fmt;
 use std::mem;
 use std::ops::Range;
 
-/// How many elements make a run: 64, but no more than 16 KiB of them, and one at least.
+/// Returns how many elements make a run: 64, but no more than 16 KiB of them, and at least one.
 pub(super) const fn most_of_run<T>() -> usize {
     match (16_usize << 10).checked_div(size_of::<T>()) {
         Some(0) => 1,
@@ -19,13 +19,13 @@ pub(super) const fn most_of_run<T>() -> usize {
     }
 }
 
-/// Gathers elements of one thread, and appends up to 64 of them at a time to a [`SharedVec`], made by
+/// Collects elements of one thread, and appends up to 64 of them at a time to a [`SharedVec`]; created by
 /// [`SharedVec::gather`].
 ///
-/// A run costs the threads one moment of contention instead of 64, and its elements lie one behind the other. Until
-/// then they are not in the array: nobody else sees them, and they have no index.
+/// A run costs the threads one moment of contention instead of 64, and its elements have consecutive indices. Until it
+/// is appended, its elements are not in the array: no other thread sees them, and they have no index.
 ///
-/// What is gathered is appended when this is dropped. If it cannot be, it is dropped with it: call
+/// Dropping a `Gather` appends what it holds. If that fails, the elements are dropped as well: call
 /// [`try_flush`](Self::try_flush) where that matters.
 ///
 /// # Examples
@@ -45,22 +45,21 @@ pub(super) const fn most_of_run<T>() -> usize {
 /// ```
 pub struct Gather<'s, T> {
     shared: &'s SharedVec<T>,
-    /// It has room for a run from the first push on.
+    /// The capacity is that of a run, from the first push on.
     run: Vec<T>,
 }
 
 impl<T> SharedVec<T> {
-    /// Gathers elements of this thread, to append them a run at a time.
+    /// Creates a [`Gather`], which collects elements of this thread and appends them in runs.
     pub const fn gather(&self) -> Gather<'_, T> {
         Gather { shared: self, run: Vec::new() }
     }
 }
 
 impl<T> Gather<'_, T> {
-    /// How many are gathered: 64, but no more than 16 KiB of them.
     const MOST: usize = most_of_run::<T>();
 
-    /// Gathers an element; appends the run if it is full.
+    /// Adds an element to the run; appends the run first if it is full.
     ///
     /// # Panics
     ///
@@ -71,7 +70,7 @@ impl<T> Gather<'_, T> {
         or_give_up(self.try_push(value));
     }
 
-    /// [`push`](Self::push), or the error and the element. What was gathered before stays gathered.
+    /// [`push`](Self::push), or the error and the element. Elements that were gathered before stay gathered.
     ///
     /// # Errors
     ///
@@ -79,7 +78,7 @@ impl<T> Gather<'_, T> {
     #[inline]
     pub fn try_push(&mut self, value: T) -> Result<(), Refused<T>> {
         if size_of::<T>() > 0 && self.run.len() < self.run.capacity() {
-            // It has room, which the compiler sees here.
+            // The compiler sees that there is room, and omits the growth of `Vec::push`.
             self.run.push(value);
             return Ok(());
         }
@@ -104,7 +103,7 @@ impl<T> Gather<'_, T> {
         }
     }
 
-    /// Appends what is gathered, and returns where it is now.
+    /// Appends all gathered elements, and returns the range of their indices.
     ///
     /// # Panics
     ///
@@ -114,7 +113,7 @@ impl<T> Gather<'_, T> {
         or_give_up(self.try_flush())
     }
 
-    /// [`flush`](Self::flush), or the error; then all stays gathered.
+    /// [`flush`](Self::flush), or the error; then all elements stay gathered.
     ///
     /// # Errors
     ///
@@ -123,24 +122,24 @@ impl<T> Gather<'_, T> {
         self.shared.try_append_vec(&mut self.run)
     }
 
-    /// What is gathered and not appended.
+    /// Returns the elements that are gathered and not appended.
     pub(super) fn into_rest(mut self) -> Vec<T> {
         mem::take(&mut self.run)
     }
 
-    /// How many elements are gathered and not appended yet.
+    /// Returns the number of elements that are gathered and not appended yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.run.len()
     }
 
-    /// Whether all that was gathered is appended.
+    /// Returns `true` if no gathered element remains to be appended.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.run.is_empty()
     }
 
-    /// The elements that are gathered and not appended yet.
+    /// Returns the elements that are gathered and not appended yet.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.run
@@ -148,7 +147,7 @@ impl<T> Gather<'_, T> {
 }
 
 impl<T> Extend<T> for Gather<'_, T> {
-    /// As [`push`](Gather::push).
+    /// [Pushes](Gather::push) each element.
     #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, iter: I) {
         iter.into_iter().for_each(|value| self.push(value));
@@ -157,7 +156,7 @@ impl<T> Extend<T> for Gather<'_, T> {
 
 impl<T> Drop for Gather<'_, T> {
     fn drop(&mut self) {
-        // There is nobody to tell.
+        // A drop cannot return the error.
         let _ = self.try_flush();
     }
 }

@@ -42,7 +42,7 @@ impl<T> SharedVec<T> {
         let end = if Self::IS_UNSIZED {
             self.places.counted()
         } else {
-            // In this order: a number that is void when tickets are counted first may be a later push's place.
+            // In this order: with the tickets counted first, a void one among them may be the place of a later push.
             let committed = self.places.committed();
             self.places.claimed().min(committed)
         };

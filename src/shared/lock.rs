@@ -1,9 +1,9 @@
 //! [`GrowthLock`]: one thread at a time takes memory.
 //!
-//! In two cases a thread would wait for the lock forever: when it already holds the lock in a call further up its stack,
-//! and in the child of a `fork`, if the lock was held by another thread, which the child does not have. Both are refused.
-//! In the second case, methods that take `&mut self` [replace](GrowthLock::renew) the lock: they use what it guards in
-//! any case, so refusing calls on `&self` afterwards would protect nothing.
+//! In two cases a thread would wait for the lock forever: when it already holds the lock in a call further up its
+//! stack, and in the child of a `fork`, if the lock was held by another thread, which the child does not have. Both are
+//! refused. In the second case, methods that take `&mut self` [replace](GrowthLock::renew) the lock: they use what it
+//! guards in any case, so refusing calls on `&self` afterwards would protect nothing.
 
 #![forbid(unsafe_code)]
 
@@ -14,19 +14,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 
-/// A lock around what takes memory.
+/// A mutex around what takes memory.
 pub(super) struct GrowthLock<M> {
     memory: Mutex<M>,
-    /// The thread that holds it, as an address of its own, or 0.
+    /// An address that belongs to the thread that holds the lock, or 0.
     holder: AtomicUsize,
     /// Whether the lock can be taken in this process; see [`is_usable`](Self::is_usable).
     state: AtomicUsize,
 }
 
-/// Why the lock cannot be taken.
+/// Why the lock cannot be acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
-    /// This thread holds it, in a call further up.
+    /// This thread holds it, in a call further up its stack.
     Here,
     /// A thread of the process that this one was forked from held it.
     Elsewhere,
@@ -39,11 +39,11 @@ pub(super) struct Guard<'l, M> {
 
 // The low bits of `state`. The others are the number of forks when it was set.
 
-/// No thread that does not exist holds the lock.
+/// The lock is free, or held by a thread of this process.
 const USABLE: usize = 0;
 /// A thread is finding out whether the lock is usable.
 const TESTED: usize = 1;
-/// A thread that does not exist holds the lock.
+/// The lock is held by a thread that this process does not have.
 const LOST: usize = 2;
 const STATE_BITS: u32 = 2;
 
@@ -64,7 +64,7 @@ impl<M> GrowthLock<M> {
         Ok(self.guard(memory))
     }
 
-    /// The lock, if no thread holds it.
+    /// Acquires the lock if no thread holds it.
     pub(super) fn try_lock(&self) -> Option<Guard<'_, M>> {
         if self.is_held_here() || !self.is_usable() {
             return None;
@@ -92,8 +92,8 @@ impl<M> GrowthLock<M> {
 
     /// Whether every thread that may hold the lock exists in this process, so that waiting for it ends.
     ///
-    /// The first thread that asks after a fork tries to take the lock. No other thread of this process takes it before the
-    /// answer is known, as each asks first. So if the attempt fails, the lock has been held since before the fork.
+    /// The first thread that asks after a fork tries to take the lock. No other thread of this process takes it before
+    /// the answer is known, as each asks first. So if the attempt fails, the lock has been held since before the fork.
     fn is_usable(&self) -> bool {
         let forks = os::forks() << STATE_BITS;
         loop {
@@ -118,8 +118,8 @@ impl<M> GrowthLock<M> {
 
     /// Replaces the lock if it is held, and returns whether it was. `placeholder` is dropped.
     ///
-    /// `&mut self` proves that no thread of this process holds the lock. So if it is held, its holder was a thread of the
-    /// process that this one was forked from, and may have been anywhere in a change of the value.
+    /// `&mut self` proves that no thread of this process holds the lock. So if it is held, its holder was a thread of
+    /// the process that this one was forked from, and may have been anywhere in a change of the value.
     pub(super) fn renew(&mut self, placeholder: impl FnOnce() -> M) -> bool {
         let is_lost = self.try_lock_memory().is_none();
         if is_lost {
@@ -156,7 +156,7 @@ impl<M> DerefMut for Guard<'_, M> {
     }
 }
 
-/// An address that no two threads have at a time.
+/// Returns an address that no two threads have at a time.
 fn this_thread() -> usize {
     thread_local! {
         static HERE: u8 = const { 0 };

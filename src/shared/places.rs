@@ -1,7 +1,7 @@
-//! [`Places`]: who may write where, and who may read there.
+//! [`Places`]: which thread may write to which place, and which places may be read.
 //!
-//! There is no element here and no memory, only numbers: `loom/` runs this file over atomics of its own. What is
-//! promised, and why it holds, stands in the [module](super)'s source.
+//! This file handles only numbers, neither elements nor memory: `loom/` runs it over its own atomics. The source of the
+//! [module](super) says what is promised, and why it holds.
 
 #![expect(unsafe_code, reason = "reads and writes flags through a pointer")]
 
@@ -11,79 +11,79 @@ use std::mem;
 use std::ops::Range;
 use std::ptr;
 
-/// How many places are published before somebody sees how far the prefix reaches.
+/// How many places are published before a thread raises the hint.
 pub(super) const RUN: usize = 64;
 
 const EMPTY: u8 = 0;
 const PUBLISHED: u8 = 1;
 
-/// Alone where processors fetch two lines of 64 bytes at a time, and on those whose lines have 128.
+/// Aligned so that it shares no cache line with other data, even on processors that fetch two lines of 64 bytes at a
+/// time or that have lines of 128.
 #[repr(align(128))]
 pub(super) struct Line<T>(T);
 
-/// The places of an array for many threads.
+/// The places of an array that several threads share.
 pub(super) struct Places {
     ground: Line<Ground>,
-    /// The next place; and where it is behind `committed`, how many tickets are out that are not good, or not
-    /// yet.
+    /// The next place. If it is past `committed`, the difference is the number of tickets in use that are void or have
+    /// no memory yet.
     tail: Line<AtomicUsize>,
     prefix: Line<Prefix>,
-    /// Tickets are out that are void. Changed by who has the lock.
+    /// Whether void tickets are in use. Changed only with the growth lock held.
     is_closed: Line<AtomicBool>,
 }
 
-/// What all look at, and what changes when memory is taken.
+/// What all threads read, and what changes only when memory is taken.
 struct Ground {
-    /// Places that a ticket may be taken for: `committed`, or 0 where whoever comes is to take memory first.
+    /// Places below this can be claimed without the growth lock. It is `committed`, or 0 if memory must be taken first.
     open: AtomicUsize,
-    /// Places that have memory, with flags that were zero when they came. It never falls while it is shared.
+    /// How many places have memory, with flags that were zero when it came. Never lowered while the array is shared.
     committed: AtomicUsize,
-    /// From here on, there is to be more memory soon.
+    /// Once a place from here on is filled, memory is taken ahead.
     ahead_from: AtomicUsize,
-    /// Where elements lie.
+    /// The address of the elements.
     start: AtomicPtr<u8>,
-    /// A flag for each place.
+    /// One flag per place.
     flags: AtomicPtr<AtomicU8>,
-    /// Flags below this one were never set since they were zero. Changed by who has it alone.
+    /// Flags below this one have not been set since they were zero. Changed only through `&mut`.
     unset: usize,
 }
 
-/// How far all is published.
+/// Where the prefix of published places ends.
 struct Prefix {
-    /// So far at least.
+    /// A lower bound.
     hint: AtomicUsize,
-    /// Somebody is about to raise it.
+    /// Whether a thread is about to raise it.
     is_scanned: AtomicBool,
 }
 
-/// What somebody who is about to push has.
+/// What a thread has that is about to push.
 pub(super) enum Claim {
-    /// This place is his.
+    /// A place, which belongs to this thread alone.
     Place(usize),
-    /// A place without memory, as far as he saw: it is to be had with the lock, or given back there.
+    /// A place that had no memory when the thread looked. With the growth lock it gets memory or is returned.
     Ticket(usize),
-    /// Nothing: so many places one behind the other are to be had with the lock.
+    /// Nothing: this many consecutive places must be claimed with the growth lock.
     Next(usize),
-    /// The same, for this place alone.
+    /// Nothing: this place, and no other, must be claimed with the growth lock.
     Exactly(usize),
 }
 
-/// What came of taking memory.
+/// The result of taking memory.
 pub(super) struct Grown {
-    /// How many places have memory now.
     pub(super) committed: usize,
     pub(super) refused: Option<Error>,
 }
 
-/// Why nothing could be claimed.
+/// Why no place was claimed.
 pub(super) enum Refusal {
-    /// Memory was refused, to this one.
+    /// Memory was refused to this thread.
     Memory(Error),
-    /// It was to another, just now, and tickets are out for it.
+    /// Memory has just been refused to another thread, and void tickets are still in use.
     Closed,
 }
 
-/// Sees to it that a ticket comes back where taking memory unwinds.
+/// Returns a ticket, or reopens the array, if taking memory unwinds.
 struct Unwinding<'p> {
     places: &'p Places,
     has_ticket: bool,
@@ -100,7 +100,7 @@ impl Drop for Unwinding<'_> {
 }
 
 impl Places {
-    /// With so many that have memory, which is none where there are flags.
+    /// Creates places of which `committed` have memory: 0 if they have flags.
     pub(super) const fn new(committed: usize) -> Self {
         Self {
             ground: Line(Ground {
@@ -117,13 +117,12 @@ impl Places {
         }
     }
 
-    /// Where elements lie, as was said by [`set_memory`](Self::set_memory) before the caller's claim.
+    /// Returns the address of the elements, as [set](Self::set_memory) before the caller claimed its place.
     #[inline]
     pub(super) fn start(&self) -> *mut u8 {
         self.ground.0.start.load(Ordering::Relaxed)
     }
 
-    /// Takes the next place.
     #[inline]
     pub(super) fn claim(&self) -> Claim {
         let open = self.ground.0.open.load(Ordering::Acquire);
@@ -134,14 +133,14 @@ impl Places {
         if ticket < open { Claim::Place(ticket) } else { Claim::Ticket(ticket) }
     }
 
-    /// Takes the next `count` places, one behind the other.
+    /// Claims the next `count` consecutive places.
     #[inline]
     pub(super) fn claim_many(&self, count: usize) -> Claim {
         let open = self.ground.0.open.load(Ordering::Acquire);
         self.claim_within(count, open).map_or(Claim::Next(count), Claim::Place)
     }
 
-    /// Takes a place if it is the next one, and says whether it was; or leaves that to who has the lock.
+    /// Claims a place if it is the next one, and returns whether it was; or returns what to claim with the growth lock.
     #[inline]
     pub(super) fn claim_exactly(&self, place: usize) -> Result<bool, Claim> {
         let open = self.ground.0.open.load(Ordering::Acquire);
@@ -153,8 +152,8 @@ impl Places {
         self.tail.0.compare_exchange(place, place + 1, order, order).is_ok()
     }
 
-    /// Takes so many places, if there are as many below `end`. Never makes a ticket that is void, however many
-    /// it asks for.
+    /// Claims `count` consecutive places if all of them lie below `end`. Never makes a void ticket, however large
+    /// `count` is.
     fn claim_within(&self, count: usize, end: usize) -> Option<usize> {
         let order = Ordering::Relaxed;
         let mut first = self.tail.0.load(order);
@@ -167,8 +166,9 @@ impl Places {
         None
     }
 
-    /// Comes to a place by the lock, which the caller has: `grow` makes memory for so many places. None if it
-    /// is not the next one that was to be had exactly.
+    /// Completes a claim with the growth lock, which the caller must hold; `grow` makes memory for the given number of
+    /// places. Returns the place; `None` if [exactly](Claim::Exactly) one place was to be claimed and it is not the
+    /// next one.
     pub(super) fn claim_locked(
         &self,
         claim: &Claim,
@@ -199,14 +199,14 @@ impl Places {
                 }
                 return Err(Refusal::Closed);
             }
-            // Nobody needs to take a ticket that may be void.
+            // No thread needs to take a ticket that may turn out to be void.
             if self.claimed() >= committed {
                 self.ground.0.open.store(0, Ordering::Relaxed);
             }
             let unwinding = Unwinding { places: self, has_ticket };
             let grown = grow(need);
             mem::forget(unwinding);
-            // Where there were places left, this thread may have come here again, and have closed it.
+            // If places were left, a call of this thread out of `grow` may have closed the array.
             let is_closed = self.is_closed.0.load(Ordering::Relaxed);
             self.raise_committed(grown.committed);
             match grown.refused {
@@ -224,7 +224,7 @@ impl Places {
         }
     }
 
-    /// The same for who has the lock further up, in the call that he came from.
+    /// [`claim_locked`](Self::claim_locked) for a call out of one that holds the growth lock. Takes no memory.
     pub(super) fn claim_again(&self, claim: &Claim) -> Option<usize> {
         match *claim {
             Claim::Ticket(ticket) if ticket < self.ground.0.committed.load(Ordering::Relaxed) => {
@@ -238,8 +238,8 @@ impl Places {
         }
     }
 
-    /// Gives a ticket back that is void. By who has the lock: so they come back one after the other, and none is
-    /// given out twice before all are back.
+    /// Returns a void ticket. The caller must hold the growth lock, so tickets are returned one at a time, and none is
+    /// given out again before all are back.
     fn give_back(&self) {
         let committed = self.ground.0.committed.load(Ordering::Relaxed);
         let others = self.tail.0.fetch_sub(1, Ordering::Relaxed) - 1 > committed;
@@ -247,14 +247,15 @@ impl Places {
         self.reopen();
     }
 
-    /// Has tickets be taken, if there are places.
+    /// Lets threads claim places, if there are any.
     fn reopen(&self) {
         let committed = self.ground.0.committed.load(Ordering::Relaxed);
         let has_room = self.claimed() < committed && !self.is_closed.0.load(Ordering::Relaxed);
         self.ground.0.open.store(if has_room { committed } else { 0 }, Ordering::Release);
     }
 
-    /// There is memory for so many places now, and nobody's ticket is void. By who has the lock.
+    /// Raises the number of places that have memory, unless void tickets are in use. The caller must hold the growth
+    /// lock.
     pub(super) fn raise_committed(&self, committed: usize) {
         if !self.is_closed.0.load(Ordering::Relaxed) {
             let before = self.ground.0.committed.load(Ordering::Relaxed);
@@ -263,12 +264,13 @@ impl Places {
         }
     }
 
-    /// From which place on there is to be more memory soon.
+    /// Sets the place from which on memory is taken ahead.
     pub(super) fn set_ahead_from(&self, place: usize) {
         self.ground.0.ahead_from.store(place, Ordering::Relaxed);
     }
 
-    /// Says where elements and flags lie, once, before the first place has memory. By who has the lock.
+    /// Sets where elements and flags are, before the first place has memory. They do not move afterwards. The caller
+    /// must hold the growth lock.
     pub(super) fn set_memory(&self, start: *mut u8, flags: *mut AtomicU8) {
         self.ground.0.start.store(start, Ordering::Relaxed);
         self.ground.0.flags.store(flags, Ordering::Relaxed);
@@ -276,74 +278,74 @@ impl Places {
 
     /// # Safety
     ///
-    /// - The place has memory, and the caller knows by acquire.
+    /// - The place has memory, which the caller has seen by acquire.
     #[inline]
     unsafe fn flag(&self, place: usize) -> &AtomicU8 {
         let flags = self.ground.0.flags.load(Ordering::Relaxed);
-        // SAFETY: there are as many flags as places, by the caller's promise.
+        // SAFETY: the caller guarantees that the place has memory, and there are as many flags as such places.
         let flag = unsafe { flags.add(place) };
-        // SAFETY: they were made before the place had memory, and nothing but atomic accesses is made while it is
+        // SAFETY: the flag was made before the place had memory, and is accessed only atomically while the array is
         // shared.
         unsafe { &*flag }
     }
 
-    /// Has others see what lies at a place; whether it is the last of a run.
+    /// Publishes the element at a place, and returns whether the place is the last of a run.
     ///
     /// # Safety
     ///
-    /// - The caller has claimed the place, and written there.
+    /// - The caller has claimed the place, and has written the element.
     #[inline]
     pub(super) unsafe fn publish(&self, place: usize) -> bool {
-        // SAFETY: claimed, so it has memory.
+        // SAFETY: the caller has claimed the place, so it has memory.
         let flag = unsafe { self.flag(place) };
         flag.store(PUBLISHED, Ordering::Release);
         place % RUN == RUN - 1
     }
 
-    /// Whether another thread seems to be about to push, too: the place before was taken, and has no flag yet.
+    /// Whether another thread seems to be about to push, too: the previous place is claimed and not published yet.
     ///
     /// # Safety
     ///
     /// - The caller has claimed the place.
     #[inline]
     pub(super) unsafe fn may_be_crowded(&self, place: usize) -> bool {
-        // SAFETY: claimed, so it has memory, as all before it.
+        // SAFETY: the caller has claimed the place, so it and all places before it have memory.
         let flag = unsafe { self.flag(place.saturating_sub(1)) };
         flag.load(Ordering::Relaxed) == EMPTY
     }
 
-    /// Whether the thread of this place is the one to step aside, where it may be crowded: of two that are at places
-    /// one behind the other, one is.
+    /// Whether the thread of this place is the one to step aside where it may be crowded: at most one of two threads at
+    /// adjacent places is.
     pub(super) fn steps_aside(&self, place: usize) -> bool {
-        // Where the hint is past the place before, it may never have a flag.
+        // If the hint is past the previous place, that place may never get a flag.
         place % 2 == 1 && self.prefix.0.hint.load(Ordering::Relaxed) < place
     }
 
-    /// Has others see what lies at places one behind the other; whether the last of a run is among them.
+    /// Publishes the elements at consecutive places, and returns whether the last place of a run is among them.
     ///
-    /// If all before them are published, the hint says so at once, and no flag is set.
+    /// If the hint is at the first of the places, this raises it past the last one, and sets no flags.
     ///
     /// # Safety
     ///
-    /// - The caller has claimed the places, and written there.
+    /// - The caller has claimed the places, and has written the elements.
     #[inline]
     pub(super) unsafe fn publish_many(&self, places: Range<usize>) -> bool {
         let (success, failure) = (Ordering::Release, Ordering::Relaxed);
         let hint = &self.prefix.0.hint;
         if hint.compare_exchange(places.start, places.end, success, failure).is_err() {
             for place in places.clone() {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller has claimed the place, and has written the element.
                 unsafe { self.publish(place) };
             }
         }
         places.start / RUN != places.end / RUN
     }
 
-    /// Raises the hint as far as a place that was just published, unless somebody is at that. Whether there is to be
-    /// more memory soon.
+    /// Raises the hint up to a place that was just published, unless another thread is doing so. Returns whether memory
+    /// is to be taken ahead.
     ///
-    /// No farther: there may be flags behind it that nobody has written to, and a page that is read before has two
-    /// page faults.
+    /// It goes no further, since later flags may be in a page that was never written, and reading such a page before
+    /// writing it costs a second page fault.
     #[inline(never)]
     pub(super) fn note(&self, place: usize) -> bool {
         let is_free = !self.prefix.0.is_scanned.swap(true, Ordering::Acquire);
@@ -354,30 +356,30 @@ impl Places {
         self.is_ahead(place)
     }
 
-    /// Whether there is to be more memory soon, now that a place is filled.
+    /// Whether memory is to be taken ahead, now that a place is filled.
     #[inline]
     pub(super) fn is_ahead(&self, place: usize) -> bool {
         place >= self.ground.0.ahead_from.load(Ordering::Relaxed)
     }
 
-    /// How many places are published, without a gap.
+    /// Returns the number of published places before the first that is not.
     #[inline]
     pub(super) fn published(&self) -> usize {
         self.published_within(usize::MAX)
     }
 
-    /// The same, but flags from a place on are not looked at.
+    /// [`published`](Self::published), without reading the flags of places from `most` on.
     #[inline]
     fn published_within(&self, most: usize) -> usize {
         let hint = self.prefix.0.hint.load(Ordering::Acquire);
         let most = self.ground.0.committed.load(Ordering::Acquire).min(most);
         let mut end = hint;
-        // SAFETY: below `committed`.
+        // SAFETY: `end` is below `committed`, which was loaded by acquire.
         while end < most && unsafe { self.is_flagged(end) } {
             end += 1;
         }
         if end > hint {
-            // A `fetch_max` that sanitizers understand. If somebody has raised it further, all the better.
+            // A `fetch_max` in a form that sanitizers understand. A hint that another thread has raised further stays.
             let raised = |now: usize| (now < end).then_some(end);
             let _ = self.prefix.0.hint.fetch_update(Ordering::Release, Ordering::Relaxed, raised);
         }
@@ -389,22 +391,22 @@ impl Places {
     /// - As for [`flag`](Self::flag).
     #[inline]
     unsafe fn is_flagged(&self, place: usize) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees what `flag` requires.
         let flag = unsafe { self.flag(place) };
         flag.load(Ordering::Acquire) == PUBLISHED
     }
 
-    /// Whether a place is published. What was written there before is seen then.
+    /// Whether a place is published. If so, the caller sees its element.
     #[inline]
     pub(super) fn is_published(&self, place: usize) -> bool {
         if place < self.prefix.0.hint.load(Ordering::Acquire) {
             return true;
         }
-        // SAFETY: below `committed`.
+        // SAFETY: `place` is below `committed`, which was loaded by acquire.
         place < self.ground.0.committed.load(Ordering::Acquire) && unsafe { self.is_flagged(place) }
     }
 
-    /// How many places were claimed; and tickets that are void, where memory is just being refused.
+    /// Returns the number of claimed places; while memory is being refused, void tickets are included.
     #[inline]
     pub(super) fn claimed(&self) -> usize {
         self.tail.0.load(Ordering::Relaxed)
@@ -414,16 +416,16 @@ impl Places {
         self.ground.0.committed.load(Ordering::Acquire)
     }
 
-    // Of elements without a size, which need no memory: `tail` is their number.
+    // For elements without a size, which need no memory: `tail` is their number.
 
-    /// Counts so many more, if that makes no more than `most`; from which number on.
+    /// Counts `count` more elements, unless there would be more than `most`. Returns the index of the first.
     pub(super) fn count_up(&self, count: usize, most: usize) -> Option<usize> {
         let next = |now: usize| now.checked_add(count).filter(|sum| *sum <= most);
-        // What was done before is seen by who sees the number.
+        // A thread that sees the number also sees what was done before.
         self.tail.0.fetch_update(Ordering::Release, Ordering::Relaxed, next).ok()
     }
 
-    /// Counts one more, if there are so many.
+    /// Counts one more element if there are `now` elements.
     pub(super) fn count_up_exactly(&self, now: usize) -> bool {
         let (order, failing) = (Ordering::Release, Ordering::Relaxed);
         self.tail.0.compare_exchange(now, now + 1, order, failing).is_ok()
@@ -434,18 +436,18 @@ impl Places {
         self.tail.0.load(Ordering::Acquire)
     }
 
-    // For who has it alone.
+    // Methods that need exclusive access.
 
-    /// How many places are published without a gap, of which no flag is set from now on; and nothing is
-    /// committed, claimed or published, until [`restore`](Self::restore) says so.
+    /// Clears all flags, and returns the number of published places before the first that is not. No place is
+    /// committed, claimed or published until [`restore`](Self::restore).
     pub(super) fn withdraw(&mut self) -> usize {
         let (published, claimed) = (self.published(), self.claimed());
         let committed = self.committed();
-        // Also those behind a gap, which another process has left here by a fork.
+        // Flags past a gap, too: a fork leaves one if it cuts off a push of another thread.
         for place in self.ground.0.unset..claimed.min(committed) {
-            // SAFETY: below `committed`.
+            // SAFETY: `place` is below `committed`.
             let flag = unsafe { self.flag(place) };
-            // Many may never have been written to.
+            // Many may never have been written: those stay so, and their pages take no memory.
             if flag.load(Ordering::Relaxed) != EMPTY {
                 flag.store(EMPTY, Ordering::Relaxed);
             }
@@ -454,7 +456,7 @@ impl Places {
         published
     }
 
-    /// So many places are published, and so many have memory.
+    /// Sets how many places are published, and how many have memory.
     pub(super) fn restore(&mut self, published: usize, committed: usize) {
         self.ground.0.unset = published;
         self.prefix.0.hint.store(published, Ordering::Relaxed);

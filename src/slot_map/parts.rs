@@ -1,4 +1,4 @@
-//! A map slot by slot, as it is written out and read in again.
+//! The slots of a map one by one, as they are written and read.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ use crate::slots::state::Vacant;
 use crate::slots::vacancy::Fresh;
 use std::fmt;
 
-/// What a slot is, and with which generation.
+/// What a slot is, with its generation.
 #[derive(Debug)]
 pub(crate) enum Part<V> {
     Live(u32, V),
@@ -28,13 +28,13 @@ pub(crate) enum Part<V> {
 
 /// Why a map cannot be read.
 pub(crate) enum BadPart {
-    /// The system, or the key type, refuses it.
+    /// The system or the key type refuses it.
     Refused(Error),
-    /// No slot like this can have this generation.
+    /// A slot of this kind cannot have this generation.
     Generation { index: usize, generation: u32, most: u32 },
     /// No slot past the last one can have had this generation.
     Floor { generation: u32, most: u32 },
-    /// The type number is not the first that is there.
+    /// The type number comes after a slot, or after another type number.
     LateType,
     /// A slot that is to be filled next holds a value, is listed twice, or does not exist.
     NotAHole { index: u32 },
@@ -43,18 +43,18 @@ pub(crate) enum BadPart {
 }
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// When a vacant slot is read, its generation is written into its memory as long as vacant slots take no
-    /// more than this,
+    /// The generations of vacant slots that are read are written into these slots, for up to this many bytes of vacant
+    /// slots and [`WRITTEN_FOR_EACH_VALUE`](Self::WRITTEN_FOR_EACH_VALUE) more slots per value. Other generations are
+    /// kept aside, four bytes each, so that a few bytes of input do not make a page resident.
     const WRITTEN_BYTES: usize = 4 << 20;
-    /// or number no more than this for each value. Other generations are kept aside, four bytes each, so that
-    /// a few bytes of input do not make a page resident.
+    /// See [`WRITTEN_BYTES`](Self::WRITTEN_BYTES).
     const WRITTEN_FOR_EACH_VALUE: usize = 16;
 
-    /// All slots in order.
+    /// Returns all slots in order.
     ///
     /// # Errors
     ///
-    /// If there is no heap left for a list of the holes that have no mark.
+    /// If memory is refused for a list of the holes that are not in the bitmap.
     pub(crate) fn try_parts(&self) -> Result<impl Iterator<Item = Part<&V>>, Error> {
         let mut front = Vec::new();
         try_reserve_exact(&mut front, self.holes.front().count())?;
@@ -63,7 +63,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(indices(0..self.slots.len()).map(move |index| self.part(index, &front)))
     }
 
-    /// What a slot is; `front` has the holes that have no mark, in order.
+    /// Returns what a slot is. `front` has the holes that are not in the bitmap, in ascending order.
     fn part(&self, index: u32, front: &[u32]) -> Part<&V> {
         if let Some((generation, value)) = self.slots.at_index(index) {
             return Part::Live(generation, value);
@@ -77,7 +77,7 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Has a map, of which nothing else was read, have a type number.
+    /// Sets the type number of a map of which nothing else has been read yet.
     pub(crate) fn try_set_type_id(&mut self, number: u32) -> Result<(), BadPart> {
         if self.slots.len() > 0 || self.type_id().is_some() {
             return Err(BadPart::LateType);
@@ -91,7 +91,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let most = <K::Layout as Layout>::MAX_GENERATION;
         let (generation, allowed) = match part {
             Part::Live(generation, _) | Part::Detached(generation) => (generation, 1..=most),
-            // One that was passed over has had none.
+            // A hole that has never held a value has had none.
             Part::Hole(generation) => (generation, 0..=most - 1),
             Part::Retired => (1, 1..=most),
         };
@@ -99,7 +99,7 @@ impl<K: Key, V> SlotMap<K, V> {
             let most = *allowed.end();
             return Err(BadPart::Generation { index: self.slots.len(), generation, most });
         }
-        // What is there is one more than what went before it, at most.
+        // The generation of a value that is there is at most one more than the last one that was removed.
         let is_gone = matches!(part, Part::Hole(_));
         self.note_generation(if is_gone { generation } else { generation - 1 });
         if self.room_behind() == 0 {
@@ -128,12 +128,12 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(())
     }
 
-    /// Adds a vacant slot, and tells whether its generation was written into its memory.
+    /// Adds a vacant slot, and returns whether its generation was written into its memory.
     fn try_push_vacant(&mut self, index: u32, generation: u32) -> Result<bool, BadPart> {
         let vacant = self.slots.len() - self.len();
         let most = (Self::WRITTEN_BYTES / Slots::<V>::STRIDE_BYTES)
             .saturating_add(self.len().saturating_mul(Self::WRITTEN_FOR_EACH_VALUE));
-        // What reads as empty is so already, untouched.
+        // A slot without a generation is empty as it is, so its memory is not touched.
         let (is_written, is_aside) = (generation > 0 && vacant < most, vacant >= most);
         if generation > 0 && is_aside {
             let floors = &mut self.holes.cold_mut().floors;

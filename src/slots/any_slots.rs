@@ -1,5 +1,5 @@
-//! [`States`] and [`AnySlots`]: slots whatever their values are, for code that is compiled once, and not
-//! for each type of value.
+//! [`States`] and [`AnySlots`]: slots without the type of their values, for code that is compiled once instead of once
+//! per type.
 
 #![expect(unsafe_code, reason = "reads states where slots of some size have them")]
 
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// The states of slots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct States<'s> {
-    /// That of the first slot, if there is one.
+    /// The state of the first slot, if there is one.
     first: *const State,
     stride: usize,
     len: usize,
@@ -21,15 +21,15 @@ pub(crate) struct States<'s> {
 }
 
 impl States<'_> {
-    /// The state of a slot; vacant behind the last one.
+    /// Returns the state of a slot; [`State::EMPTY`] past the last one.
     pub(crate) fn at(self, index: u32) -> State {
         if index as usize >= self.len {
             return State::EMPTY;
         }
         let state = self.first.wrapping_byte_add(index as usize * self.stride);
-        // SAFETY: made by `Slots::states` or `AnySlots::states`, of slots with that stride, of which those
-        // below the length are initialised. They are borrowed for as long as this lives, so they stay where
-        // they are, and nobody writes to them.
+        // SAFETY: `index` is below the length, see above. `self` was made by `Slots::states` or `AnySlots::states` from
+        // slots with this stride, whose states are initialized below the length. They are borrowed for as long as
+        // `self` lives, so they stay where they are, and no thread writes to them.
         unsafe { state.read() }
     }
 
@@ -38,21 +38,19 @@ impl States<'_> {
     }
 }
 
-/// For tests of what asks for states.
 #[cfg(test)]
 impl<'s> States<'s> {
-    /// So many that are all the same.
     pub(crate) fn all(state: &'s State, len: usize) -> Self {
         Self { first: state, stride: 0, len, slots: PhantomData }
     }
 }
 
-/// [`Slots`] of some size, of which there stay as many.
+/// [`Slots`] without the type of their values. Their number does not change.
 #[derive(Debug)]
 pub(crate) struct AnySlots<'s> {
     array: AnyVec<'s>,
     state_offset: usize,
-    /// By how much to shift an index to the right for the number of its block.
+    /// How far to shift an index to the right for the number of its block.
     block_shift: u32,
 }
 
@@ -90,7 +88,6 @@ impl AnySlots<'_> {
         1 << self.block_shift
     }
 
-    /// The block that a slot is in.
     pub(crate) const fn block_of(&self, index: usize) -> usize {
         index >> self.block_shift
     }

@@ -1,4 +1,4 @@
-//! [`Cursor`]: the slots that may hold values, from both ends.
+//! [`Cursor`]: visits the slots that may hold values, from both ends.
 
 #![forbid(unsafe_code)]
 
@@ -8,41 +8,40 @@ use std::{iter, mem};
 #[cfg(test)]
 mod tests;
 
-/// Slots in one word of the hole bitmap.
+/// The number of slots in one word of the hole bitmap.
 pub(crate) const WORD_SLOTS: usize = 64;
 
-/// Where a word has fewer holes than this, each of its slots is looked at; else only those that are none.
-/// To find one by its bit costs more than a look, and to meet one that is a hole costs a branch that was
-/// not foreseen.
+/// In a word with fewer holes than this, each slot is visited; in others, only those that are not holes. Finding a slot
+/// by its bit costs more than visiting it, and visiting a hole costs a mispredicted branch.
 const FEW: u32 = 6;
 
-/// The same, where words are read ahead.
+/// [`FEW`] for words that are read ahead.
 const FEW_IN_RUN: u32 = 12;
 
-/// At most so many words are read ahead of the slots that are looked at.
+/// The most words that are read ahead of the slot that is visited.
 const RUN_WORDS: usize = 64;
 
-/// Goes over the indices of slots, in order, from both ends: over one after the other, as a loop over an
-/// array does, where the words of the bitmap have few holes; by bits, where they have many.
+/// A cursor over the indices of slots, in order, from both ends. Where the words of the bitmap have few holes, it
+/// returns one index after the other, as a loop over an array does; where they have many, it goes from bit to bit.
 ///
-/// It gives each slot that is no hole, once, and holes too; so whoever asks looks whether there is a
-/// value. It holds no borrow: the words are passed to the calls that read them. Meanwhile holes may be made and
-/// filled where the slot was given already; and, of what only the back goes over, before that too, which is
-/// then given or not.
+/// It returns each slot that is not a hole once, and some of the holes, too, so the caller must check for a value. It
+/// holds no borrow: the words are passed to the calls that read them. Between calls, holes may be made or filled at
+/// slots that were returned already. If only the back is used, this also holds for slots before them, which may then be
+/// returned or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
-    /// What the front gives next, one slot after the other. Where there is any, nothing is in `front`, and `rest`
-    /// begins where it ends.
+    /// The slots that the front returns next, one after the other. If there are any, `front` is empty, and `rest`
+    /// begins where they end.
     run: Range<usize>,
-    /// What is left of the word that the front is in, if that goes by bits.
+    /// What is left of the word at the front, if it is visited by bits.
     front: Word,
-    /// What comes then: slots of which no word was read.
+    /// The slots after that, of which no word has been read.
     rest: Range<usize>,
-    /// What is left of the word that the back is in.
+    /// What is left of the word at the back.
     back: Word,
 }
 
-/// Slots to visit in one word of the bitmap: the index of its first, and a bit for each.
+/// Slots to visit in one word of the bitmap: the index of the word's first slot, and a bit for each slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     start: usize,
@@ -52,7 +51,7 @@ pub(crate) struct Word {
 impl Word {
     const NONE: Self = Self { start: 0, left: 0 };
 
-    /// The slots in a range of those of one word that are no holes. Behind the last word there are none.
+    /// Returns the slots of a range, within one word, that are not holes. Past the last word of `holes` there are none.
     #[inline]
     fn read(slots: Range<usize>, holes: &[u64]) -> Self {
         let start = slots.start / WORD_SLOTS * WORD_SLOTS;
@@ -81,12 +80,12 @@ impl Word {
         Some(self.start + bit as usize)
     }
 
-    /// From the first slot that is left to the last, if few holes are between.
+    /// Returns the range from the first slot that is left to the last, if few holes are between them.
     ///
-    /// All of these are left, or holes: what was visited before is in front of them, or behind.
+    /// Every slot in the range is left, or is a hole: those that were visited come before or after it.
     #[inline]
     pub(crate) fn as_run(self) -> Option<Range<usize>> {
-        // Most words of most maps.
+        // This is the case for most words of most maps.
         if self.left == u64::MAX {
             return Some(self.start..self.start + WORD_SLOTS);
         }
@@ -98,51 +97,51 @@ impl Word {
         is_run.then(|| self.start + first as usize..self.start + behind as usize)
     }
 
-    /// Each slot that is left.
+    /// Returns an iterator over the slots that are left.
     #[inline]
     pub(crate) fn bits(mut self) -> impl Iterator<Item = usize> {
         iter::from_fn(move || self.pop_front())
     }
 
-    /// The slots that are left, if there is no hole between.
+    /// Returns the range of the slots that are left, if no hole is between them.
     #[inline]
     pub(super) fn as_whole_run(self) -> Option<Range<usize>> {
         self.as_run().filter(|run| run.len() == self.left.count_ones() as usize)
     }
 
-    /// A bit for each slot that is left.
+    /// Returns a bit for each slot that is left.
     #[inline]
     pub(super) const fn left(self) -> u64 {
         self.left
     }
 
-    /// The index of the first slot of the word.
+    /// Returns the index of the first slot of the word.
     #[inline]
     pub(crate) const fn start(self) -> u32 {
         low_half(self.start)
     }
 }
 
-/// Slots that were picked, of those in one word that were come to in order: a bit for each slot, the last
-/// one's lowest.
+/// Slots that were picked from those visited, in ascending order, in one word: a bit for each slot, the lowest for the
+/// last one.
 ///
-/// So each slot shifts the others by one. To shift a bit to the place of its slot takes a processor
-/// several steps.
+/// So each visit shifts the other bits by one. Shifting a bit to the position of its slot takes a processor several
+/// steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picked {
-    /// The slot that is next.
+    /// The slot after the one that was visited last.
     behind: usize,
     bits: u64,
 }
 
 impl Picked {
-    /// None, where no slot before this is come to.
+    /// Creates an empty set, if no slot before this one is to be visited.
     #[inline]
     pub(crate) const fn from(slot: usize) -> Self {
         Self { behind: slot, bits: 0 }
     }
 
-    /// Comes to a slot of the word behind all so far.
+    /// Visits a slot of the word, after all that were visited before.
     #[inline]
     pub(super) const fn come_to(&mut self, slot: usize) {
         debug_assert!(
@@ -153,13 +152,13 @@ impl Picked {
         self.behind = slot + 1;
     }
 
-    /// Picks the slot that was come to last.
+    /// Picks the slot that was visited last if `is_it` is true.
     #[inline]
     pub(super) fn pick_if(&mut self, is_it: bool) {
         self.bits |= u64::from(is_it);
     }
 
-    /// The first of them, taken out.
+    /// Removes the first slot that was picked, and returns it.
     #[inline]
     pub(crate) fn pop_front(&mut self) -> Option<u32> {
         let place = self.bits.checked_ilog2()?;
@@ -169,19 +168,16 @@ impl Picked {
 }
 
 impl Cursor {
-    /// Over all indices below `len`.
     #[inline]
     pub(crate) fn new(len: usize) -> Self {
         Self { run: 0..0, front: Word::NONE, rest: 0..len, back: Word::NONE }
     }
 
-    /// Over what is left of a word.
     #[inline]
     pub(super) fn of_word(word: Word) -> Self {
         Self { front: word, ..Self::new(0) }
     }
 
-    /// The next slot to look at.
     #[inline]
     pub(crate) fn next(&mut self, holes: &[u64]) -> Option<u32> {
         loop {
@@ -194,21 +190,20 @@ impl Cursor {
         }
     }
 
-    /// The next slot to look at of the word that the front is in, where there is no run.
+    /// Returns the next slot of the word at the front. There must not be a run before it.
     #[inline]
     pub(super) fn next_by_bit(&mut self) -> Option<usize> {
         debug_assert!(self.run.is_empty(), "there are slots before");
         self.front.pop_front()
     }
 
-    /// The run that the front is in, taken out.
     #[inline]
     pub(super) fn take_run(&mut self) -> Range<usize> {
         mem::replace(&mut self.run, 0..0)
     }
 
-    /// Has what is left of a run that was [taken](Self::take_run) be given again; nothing else was taken from the
-    /// front since.
+    /// Returns what is left of a run to the cursor that it was [taken](Self::take_run) from. Nothing else may have been
+    /// taken from the front since.
     #[inline]
     pub(super) fn put_back(&mut self, run: Range<usize>) {
         debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots between");
@@ -216,7 +211,7 @@ impl Cursor {
         self.rest.start = run.start;
     }
 
-    /// Has no run: what was left of it is read again.
+    /// Returns the cursor without a run: what was left of it will be read again.
     #[inline]
     pub(super) fn without_run(mut self) -> Self {
         let run = self.take_run();
@@ -226,7 +221,7 @@ impl Cursor {
         self
     }
 
-    /// Reads the next words, where all that were read are at their end; or tells that there are none.
+    /// Reads the next words once all that were read are used up. Returns `false` if there are none.
     #[inline]
     pub(super) fn read_on(&mut self, holes: &[u64]) -> bool {
         debug_assert!(self.run.is_empty() && self.front.left == 0, "there are slots before");
@@ -263,7 +258,7 @@ impl Cursor {
         }
     }
 
-    /// The next slots that are not marked as holes, of one word. There may be none of them.
+    /// Returns the next slots, of one word, that are not marked as holes. They may be none.
     #[inline]
     pub(crate) fn next_word(&mut self, holes: &[u64]) -> Option<Word> {
         if let Some(word) = take_word(&mut self.run) {
@@ -279,20 +274,18 @@ impl Cursor {
         (back.left != 0).then_some(back)
     }
 
-    /// The word that the front is in, taken out.
     #[inline]
     pub(super) fn take_word(&mut self) -> Word {
         mem::replace(&mut self.front, Word::NONE)
     }
 
-    /// The word that the front is in.
     #[inline]
     pub(super) const fn word(&self) -> Word {
         self.front
     }
 
-    /// Two cursors, each with about half of the slots that no end has come to, in whole words, if there are
-    /// two.
+    /// Splits the cursor in two. Each gets about half of the slots that neither end has reached, in whole words, if
+    /// there are two.
     #[cfg(feature = "rayon")]
     pub(super) fn split(mut self) -> (Self, Option<Self>) {
         let Range { start, end } = self.rest;
@@ -307,7 +300,7 @@ impl Cursor {
     }
 }
 
-/// Those of the slots that are in the word of the first.
+/// Removes the slots that are in the word of the first one, and returns them.
 #[inline]
 fn take_word(slots: &mut Range<usize>) -> Option<Range<usize>> {
     let Range { start, end } = *slots;
@@ -318,25 +311,23 @@ fn take_word(slots: &mut Range<usize>) -> Option<Range<usize>> {
     Some(start..slots.start)
 }
 
-/// What there is at the front of slots of which no word was read: a run, or what is left of a word; and
-/// where the others start.
+/// The front of slots of which no word had been read: a run, or what is left of a word; and where the others start.
 struct Read {
     run: Range<usize>,
     word: Word,
     behind: usize,
 }
 
-/// Reads the words of the first of these slots: of as many as have few holes, or of the first that has
-/// more.
+/// Reads the words at the front of `slots`: as many as have few holes, or the first if it has more.
 ///
-/// Out of line, and with nothing by reference but the words: so whoever goes over the slots has all of
-/// its own in registers.
+/// Out of line, and with nothing passed by reference except the words, so that a loop over the slots keeps its
+/// variables in registers.
 #[cold]
 #[inline(never)]
 fn read(slots: Range<usize>, holes: &[u64]) -> Read {
     let Range { mut start, end } = slots;
     let mut number = start / WORD_SLOTS;
-    // Past words that have holes alone.
+    // Skip words that consist of holes.
     while end - start >= WORD_SLOTS && holes.get(number) == Some(&u64::MAX) {
         number += 1;
         start = number * WORD_SLOTS;
@@ -344,7 +335,7 @@ fn read(slots: Range<usize>, holes: &[u64]) -> Read {
     let words = end.div_ceil(WORD_SLOTS).min(number + RUN_WORDS);
     let mut behind = number;
     while behind < words {
-        // Behind the last word there are no holes.
+        // Past the last word there are no holes.
         match holes.get(behind) {
             None => behind = end.div_ceil(WORD_SLOTS),
             Some(word) if *word != 0 && word.count_ones() >= FEW_IN_RUN => break,
@@ -359,13 +350,13 @@ fn read(slots: Range<usize>, holes: &[u64]) -> Read {
     Read { run: start..behind, word: Word::NONE, behind }
 }
 
-/// A bit for each of the first `count` slots of a word.
+/// Returns a bit for each of the first `count` slots of a word.
 #[inline]
 pub(crate) const fn first_slots(count: usize) -> u64 {
     if count >= WORD_SLOTS { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// A number below 2^32, which is all that indices of slots can be.
+/// Narrows an index, which is below 2^32 as all indices of slots are.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
 pub(super) const fn low_half(index: usize) -> u32 {

@@ -1,13 +1,13 @@
-//! [`DisjointError`]: which of several keys has no value to be lent beside those of the others.
+//! [`DisjointError`]: which of several keys keeps a call from returning all their values.
 
 #![forbid(unsafe_code)]
 
 use std::error::Error;
 use std::fmt;
 
-/// Why the values of several keys cannot be had at once, given by
-/// [`SlotMap::try_get_disjoint_mut`](crate::SlotMap::try_get_disjoint_mut) and those of the secondary
-/// maps. It speaks of the first key, in the order in which they were given, that is at fault.
+/// The error returned by [`SlotMap::try_get_disjoint_mut`](crate::SlotMap::try_get_disjoint_mut) and by the methods of
+/// that name of the secondary maps. It describes the first key, in the order of the argument, that is missing or
+/// repeated.
 ///
 /// # Examples
 ///
@@ -27,21 +27,21 @@ use std::fmt;
 pub enum DisjointError {
     /// A key has no value in the map.
     Missing {
-        /// Which of the keys that were given, counted from 0.
+        /// The position of the key in the argument, counted from 0.
         at: usize,
     },
-    /// Two keys are the same, but perhaps for their tags. There is a value of it.
+    /// Two keys are equal, except perhaps for their tags, and have a value in the map.
     Same {
-        /// Where it was given first, counted from 0.
+        /// The position of the first of them, counted from 0.
         first: usize,
-        /// Where it was given again.
+        /// The position of the second.
         second: usize,
     },
 }
 
 impl DisjointError {
-    /// What is the matter with the key at a place, when all before are different and have values. Keys
-    /// are given by index and generation.
+    /// Creates the error for the key at a position, if all before it are distinct and have values. Keys are pairs of
+    /// index and generation.
     #[cold]
     pub(crate) fn at(keys: &[(u32, u32)], at: usize) -> Self {
         match keys[..at].iter().position(|key| *key == keys[at]) {

@@ -7,7 +7,7 @@
 
 use crate::error::{Error, ErrorKind, Holder};
 
-/// How many bytes of slots are near, however few values there are.
+/// How many bytes of slots are near, whatever the number of values.
 pub(crate) const NEAR_BYTES: usize = 64 << 20;
 
 /// How many slots are near for each value.
@@ -40,7 +40,7 @@ impl FarRule {
 
     /// Refuses to make `need` slots for `values` values if the last of them is far.
     ///
-    /// What is beyond `max_len` passes: it is refused for that reason, since to reserve it would not help.
+    /// What is beyond `max_len` passes: it is refused for that reason, since reserving it would not help.
     pub(crate) fn check(
         self,
         need: usize,

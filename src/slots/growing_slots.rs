@@ -1,15 +1,14 @@
-//! [`GrowingSlots`]: slots that are filled through `&self`, while references to values in them live.
+//! [`GrowingSlots`]: slots that are filled through `&self`, while references to their values live.
 //!
 //! # Why this is sound
 //!
-//! As for the grow-only scope of a vector, see `vec/grow_only.rs`: this has the one mutable borrow of the
-//! slots for `'m`, on one thread, and never moves, drops, or lends mutably a value that is in one. A
-//! value is written only to a slot that is not live, so no reference points to it; whoever calls
-//! need not know which are. No reference to a slice of slots is ever made, see
-//! [`array`](super::array).
+//! As for the grow-only scope of a vector, see `vec/grow_only.rs`: this holds the only mutable borrow of the slots for
+//! `'m`, on one thread, and never moves, drops, or mutably lends a value that is in a slot. A value is written only to
+//! a slot that is not live, so no reference points to it; callers need not know which slots are. No reference to a
+//! slice of slots is ever made, see [`array`](super::array).
 //!
-//! The slots' own fields are borrowed mutably for a call at a time, for which [`Lent`] answers:
-//! whatever runs while they take memory, and comes back, sees no slots.
+//! The fields of the slots are borrowed mutably for one call at a time, which [`Lent`] ensures: code that runs while
+//! they take memory, and calls back, finds no slots.
 
 #![expect(unsafe_code, reason = "changes slots through a shared reference")]
 
@@ -20,9 +19,9 @@ use crate::raw_vec::Options;
 use crate::vec::lent::{Lend, Lent, busy};
 use std::ptr::NonNull;
 
-/// A mutable borrow of slots, of which vacant ones can be filled and more be added.
+/// A mutable borrow of slots through which vacant slots can be filled and more slots added.
 pub(crate) struct GrowingSlots<'m, V> {
-    /// It keeps this on one thread, too.
+    /// This also keeps it on one thread.
     slots: Lent<'m, GappedSlots<V>>,
 }
 
@@ -43,36 +42,36 @@ impl<'m, V> GrowingSlots<'m, V> {
         Self { slots: Lent::new(slots) }
     }
 
-    /// How many there are; none, as long as they take memory.
+    /// Returns the number of slots; 0 while they take memory.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        // SAFETY: it reads a number.
+        // SAFETY: the closure reads a number, and runs no other code.
         unsafe { self.slots.lend_seen(|slots| slots.len()) }
     }
 
-    /// The generation of the value in a slot, if there is one, and they do not take memory.
+    /// Returns the generation of the value in a slot; `None` if it has none, or while the slots take memory.
     #[inline]
     pub(crate) fn live_generation(&self, index: u32) -> Option<u32> {
-        // SAFETY: it reads a word.
+        // SAFETY: the closure reads a word, and runs no other code.
         unsafe { self.slots.lend_seen(|slots| slots.state(index).live_generation()) }
     }
 
-    /// The value of a generation.
+    /// Returns the value in a slot, if it has this generation.
     ///
     /// # Panics
     ///
-    /// If they take memory meanwhile.
+    /// If called while the slots take memory.
     #[inline]
     #[track_caller]
     pub(crate) fn get(&self, index: u32, generation: u32) -> Option<&'m V> {
         let find = |slots: &mut GappedSlots<V>| slots.pointer_to(index, generation);
-        // SAFETY: it compares a word.
+        // SAFETY: the closure compares a word, and runs no other code.
         let value = unsafe { self.slots.lend_briefly(find) }.unwrap_or_else(|| busy())?;
-        // SAFETY: live, and it stays where and what it is for `'m`: see above.
+        // SAFETY: the value is live, and stays as and where it is for `'m`, see the module's documentation.
         Some(unsafe { value.as_ref() })
     }
 
-    /// Puts a value into a slot that has none; else, or if there is no such slot, gives it back.
+    /// Moves a value into a vacant slot. Returns it as the error if the slot is live or does not exist.
     #[inline]
     pub(crate) fn fill(&self, index: u32, generation: u32, value: V) -> Result<&'m V, V> {
         let fill = |slots: &mut GappedSlots<V>| {
@@ -80,21 +79,22 @@ impl<'m, V> GrowingSlots<'m, V> {
                 return Err(value);
             }
             slots.fill(index, generation, value);
-            // SAFETY: below the length, and just filled.
+            // SAFETY: the slot is below the length, and was just filled.
             Ok(NonNull::from(unsafe { slots.get_unchecked(index) }))
         };
-        // SAFETY: it moves a value, and marks its slot, and its bit; the slot is below the length, so nothing panics.
+        // SAFETY: the closure moves a value, and marks its slot and its bit. The slot is below the length, so nothing
+        // panics, and no other code runs.
         let value = unsafe { self.slots.lend_seen(fill) }?;
-        // SAFETY: initialised, and it stays where and what it is for `'m`: see above.
+        // SAFETY: the value is initialized, and stays as and where it is for `'m`, see the module's documentation.
         Ok(unsafe { value.as_ref() })
     }
 
-    /// Adds vacant slots until there are so many, if they may be.
+    /// Adds vacant slots until there are `need`, if `check` returns no error.
     ///
     /// # Errors
     ///
-    /// That of `check`; if the slots are being lent already ([`Busy`](crate::ErrorKind::Busy)); or if
-    /// memory is refused.
+    /// If `check` returns one; if the slots are lent already ([`Busy`](crate::ErrorKind::Busy)); or if memory is
+    /// refused.
     pub(crate) fn try_reach(
         &self,
         need: usize,

@@ -1,4 +1,4 @@
-//! [`KeyOptions`]: options of the containers that give out keys.
+//! [`KeyOptions`]: options of containers that make keys.
 
 #![forbid(unsafe_code)]
 
@@ -6,10 +6,10 @@ use super::holes::reuse::Reuse;
 use crate::container::{Builder, OwnOptions};
 use std::fmt;
 
-/// The options of containers that give out keys.
+/// The options of containers that make keys.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyOptions {
-    /// `None` if none was named.
+    /// `None` if none was set.
     pub(crate) reuse: Option<Reuse>,
     pub(crate) type_id: Option<u32>,
 }
@@ -23,32 +23,34 @@ impl OwnOptions for KeyOptions {
 }
 
 impl<C> Builder<C, KeyOptions> {
-    /// Sets which hole to fill first, which is also which key is given out next. Defaults to [`Reuse::Recent`].
+    /// Sets which hole is filled first, and so which key is returned next. Defaults to [`Reuse::Recent`].
     ///
-    /// For a `SharedSlotMap`, see [there](crate::SharedSlotMap#keys).
+    /// For a `SharedSlotMap`, see [its keys](crate::SharedSlotMap#keys).
     pub const fn reuse(mut self, reuse: Reuse) -> Self {
         self.own.reuse = Some(reuse);
         self
     }
 
-    /// Sets a number in the keys of the map, which tells it from others that have keys of the same type; from 0 to
-    /// [`Layout::MAX_TAG`](crate::Layout::MAX_TAG), and at most 2^31 - 1. Defaults to none.
+    /// Sets the type number, which distinguishes the keys of this map from those of other maps with the same key type.
+    /// Defaults to none.
     ///
-    /// Each key that the map gives out carries it as its tag, for
-    /// [`KeyData::type_id`](crate::KeyData::type_id) to tell which map it is of; and a key with another
-    /// tag finds nothing here, whatever is done with it. A tag that the user wrote is such, too: the tag belongs to
-    /// the map then. ([`insert_at`](crate::SlotMap::insert_at) refuses such a key.) `type_id(0)` is a
-    /// number like any other: keys without a tag are the map's, and no others.
+    /// It is a number from 0 to [`Layout::MAX_TAG`](crate::Layout::MAX_TAG), and at most 2^31 - 1.
     ///
-    /// Without a number the map gives out keys with tag 0, and takes those with any tag.
+    /// Each key that the map returns carries the number as its tag, and [`KeyData::type_id`](crate::KeyData::type_id)
+    /// returns it, to tell which map a key belongs to. A key with another tag finds nothing here, whatever the method.
+    /// This includes tags that the user has written: the tag belongs to the map then.
+    /// ([`insert_at`](crate::SlotMap::insert_at) refuses such a key.) `type_id(0)` is a number like any other: keys
+    /// without a tag belong to the map, and no others.
     ///
-    /// Clones have the number of their original, and so has what is read by `serde` of a map that was
-    /// written. [`clear`](crate::SlotMap::clear) and [`reset`](crate::SlotMap::reset) leave it.
-    /// Secondary maps go by index and generation alone, as does a join that goes over one of them; for the keys that they
-    /// give out, tell them the number ([`set_type_id`](crate::SecondaryMap::set_type_id)).
+    /// Without a number, the map returns keys with tag 0, and accepts keys with any tag.
     ///
-    /// To look a key up costs one compare more where keys have bits of tag, and nothing where they have none;
-    /// those can have the number 0 only.
+    /// Clones have the number of their original, and so has a map that `serde` reads, if it was written with one.
+    /// [`clear`](crate::SlotMap::clear) and [`reset`](crate::SlotMap::reset) keep it. Secondary maps use index and
+    /// generation only, as does a join that iterates over one of them. To set the number in the keys that they return,
+    /// call [`set_type_id`](crate::SecondaryMap::set_type_id).
+    ///
+    /// A look-up takes one more comparison if keys have tag bits, and none if they have no such bits. Those keys can
+    /// have the number 0 only.
     ///
     /// # Examples
     ///

@@ -1,19 +1,19 @@
-//! The word beside a value: its generation, and whether it is there.
+//! [`State`]: the word next to a value, which has its generation, and says whether the value is there.
 
 #![forbid(unsafe_code)]
 
 /// The state of a slot: live with a generation, or [`Vacant`].
 ///
-/// One bit says which, and no vacant word has it, so whatever generation a key carries, comparing
-/// it with a vacant slot fails.
+/// One bit says which, and no vacant word has it set. So comparing a vacant slot with a key fails, whatever generation
+/// the key has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct State(u32);
 
-/// The state of a slot without a value: the last generation that was in it, or 0.
+/// The state of a slot without a value: the last generation that the slot had, or 0.
 ///
-/// 0, which fresh pages hold, is a slot of which nothing is known here: never used, or handed back
-/// to the system, or retired.
+/// 0, which fresh pages hold, is the state of a slot of which nothing is known here: it was never used, its memory was
+/// returned to the system, or it is retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Vacant(u32);
@@ -28,7 +28,7 @@ impl State {
         Self(generation | LIVE)
     }
 
-    /// The one that a value of a generation leaves.
+    /// The state that a value of this generation leaves when it is removed.
     #[inline]
     pub(crate) const fn vacant(generation: u32) -> Self {
         Self(generation & !LIVE)
@@ -39,19 +39,19 @@ impl State {
         self.0 & LIVE != 0
     }
 
-    /// Live if both are.
+    /// Returns a state that is live if both are.
     #[inline]
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The generation of the value, or the last one that was here, or 0.
+    /// Returns the generation of the value, or the last one that the slot had, or 0.
     #[inline]
     pub(crate) const fn generation(self) -> u32 {
         self.0 & !LIVE
     }
 
-    /// The word, for those who come to it by an atomic.
+    /// Returns the word, for access by an atomic.
     #[inline]
     pub(crate) const fn to_bits(self) -> u32 {
         self.0
@@ -62,7 +62,6 @@ impl State {
         Self(bits)
     }
 
-    /// The generation of the value, if there is one.
     #[inline]
     pub(crate) const fn live_generation(self) -> Option<u32> {
         if self.is_live() { Some(self.generation()) } else { None }

@@ -12,13 +12,13 @@ use super::state::State;
 use crate::error::Error;
 use crate::key::Key;
 
-/// So many holes are moved to the front at once, or up to a word of them more.
+/// How many holes are moved to the front at once; the last word may add up to 63 more.
 const AT_ONCE: usize = 32;
 
-/// In a map of large values, only the holes in this many bytes of slots are.
+/// In a map of large values, only the holes in this many bytes of slots are moved.
 const AT_ONCE_BYTES: usize = 16 << 10;
 
-/// A slot to be filled next.
+/// The slot that is filled next.
 #[derive(Clone, Copy)]
 pub(crate) struct Vacancy {
     pub(crate) index: u32,
@@ -31,9 +31,9 @@ pub(crate) struct Vacancy {
 pub(crate) enum Source {
     /// Past the last slot.
     Fresh,
-    /// In front of the other holes.
+    /// On the stack in front of the other holes.
     Stack,
-    /// Among the holes that have a bit.
+    /// In the bitmap.
     Bitmap,
 }
 
@@ -49,10 +49,10 @@ impl Vacancy {
     }
 }
 
-/// The slots behind the last one that are next, if no hole is: all of one generation.
+/// The next slots past the last one, which are used if no hole is. All have one generation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fresh {
-    /// Up to here, in committed memory; none, if this is not above the length.
+    /// Where these slots end, in committed memory. There are none if this is not above the length.
     pub(crate) end: usize,
     generation: u32,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Fresh {
 impl Fresh {
     pub(crate) const NONE: Self = Self { end: 0, generation: 0 };
 
-    /// The first of them, behind so many slots.
+    /// Returns the first of them, in a map with `len` slots.
     #[inline]
     pub(crate) fn first(self, len: usize) -> Vacancy {
         #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
@@ -69,7 +69,7 @@ impl Fresh {
     }
 }
 
-/// The vacant slots of a map, of which one is chosen for the next value.
+/// The vacant slots of a map, from which the one for the next value is chosen.
 #[derive(Debug)]
 pub(crate) struct Vacancies<'m> {
     pub(crate) slots: AnySlots<'m>,
@@ -87,14 +87,14 @@ impl Vacancies<'_> {
         }
         if self.room_behind() == 0 {
             if let Err(error) = self.grow(1) {
-                // Holes that are to be kept are better than nothing.
+                // Filling a hole that was to be kept is better than an error.
                 return self.vacancy_marked().ok_or(error);
             }
         }
         let len = self.slots.len();
         let (floor, end) = self.floor_from(len);
         *self.fresh = Fresh { end: end.min(len + self.room_behind()), generation: floor + 1 };
-        // No slot is far in a map that is full.
+        // In a map that is full, every slot is near.
         self.holes.set_near(usize::MAX);
         Ok(self.fresh.first(len))
     }
@@ -112,13 +112,13 @@ impl Vacancies<'_> {
         }
     }
 
-    /// Has a hole be in front, if one may be filled.
+    /// Moves a hole to the front if one may be filled, and returns whether one may.
     pub(crate) fn bring_hole(&mut self) -> bool {
         let hole = self.hole_after_all();
         hole.map(|hole| self.put_in_front(hole)).is_some()
     }
 
-    /// The hole that is next.
+    /// Returns the hole that is filled next.
     fn hole_after_all(&mut self) -> Option<Vacancy> {
         match self.holes.order() {
             Reuse::Recent => {
@@ -130,14 +130,14 @@ impl Vacancies<'_> {
         }
     }
 
-    /// The first of the holes that are not in front.
+    /// Returns the first hole that is not in front.
     fn vacancy_marked(&self) -> Option<Vacancy> {
         let index = self.holes.first_marked()?;
         let generation = self.last_generation(index) + 1;
         Some(Vacancy { index, generation, source: Source::Bitmap })
     }
 
-    /// Moves the lowest holes to the front, where none is now.
+    /// Moves the lowest holes to the front, which has none.
     fn bring_holes(&mut self) {
         if self.holes.count() == 0 {
             return;
@@ -145,8 +145,8 @@ impl Vacancies<'_> {
         let others = self.slots.len() - self.holes.count();
         self.holes.set_near(Holes::near_of(others));
         self.holes.cold_mut().trimmed_in_front = 0;
-        // Few trimmed pages are touched long before they are filled. The number does not depend on how many
-        // were trimmed, since the order of keys must not depend on it.
+        // A small number, so that few trimmed pages are touched long before they are filled. It does not depend on how
+        // many were trimmed, since the order of keys must not depend on it.
         let most = (AT_ONCE_BYTES / self.slots.stride_bytes()).clamp(1, AT_ONCE);
         let mut indices = [0; AT_ONCE + WORD_SLOTS];
         let mut count = 0;
@@ -160,7 +160,7 @@ impl Vacancies<'_> {
                 count += 1;
             }
         }
-        // One after the other, so that the lines of memory that they lie in are fetched at the same time.
+        // One right after the other, so that their cache lines are fetched at the same time.
         let (states, holes) = (self.slots.states(), &mut *self.holes);
         for index in indices[..count].iter().rev() {
             self.slots.ask_for_hole(*index);
@@ -198,12 +198,13 @@ impl Vacancies<'_> {
         self.holes.cover(capacity, max_len).map_err(|error| error.of(holder))
     }
 
-    /// How many slots there may be behind the last one: committed, and such as can become holes.
+    /// Returns how many slots can be added: those that are committed, and that the bitmap covers in case they become
+    /// holes.
     fn room_behind(&self) -> usize {
         self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
     }
 
-    /// The last generation that a hole had, or one above.
+    /// Returns the last generation that a hole had, or a higher one.
     fn last_generation(&self, index: u32) -> u32 {
         match self.slots.state(index).generation() {
             0 => self.holes.cold().floors.of_hole(index, self.slots.block_of(index as usize)),
@@ -211,7 +212,8 @@ impl Vacancies<'_> {
         }
     }
 
-    /// The generation above which a slot behind the last one starts, and up to which one it is the same.
+    /// Returns the generation above which a slot past the last one starts, and the end of the slots that have it in
+    /// common.
     fn floor_from(&self, index: usize) -> (u32, usize) {
         let (block, floors) = (self.slots.block_of(index), &self.holes.cold().floors);
         let end = if floors.is_beyond(block) {

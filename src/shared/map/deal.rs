@@ -1,27 +1,27 @@
-//! [`Deal`]: which slot a ticket stands for; and the states of slots, of which each has one who fills it and one who
-//! takes its value out.
+//! [`Deal`]: which slot a ticket stands for; and how the state of a slot changes, so that one thread fills it and one
+//! removes its value.
 //!
-//! There is no value here and no memory, only numbers: `loom/` runs this file over atomics of its own. What is
-//! promised, and why it holds, stands in the [module](super)'s source.
+//! This file handles only numbers, neither values nor memory: `loom/` runs it over its own atomics. The source of the
+//! [module](super) says what is promised, and why it holds.
 
 #![forbid(unsafe_code)]
 
 use super::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
-/// Which slot a ticket stands for.
+/// Maps tickets to slots.
 pub(super) struct Deal {
-    /// So many tickets stand for holes.
+    /// How many tickets stand for holes, the first ones.
     listed: AtomicUsize,
-    /// The slot that the next one stands for. Changed by who has it alone.
+    /// The slot that the next ticket stands for. Changed only through `&mut`.
     first_fresh: usize,
 }
 
 /// What a ticket stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dealt {
-    /// The hole that is there in the list.
+    /// The hole at this position of the list.
     Listed(usize),
-    /// A slot that was behind the last one.
+    /// A slot past the last one that the map had before it was shared.
     Fresh(usize),
 }
 
@@ -30,21 +30,23 @@ impl Deal {
         Self { listed: AtomicUsize::new(0), first_fresh: 0 }
     }
 
-    /// Begins anew, with no ticket.
+    /// Starts again, without tickets.
     pub(super) fn begin(&mut self, first_fresh: usize) {
         self.first_fresh = first_fresh;
         self.listed.store(0, Ordering::Relaxed);
     }
 
-    /// So many holes are in the list now. By who has the lock, before there are more tickets.
+    /// Sets how many holes are in the list. The caller must hold the growth lock, and must not have made more tickets
+    /// yet.
     pub(super) fn set_listed(&self, listed: usize) {
         self.listed.store(listed, Ordering::Relaxed);
     }
 
-    /// What a ticket stands for that has its slot, as the caller knows by acquire.
+    /// Returns what a ticket stands for. The caller must have seen by acquire that it has its slot.
     #[inline]
     pub(super) fn slot_of(&self, ticket: usize) -> Dealt {
-        // So many were listed at least when the ticket got its slot; and if it is not among them, there are no more.
+        // At least the holes up to this ticket were listed when it got its slot. If it is not among them, the list has
+        // ended.
         let listed = self.listed.load(Ordering::Relaxed);
         if ticket < listed {
             Dealt::Listed(ticket)
@@ -53,27 +55,27 @@ impl Deal {
         }
     }
 
-    /// How far slots reach that stand for so many tickets, and those that were there before.
+    /// Returns the end of the slots that the first `tickets` tickets stand for, and of those that were there before.
     pub(super) fn end_of(&self, tickets: usize) -> usize {
         let listed = self.listed.load(Ordering::Relaxed);
         self.first_fresh.saturating_add(tickets.saturating_sub(listed))
     }
 }
 
-/// Has others see the value of a slot, which was written just now.
+/// Publishes the value of a slot, which the caller has just written.
 #[inline]
 pub(super) fn publish(state: &AtomicU32, live: u32) {
     state.store(live, Ordering::Release);
 }
 
-/// What a slot holds. If it is live, what was written there before is seen.
+/// Returns the state of a slot. If it is live, the caller also sees its value.
 #[inline]
 pub(super) fn seen(state: &AtomicU32) -> u32 {
     state.load(Ordering::Acquire)
 }
 
-/// Has no key find a value any more that was [seen](seen) to be there; whether nobody else was faster. For the owner
-/// it is marked by a bit.
+/// Makes a slot vacant that was [seen] to be live, so that no key finds its value any more, and sets its bit for the
+/// owner. If several threads race, exactly one call returns `true`.
 #[inline]
 pub(super) fn take_out(
     state: &AtomicU32,
@@ -81,8 +83,8 @@ pub(super) fn take_out(
     bits: &AtomicU8,
     bit: u8,
 ) -> bool {
-    // First, so that nothing is lost of which this is not told to the end. Where another was faster it says nothing
-    // wrong: he has set it, too.
+    // The bit is set first, so that the owner finds every value that was removed, even if a fork cuts this call off. If
+    // another thread was faster, the bit is right all the same: that thread has set it, too.
     bits.fetch_or(bit, Ordering::Relaxed);
     let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
     state.compare_exchange(live, vacant, success, failure).is_ok()

@@ -1,4 +1,4 @@
-//! [`Ground`]: what all threads look at, and what changes when memory is taken.
+//! [`Ground`]: what all threads read, and what changes only when memory is taken.
 
 #![expect(unsafe_code, reason = "finds slots, and the words beside them, by their numbers")]
 
@@ -11,27 +11,27 @@ use crate::slots::key_tag::{Mint, TypeNumber};
 use crate::slots::slot_at::SlotAt;
 use std::ptr;
 
-/// Where slots are, and what is known of them.
+/// Where the slots are, and what is known of them.
 ///
-/// Alone where processors fetch two lines of 64 bytes at a time, and on those whose lines have 128.
+/// Aligned so that it shares no cache line with other data, even on processors that fetch two lines of 64 bytes at a
+/// time or that have lines of 128.
 #[repr(align(128))]
 pub(super) struct Ground<K> {
     deal: Deal,
     list: AtomicPtr<Hole>,
     slots: AtomicPtr<u8>,
-    /// So many slots may be looked at.
+    /// Slots below this may be read.
     end: AtomicUsize,
-    /// A bit for each slot, set before its value is taken out.
+    /// One bit per slot, set before its value is removed.
     removed: AtomicPtr<AtomicU8>,
-    /// So many slots have one.
+    /// Slots below this have such a bit.
     removed_end: AtomicUsize,
     capacity: AtomicUsize,
-    /// Changed by who has it alone.
+    /// Changed only through `&mut`.
     baseline: Baseline<K>,
 }
 
 impl<K: Key> Ground<K> {
-    /// Nothing can be seen.
     pub(super) const fn new() -> Self {
         Self {
             deal: Deal::new(),
@@ -45,13 +45,13 @@ impl<K: Key> Ground<K> {
         }
     }
 
-    /// Begins anew.
+    /// Starts again, with what is known of the map.
     pub(super) fn begin(&mut self, baseline: Baseline<K>) {
         self.deal.begin(baseline.first_fresh);
         self.baseline = baseline;
     }
 
-    /// Has nothing be seen.
+    /// Hides all slots and values.
     pub(super) fn withdraw(&mut self) {
         *self.end.get_mut() = 0;
         *self.removed_end.get_mut() = 0;
@@ -59,14 +59,14 @@ impl<K: Key> Ground<K> {
         self.baseline.len = 0;
     }
 
-    /// Says where all is. By who has the lock, before there are more tickets.
+    /// Publishes where the memory is. The caller must hold the growth lock, and must not have made more tickets yet.
     pub(super) fn set_extent(&self, extent: &Extent) {
         self.list.store(extent.list, Ordering::Relaxed);
         self.slots.store(extent.slots, Ordering::Relaxed);
         self.removed.store(extent.removed.cast(), Ordering::Relaxed);
         self.deal.set_listed(extent.listed);
         self.capacity.store(extent.capacity, Ordering::Relaxed);
-        // Whoever sees these sees the above, and slots that are vacant.
+        // A thread that sees these also sees the above, and slots that are vacant.
         self.removed_end.store(extent.removed_end, Ordering::Release);
         self.end.store(extent.end, Ordering::Release);
     }
@@ -80,7 +80,7 @@ impl<K: Key> Ground<K> {
         self.baseline.number
     }
 
-    /// How many values there were when it began.
+    /// Returns the number of values that the map had before it was shared.
     pub(super) const fn first_len(&self) -> usize {
         self.baseline.len
     }
@@ -89,28 +89,30 @@ impl<K: Key> Ground<K> {
         self.capacity.load(Ordering::Relaxed)
     }
 
-    /// How far slots may hold values, if so many tickets were dealt out.
+    /// Returns the end of the slots that may hold values if `dealt` tickets were dealt out.
     pub(super) fn end_of(&self, dealt: usize) -> usize {
         self.deal.end_of(dealt).min(self.end.load(Ordering::Acquire))
     }
 
-    /// The slot, and the generation, of what comes in by a ticket.
+    /// Returns the slot that a ticket stands for, and the generation of the value that fills it.
     ///
     /// # Safety
     ///
-    /// - The ticket has its slot, and the caller knows by acquire; and what it [began](Self::begin) with is shared yet.
+    /// - The ticket has its slot, which the caller has seen by acquire.
+    /// - The map that this [began](Self::begin) with is still shared.
     #[inline]
     pub(super) unsafe fn dealt<V>(&self, ticket: usize) -> (u32, u32) {
         match self.deal.slot_of(ticket) {
             Dealt::Listed(at) => {
-                // SAFETY: so many are in the list, which the ticket's slot is known of by.
+                // SAFETY: the list has a hole at `at`, since the ticket has its slot. The caller has seen that by
+                // acquire, and so the address of the list.
                 let hole = unsafe { self.list.load(Ordering::Relaxed).add(at) };
                 // SAFETY: written before the ticket had its slot, and not since.
                 let hole = unsafe { hole.read() };
                 (hole.index(), hole.generation())
             }
             Dealt::Fresh(index) => {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller guarantees that the map is still shared.
                 let generation = unsafe { self.baseline.fresh_generation::<V>(index) };
                 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
                 (index as u32, generation)
@@ -118,26 +120,26 @@ impl<K: Key> Ground<K> {
         }
     }
 
-    /// A slot that may be looked at.
+    /// Returns a slot, or `None` if it may not be read.
     #[inline]
     pub(super) fn slot<V>(&self, index: u32) -> Option<SlotAt<V>> {
         let is_there = (index as usize) < self.end.load(Ordering::Acquire);
-        // SAFETY: there are more slots, which is known by acquire.
+        // SAFETY: the slot lies below the end, so there is memory for it. The end was loaded by acquire.
         is_there.then(|| unsafe { self.dealt_slot(index) })
     }
 
-    /// A slot that a ticket stands for.
+    /// Returns the slot that a ticket stands for.
     ///
     /// # Safety
     ///
-    /// - There is memory for it, and the caller knows by acquire.
+    /// - There is memory for the slot, which the caller has seen by acquire.
     #[inline]
     pub(super) unsafe fn dealt_slot<V>(&self, index: u32) -> SlotAt<V> {
-        // SAFETY: slots begin there, and there is memory for this one, by the caller's promise.
+        // SAFETY: slots begin at this address, and the caller guarantees that there is memory for this one.
         unsafe { SlotAt::new(self.slots.load(Ordering::Relaxed), index as usize) }
     }
 
-    /// The number of the slot at an address, if one that may be looked at is just there.
+    /// Returns the index of the slot at an address; `None` if no slot that may be read begins there.
     pub(super) fn index_at<V>(&self, address: usize) -> Option<u32> {
         let end = self.end.load(Ordering::Acquire);
         let distance = address.wrapping_sub(self.slots.load(Ordering::Relaxed).addr());
@@ -146,28 +148,29 @@ impl<K: Key> Ground<K> {
         u32::try_from(index).ok().filter(|_| is_ours)
     }
 
-    /// The byte, and the bit in it, that say that a slot's value was taken out; if there is one for it.
+    /// Returns the byte, and the bit in it, that say that the value of a slot was removed; `None` if the slot has no
+    /// such bit.
     #[inline]
     pub(super) fn removed(&self, index: u32) -> Option<(&AtomicU8, u8)> {
         if index as usize >= self.removed_end.load(Ordering::Acquire) {
             return None;
         }
-        // SAFETY: so many have a bit, which is known by acquire.
+        // SAFETY: the slot lies below the end of those that have a bit, which was loaded by acquire.
         let bits = unsafe { self.removed.load(Ordering::Relaxed).add(index as usize / 8) };
-        // SAFETY: they stay where they are, and nothing but atomic accesses is made while it is shared.
+        // SAFETY: the bits stay where they are, and are accessed only atomically while the map is shared.
         Some((unsafe { &*bits }, 1 << (index % 8)))
     }
 }
 
-/// The state of a slot, as all threads see it.
+/// Returns the state of a slot, as all threads access it.
 ///
 /// # Safety
 ///
-/// - The slot [may be looked at](Ground::slot), or belongs to a ticket, while `'s` lasts, through which it is shared.
+/// - For all of `'s`, the map is shared, and the slot [may be read](Ground::slot) or belongs to a ticket.
 #[inline]
 pub(super) unsafe fn state_of<'s, V>(slot: SlotAt<V>) -> &'s AtomicU32 {
-    // SAFETY: a state is a word that is aligned, and initialised, as slots below the length are. While it is shared
-    // nothing but atomic accesses is made to it; but for those by who has the lock, to holes that nobody fills, and they
-    // read only.
+    // SAFETY: a state is an aligned word, and initialized, as those of all slots below the length are. While the map is
+    // shared it is accessed only atomically, except that the thread that holds the growth lock reads, and does not
+    // write, the states of holes that no thread fills.
     unsafe { AtomicU32::from_ptr(slot.state()) }
 }

@@ -1,4 +1,4 @@
-//! Iterators over what is in the map, while others put values in and take them out.
+//! Iterators over a map into which other threads insert, and from which they remove, at the same time.
 
 #![expect(unsafe_code, reason = "gives out references to live values")]
 
@@ -11,44 +11,48 @@ use std::iter::FusedIterator;
 use std::ops::Range;
 
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// All keys and values, in the order of addresses. Linear in the slots, vacant ones among them.
+    /// Returns an iterator over the key–value pairs, in the order of addresses.
     ///
-    /// What was put in before this is called comes, if it is not taken out before its turn; what is put in later may come,
-    /// or not.
+    /// Values that were inserted before this call are visited, unless they are removed before their turn. Values that
+    /// are inserted later may be visited.
+    ///
+    /// # Time complexity
+    ///
+    /// O(n) in the slots, including vacant ones.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter { map: self, slots: 0..self.end() }
     }
 
-    /// All keys, as [`iter`](Self::iter) has them.
+    /// Returns an iterator over the keys; see [`iter`](Self::iter).
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys(self.iter())
     }
 
-    /// All values, as [`iter`](Self::iter) has them.
+    /// Returns an iterator over the values; see [`iter`](Self::iter).
     pub fn values(&self) -> Values<'_, K, V> {
         Values(self.iter())
     }
 }
 
-/// Goes over the keys and values of a [`SharedSlotMap`]; made by [`SharedSlotMap::iter`].
+/// An iterator over the key–value pairs of a [`SharedSlotMap`]; created by [`SharedSlotMap::iter`].
 pub struct Iter<'s, K: Key, V> {
     map: &'s SharedSlotMap<K, V>,
     slots: Range<usize>,
 }
 
 impl<'s, K: Key, V> Iter<'s, K, V> {
-    /// The next that is live.
+    /// Returns the index, generation and value of the next live slot.
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, &'s V)> {
         for at in self.slots.by_ref() {
             #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^32 slots")]
             let index = at as u32;
-            // SAFETY: below an end that was seen by acquire, or 0.
+            // SAFETY: `at` lies below the end that `iter` was created with, which was loaded by acquire.
             let slot = unsafe { self.map.ground.dealt_slot::<V>(index) };
-            // SAFETY: it may be looked at, as long as the map is shared.
+            // SAFETY: as above, so the slot may be read as long as the map is shared, which it is for `'s`.
             let state = deal::seen(unsafe { state_of(slot) });
             if let Some(generation) = State::from_bits(state).live_generation() {
-                // SAFETY: just seen.
+                // SAFETY: just seen to be live, by acquire.
                 return Some((index, generation, unsafe { self.map.value(slot) }));
             }
         }
@@ -58,7 +62,7 @@ impl<'s, K: Key, V> Iter<'s, K, V> {
 
 #[cfg(feature = "rayon")]
 impl<K: Key, V> Iter<'_, K, V> {
-    /// Leaves the second half of the slots to another, unless they are few.
+    /// Splits off the second half of the remaining slots, unless they are few.
     pub(crate) fn split_off_half(&mut self) -> Option<Self> {
         const FEW: usize = 64;
 
@@ -87,7 +91,7 @@ impl<'s, K: Key, V> Iterator for Iter<'s, K, V> {
     }
 }
 
-/// Goes over the keys of a [`SharedSlotMap`]; made by [`SharedSlotMap::keys`].
+/// An iterator over the keys of a [`SharedSlotMap`]; created by [`SharedSlotMap::keys`].
 pub struct Keys<'s, K: Key, V>(Iter<'s, K, V>);
 
 impl<K: Key, V> Iterator for Keys<'_, K, V> {
@@ -103,7 +107,7 @@ impl<K: Key, V> Iterator for Keys<'_, K, V> {
     }
 }
 
-/// Goes over the values of a [`SharedSlotMap`]; made by [`SharedSlotMap::values`].
+/// An iterator over the values of a [`SharedSlotMap`]; created by [`SharedSlotMap::values`].
 pub struct Values<'s, K: Key, V>(Iter<'s, K, V>);
 
 impl<'s, K: Key, V> Iterator for Values<'s, K, V> {

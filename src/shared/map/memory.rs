@@ -1,4 +1,4 @@
-//! [`Memory`]: what is behind the lock; and what takes memory there.
+//! [`Memory`]: what the growth lock guards; and the methods that take memory.
 
 use super::super::check_prefaulting_is_shared;
 use super::super::lock::{Guard, Held};
@@ -13,15 +13,15 @@ use crate::slot_map::{Sharing, SlotMap, SlotMapStats};
 
 pub(super) struct Memory<K: Key, V> {
     pub(super) sharing: Sharing<K, V>,
-    /// Who has it alone has the map, too; or has forgotten to give it back.
+    /// Whether the owner has the map, or has leaked the guard that returns it.
     pub(super) is_lent: bool,
-    /// How often there had been forks when it came to be shared; none before there is anything.
+    /// How many forks there had been when the map began to be shared; `None` before it has memory.
     pub(super) forks: Option<usize>,
-    /// Why memory was last refused.
+    /// The last error of a call that takes memory.
     refused: Option<Error>,
 }
 
-/// What a call gets that comes out of one which takes memory, or for which there is no map.
+/// Returns the error of a call out of one that takes memory, and of a call while the map is lent.
 #[cold]
 pub(super) fn busy() -> Error {
     Error::new(ErrorKind::Busy, 0).of(Holder::SharedSlotMap)
@@ -32,13 +32,12 @@ impl<K: Key, V> Memory<K, V> {
         Self { sharing: Sharing::new(map), is_lent: false, forks: None, refused: None }
     }
 
-    /// Makes `need` tickets, and some more.
+    /// Makes `need` tickets, and possibly more.
     fn grow(&mut self, need: usize) -> Grown {
         let refused = self.try_grow(need).err();
         if let Some(error) = refused {
             self.refused = Some(error);
-            // A slot is asked for behind others that nobody has asked for yet: those there can be are to
-            // have memory all the same.
+            // The slot may lie past others that no thread has asked for yet. Those that fit get memory nevertheless.
             let is_at_limit = error.is_full() || error.kind() == ErrorKind::KeyBits;
             if is_at_limit && !self.is_lent && !self.sharing.is_at_end() {
                 let most = self.sharing.most_tickets();
@@ -48,7 +47,7 @@ impl<K: Key, V> Memory<K, V> {
         Grown { committed: self.tickets(), refused }
     }
 
-    /// [`grow`](Self::grow), or the error. There may be more tickets then, too.
+    /// [`grow`](Self::grow), or the error. There may be more tickets even after an error.
     fn try_grow(&mut self, need: usize) -> Result<(), Error> {
         if self.is_lent {
             return Err(busy());
@@ -63,7 +62,7 @@ impl<K: Key, V> Memory<K, V> {
 }
 
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// With the lock.
+    /// Claims a slot, or several, with the growth lock.
     #[cold]
     #[inline(never)]
     pub(super) fn claim_slowly(&self, claim: &Claim) -> Result<Option<usize>, Error> {
@@ -85,7 +84,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         })
     }
 
-    /// Says where all is, and from which ticket on there are to be more.
+    /// Publishes where memory is, and sets from which ticket on to take more.
     fn tell(&self, memory: &mut Memory<K, V>, before: usize) {
         if memory.is_lent {
             return;
@@ -97,7 +96,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         self.places.set_ahead_from(if is_last { usize::MAX } else { tickets - step / 4 });
     }
 
-    /// Some slots were filled, up to that of a ticket.
+    /// Takes memory ahead if filling the slots of the tickets from `first` to `last` makes that due.
     #[inline]
     pub(super) fn note(&self, first: usize, last: usize) {
         if (last + 1) / RUN != first / RUN && self.places.is_ahead(last) {
@@ -105,24 +104,24 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    /// Makes tickets before somebody needs them, if nobody is at that.
+    /// Makes tickets before a thread needs them, unless the growth lock is held.
     #[cold]
     #[inline(never)]
     fn grow_ahead(&self) {
         let Some(mut guard) = self.memory.try_lock() else { return };
         let memory = &mut *guard;
         let before = memory.tickets();
-        // Others need not come for it meanwhile; nor, if it is refused, before somebody needs it.
+        // Other threads need not try the same meanwhile, nor, after a refusal, before one of them needs memory.
         self.places.set_ahead_from(usize::MAX);
         if !memory.is_lent && !memory.sharing.is_at_end() {
-            // A refusal is told to who needs it.
+            // The thread that needs the memory gets the error.
             let _ = memory.try_grow(before + 1);
             self.tell(memory, before);
             self.places.raise_committed(memory.tickets());
         }
     }
 
-    /// Has a ticket have its slot, which stays nobody's.
+    /// Ensures that a ticket has its slot, without claiming it.
     pub(super) fn try_have(&self, ticket: usize) -> Result<(), Error> {
         if ticket < self.places.committed() {
             return Ok(());
@@ -136,15 +135,15 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         if need <= before.min(self.places.committed()) {
             return Ok(());
         }
-        // Not `grow`, which takes all the memory that may be had where it is refused more: no ticket waits for it here.
+        // Not `grow`, which takes all available memory when more is refused: no ticket waits for it here.
         let grown = memory.try_grow(need);
         self.tell(memory, before);
         self.places.raise_committed(memory.tickets());
         grown
     }
 
-    /// Sees to it that a slot has a bit which says that its value was taken out. There is none only where values came
-    /// with a map, and memory was refused then.
+    /// Ensures that a slot has the bit that says that its value was removed. Only slots of values that came with a map
+    /// can be without one, if memory for it was refused then.
     #[cold]
     #[inline(never)]
     pub(super) fn cover_removed(&self, index: u32) -> Result<(), Error> {
@@ -155,7 +154,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         covered.map_err(|error| error.of(Holder::SharedSlotMap))
     }
 
-    /// How many tickets were dealt out that have slots.
+    /// Returns how many tickets that have slots were dealt out.
     #[inline]
     pub(super) fn dealt(&self) -> usize {
         self.places.claimed().min(self.places.committed())
@@ -180,7 +179,7 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         Ok(self.memory.lock().map_err(|_| busy())?.sharing.max_len())
     }
 
-    /// The number of slots that committed memory has room for. O(1).
+    /// Returns the number of slots that committed memory has room for. O(1).
     #[inline]
     pub fn capacity(&self) -> usize {
         self.ground.capacity()
@@ -210,17 +209,18 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     reserve_methods! {
         &, "values";
-        /// They are counted from what was put in until now, by whomever: holes first, then slots.
+        /// `additional` is counted from what all threads have inserted until now. Holes are used first, then slots
+        /// after the last one. Other threads may fill them first.
         ///
-        /// Enters the kernel if there is not room already; linear in the holes among them. (Other threads may fill it
-        /// first.)
+        /// Enters the kernel unless there is enough room already. O(n) in the holes that it makes available.
     }
 
     fn make_room_for(&self, additional: usize, _: Amount) -> Result<(), Error> {
         self.room_for(additional).map(drop)
     }
 
-    /// [`try_reserve`](Self::try_reserve), with the lock still held; and from which ticket on.
+    /// [`try_reserve`](Self::try_reserve), with the growth lock still held; also returns the first ticket that the
+    /// memory is for.
     fn room_for(&self, additional: usize) -> Result<(Guard<'_, Memory<K, V>>, usize), Error> {
         let mut guard = self.memory.lock().map_err(|_| busy())?;
         let first = self.dealt();
@@ -230,9 +230,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
 
     prefault_methods! {
         &, "values";
-        /// Pages of holes that were [trimmed](SlotMap::trim) are left out. Threads that need more memory meanwhile wait;
-        /// others go on inserting. On processors that cannot touch pages in use, which are all except x86 and 64-bit ARM,
-        /// this makes room and then fails with [`Unsupported`](ErrorKind::Unsupported).
+        /// Pages of holes that were [trimmed](SlotMap::trim) are left out. Threads that need more memory meanwhile
+        /// wait; others can insert. On processors that cannot touch pages in use, which are all except x86 and 64-bit
+        /// ARM, this makes room and then fails with [`Unsupported`](ErrorKind::Unsupported).
     }
 
     fn prefault_room(&self, additional: usize) -> Result<(), Error> {

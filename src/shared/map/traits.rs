@@ -1,4 +1,4 @@
-//! What std's traits ask for.
+//! Implementations of std's traits.
 
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ use std::fmt;
 default_by!([K: Key, V] SharedSlotMap<K, V>, with_key);
 
 impl<K: Key, V> From<SlotMap<K, V>> for SharedSlotMap<K, V> {
-    /// With all its keys and options. O(1): nothing moves.
+    /// Converts a map with all its keys and options. O(1): no value moves.
     fn from(map: SlotMap<K, V>) -> Self {
         let mut shared = Self::with_key();
         *shared.as_mut_map() = map;
@@ -19,7 +19,7 @@ impl<K: Key, V> From<SlotMap<K, V>> for SharedSlotMap<K, V> {
 }
 
 impl<K: Key, V> From<SharedSlotMap<K, V>> for SlotMap<K, V> {
-    /// As [`SharedSlotMap::into_inner`].
+    /// See [`SharedSlotMap::into_inner`].
     fn from(shared: SharedSlotMap<K, V>) -> Self {
         shared.into_inner()
     }
@@ -33,7 +33,7 @@ impl<K: Key, V> FromIterator<V> for SharedSlotMap<K, V> {
 }
 
 impl<K: Key, V> Extend<V> for SharedSlotMap<K, V> {
-    /// As for a [`SlotMap`].
+    /// Inserts all values, as [`SlotMap`] does.
     #[track_caller]
     fn extend<I: IntoIterator<Item = V>>(&mut self, values: I) {
         self.as_mut_map().extend(values);

@@ -1,4 +1,4 @@
-//! Putting values in under keys that were made elsewhere.
+//! Inserts values under keys that another map made.
 
 #![forbid(unsafe_code)]
 
@@ -10,39 +10,42 @@ use crate::slots::far_index::FarRule;
 use crate::slots::state::State;
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Puts a value in under a key that another map made, so that one map can be like another: a
-    /// client's like the server's. Its key finds it here as there. O(1), but for the slots that are
-    /// passed over, 1/64 of them; enters the kernel if committed memory is used up.
+    /// Inserts a value under a key that another map made, so that one map can mirror another, as a client's map mirrors
+    /// the server's. The key finds the value here as it does there.
     ///
-    /// A tag that the key has takes no part; but where this map has a
-    /// [type number](crate::SlotMapBuilder::type_id), it must be that.
+    /// If this map has a [type number](crate::SlotMapBuilder::type_id), the tag of the key must be that number.
+    /// Otherwise the tag is ignored.
     ///
-    /// # Which keys are taken
+    /// # Which keys are accepted
     ///
-    /// Those which this map has not given out, and never will: the slot is free (it is a hole, or lies
-    /// behind all others), and the generation is later than any that it has had here. So keys that this
-    /// map made stay stale once they are, and the next value in the slot gets a later generation than
-    /// this one. With the last generation that keys can have, the slot is retired when the value goes.
+    /// A key is accepted if this map has not returned it and never will: its slot is free (a hole, or past the last
+    /// slot), and its generation is later than any that the slot has had here. So keys that this map made stay stale,
+    /// and the next value in the slot gets a later generation than this one. If the key has the last generation that
+    /// keys can have, the slot is retired when the value is removed.
     ///
-    /// Slots that are passed over become holes, and are filled by the next insertions, if those are
-    /// not by keys of their own. Their memory is not touched.
+    /// Slots that are skipped become holes. The next insertions without a key of their own fill them. The memory of
+    /// these slots is not touched.
     ///
-    /// Of memory that was handed back by [`trim`](Self::trim) and the like, only the highest
-    /// generation for each run of slots is kept, as if each had had it; so after that a map may refuse
-    /// keys that it has not had. One that follows another does not call them, or holds what is
-    /// refused elsewhere. (The same goes for a map that was [cleared](Self::clear) of values of its own
-    /// before it took the first key of another.)
+    /// For memory that was returned by [`trim`](Self::trim) and similar methods, the map remembers only the highest
+    /// generation in each run of slots, as if each of them had had it. It may then refuse keys that it has not had. A
+    /// map that mirrors another should either not call these methods, or keep the values of refused keys elsewhere.
+    /// This also applies to a map that was [cleared](Self::clear) of values of its own before it accepted the first key
+    /// of another map.
     ///
     /// # Far indices
     ///
-    /// As for a [`SecondaryMap`](crate::SecondaryMap#far-indices), a key may be made up, and room up to
-    /// its index take gigabytes. So an index is refused that is behind both what is
-    /// committed (which [`reserve`](Self::reserve) and [`with_capacity`](SlotMap::with_capacity) ask
-    /// for) and as many slots as take 64 MiB, and 16 more for each value, the new one with them.
+    /// As in a [`SecondaryMap`](crate::SecondaryMap#far-indices), a key may be forged, and room up to its index may
+    /// take gigabytes. An index is refused if it is past what is committed (see [`reserve`](Self::reserve) and
+    /// [`with_capacity`](SlotMap::with_capacity)) and also past as many slots as take 64 MiB, plus 16 for each value,
+    /// including the new one.
     ///
     /// # Panics
     ///
-    /// Where [`try_insert_at`](Self::try_insert_at) has an error.
+    /// If [`try_insert_at`](Self::try_insert_at) returns an error.
+    ///
+    /// # Time complexity
+    ///
+    /// O(1), plus 1/64 of the slots that are skipped. Enters the kernel if committed memory is used up.
     ///
     /// # Examples
     ///
@@ -70,16 +73,17 @@ impl<K: Key, V> SlotMap<K, V> {
         or_give_up(self.try_insert_at(key, value).map_err(Error::from));
     }
 
-    /// [`insert_at`](Self::insert_at), or the error and the value.
+    /// [`insert_at`](Self::insert_at), or the error and the value; then the map is unchanged.
     ///
     /// # Errors
     ///
-    /// If the key's tag is not the map's type number, if it has one ([`TypeId`](ErrorKind::TypeId)); if the
-    /// key is null, or not later than what was in its slot ([`StaleKey`](ErrorKind::StaleKey));
-    /// if a value is there, of this key or an older one, or the slot is kept for a
-    /// [detached](Self::detach) one ([`Occupied`](ErrorKind::Occupied)); if its index is
-    /// [far](Self::insert_at) ([`FarIndex`](ErrorKind::FarIndex)), or not below `max_len`
-    /// ([`MaxLen`](ErrorKind::MaxLen)); or if the system refuses memory. The map is unchanged then.
+    /// - [`TypeId`](ErrorKind::TypeId) if the map has a type number and the key has another tag.
+    /// - [`StaleKey`](ErrorKind::StaleKey) if the key is null, or not later than what was in its slot.
+    /// - [`Occupied`](ErrorKind::Occupied) if the slot holds a value, of this key or an older one, or is kept for a
+    ///   [detached](Self::detach) value.
+    /// - [`FarIndex`](ErrorKind::FarIndex) if the index is [far](Self::insert_at).
+    /// - [`MaxLen`](ErrorKind::MaxLen) if the index is not below `max_len`.
+    /// - Another error if the system refuses memory.
     ///
     /// # Examples
     ///
@@ -113,24 +117,24 @@ impl<K: Key, V> SlotMap<K, V> {
         if let Err(error) = reached {
             return Err(Refused { error, value });
         }
-        // It is a hole now, or the slot right behind the last one that was reached.
+        // The slot is a hole, or `reach` has just added it as the last one.
         if self.holes.bitmap_mut().clear(index) && self.slots.state(index) == State::EMPTY {
             self.holes.untrim(1);
         }
-        // Which generation a slot is to have next is said elsewhere, slot by slot.
+        // The other map chooses the generations, so `clear` must keep that of each slot.
         self.note_generation(<K::Layout as Layout>::MAX_GENERATION);
         self.slots.fill(index, generation, value);
         Ok(())
     }
 
-    /// Whether no value is in a slot, nor kept for it, and it has not had this generation.
+    /// Returns an error if a slot holds a value, is kept for one, or has had this generation.
     fn check_free(&self, index: u32, generation: u32) -> Result<(), Error> {
         let is_within = (index as usize) < self.slots.len();
         let (last, is_free) = if is_within && !self.holes.bitmap().contains(index) {
             match self.vacant_generation(index) {
                 // Retired.
                 0 => (u32::MAX, false),
-                // It may be the one that is there.
+                // A key that is in the slot now is not stale.
                 there => (there.saturating_sub(1), false),
             }
         } else {
@@ -143,8 +147,8 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Has a slot be below the length, if it is not; those between become holes. It is none itself
-    /// then, and vacant.
+    /// Extends the slots up to `index`, if it is not below the length. The slots before it become holes. The one at
+    /// `index` does not, and is vacant.
     fn reach(&mut self, index: u32) -> Result<(), Error> {
         let (len, index) = (self.slots.len(), index as usize);
         if index < len {
@@ -155,7 +159,7 @@ impl<K: Key, V> SlotMap<K, V> {
             self.check_near(need)?;
             self.grow(need - len)?;
         }
-        // Asked for again, where it was refused when the map grew.
+        // Tried again, in case it was refused when the map grew.
         self.cover_holes()?;
         self.slots.extend_vacant(need - len)?;
         self.holes.bitmap_mut().set_range(len, index);
@@ -163,8 +167,7 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(())
     }
 
-    /// Refuses so many slots, more than are committed, if the key that needs them is likely to be made
-    /// up.
+    /// Returns an error if the key that needs `need` slots, more than are committed, is likely to be forged.
     fn check_near(&self, need: usize) -> Result<(), Error> {
         let rule = FarRule::new(Slots::<V>::STRIDE_BYTES, Holder::SlotMap);
         let max_len = self.slots.options().max_len;

@@ -1,4 +1,4 @@
-//! Changing a map: putting values in, taking them out, and giving them other keys.
+//! Changes to a map: insertion, removal, and new keys for values.
 
 pub(super) mod entry;
 mod insert;

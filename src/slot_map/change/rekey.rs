@@ -1,4 +1,4 @@
-//! New keys for values that stay in the map: in place, or nearer to the front.
+//! New keys for values that stay in the map, in place or moved towards the front.
 
 #![forbid(unsafe_code)]
 
@@ -10,12 +10,13 @@ use crate::slots::array::Slots;
 use crate::slots::cursor::Cursor;
 
 impl<K: Key, V> SlotMap<K, V> {
-    /// Gives a value another key, where it lies, and returns that; `None` if the key's value is not in the
-    /// map. The old key, and weak pointers to the value, are stale from then on. O(1).
+    /// Replaces the key of a value and returns the new one; `None` if the key's value is not in the map.
+    ///
+    /// The value does not move. The old key, and weak pointers to the value, become stale. O(1).
     ///
     /// # Panics
     ///
-    /// Where [`try_invalidate`](Self::try_invalidate) has an error.
+    /// If [`try_invalidate`](Self::try_invalidate) returns an error.
     ///
     /// # Examples
     ///
@@ -24,7 +25,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// let mut doors = SlotMap::new();
     /// let key = doors.insert("cellar");
     /// let address = &raw const doors[key];
-    /// let changed = doors.invalidate(key).unwrap(); // whoever has a copy is locked out
+    /// let changed = doors.invalidate(key).unwrap(); // copies of the old key find nothing
     /// assert_eq!((doors.get(key), doors[changed]), (None, "cellar"));
     /// assert_eq!(&raw const doors[changed], address);
     /// assert_eq!(doors.invalidate(key), None);
@@ -38,9 +39,9 @@ impl<K: Key, V> SlotMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the value has the last generation that keys can have, so that no other key finds its slot
-    /// ([`Generations`](ErrorKind::Generations)). It keeps its key then. To have another, it must move:
-    /// [`remove`](Self::remove) it, which retires the slot, and [`insert`](Self::insert) it again.
+    /// [`Generations`](ErrorKind::Generations) if the value has the last generation that keys can have, so that no
+    /// other key can find its slot. The value keeps its key. To give it another, [`remove`](Self::remove) it, which
+    /// retires the slot, and [`insert`](Self::insert) it again.
     ///
     /// # Examples
     ///
@@ -68,21 +69,25 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(Some(self.mint().key(index, generation + 1)))
     }
 
-    /// Moves the last values into the first holes, until no hole is left between values, and tells each
-    /// one's old key and its new one. **These values come to lie elsewhere**; no other call has a value
-    /// move while it is in the map. What is behind them can be given back then, by
-    /// [`shrink_to_fit`](Self::shrink_to_fit).
+    /// Moves the last values into the first holes, until no hole is left between values, and passes the old and the new
+    /// key of each moved value to `rekey`.
     ///
-    /// Always the last value goes into the first hole, in whatever order [`Reuse`](crate::Reuse)
-    /// has holes filled. Old keys, and weak pointers to what has moved, are stale. Slots that are
-    /// [detached](Self::detach) stay what and where they are, as do retired ones; where a slot's
-    /// generations are spent, it is retired when its value moves.
+    /// **The addresses of these values change.** No other method moves a value that is in the map. Memory past the last
+    /// value can then be returned by [`shrink_to_fit`](Self::shrink_to_fit).
     ///
-    /// `rekey(old, new)` is called after each move: `old` is stale by then, and `new` finds the value.
-    /// Should it panic, that move is done, and no further one.
+    /// The last value always moves into the first hole, whatever order [`Reuse`](crate::Reuse) sets. Old keys of moved
+    /// values, and weak pointers to them, become stale. [Detached](Self::detach) and retired slots stay as they are. A
+    /// slot whose generations are exhausted is retired when its value moves.
     ///
-    /// Linear in the values that move, recent holes, and 1/64 of the holes behind the others. Does not enter the
-    /// kernel, but where holes were [trimmed](Self::trim) their pages become resident again.
+    /// `rekey(old, new)` is called after each move: `old` is stale by then, and `new` finds the value. If it panics,
+    /// that move is complete, and no other follows.
+    ///
+    /// Does not enter the kernel, but the pages of holes that were [trimmed](Self::trim) become resident again when
+    /// values move there.
+    ///
+    /// # Time complexity
+    ///
+    /// O(n) in the values that move and in recent holes, plus 1/64 of the holes past the last value.
     ///
     /// # Examples
     ///
@@ -105,11 +110,11 @@ impl<K: Key, V> SlotMap<K, V> {
         self.compact_by(&mut Purse::unlimited(), rekey);
     }
 
-    /// [`compact`](Self::compact), but no more values move than a budget allows, so that it can be
-    /// spread over frames. Whether it is done: no hole is left between values.
+    /// [`compact`](Self::compact) within a budget, so that the moves can be spread over frames. Returns `true` if it is
+    /// done: no hole is left between values.
     ///
-    /// A move counts as the bytes of a slot. A call that is not the first looks at holes behind the last
-    /// value again, 64 at a time.
+    /// A move counts as the bytes of one slot. Each call after the first visits the holes past the last value again, 64
+    /// at a time.
     ///
     /// # Examples
     ///
@@ -131,8 +136,8 @@ impl<K: Key, V> SlotMap<K, V> {
     fn compact_by(&mut self, purse: &mut Purse, mut rekey: impl FnMut(K, K)) -> bool {
         self.settle();
         let mint = self.mint();
-        // It has read the words that it came to before they change: what moves lies before them, or
-        // is at what was a hole.
+        // Moves do not disturb the cursor, which has read each word of the bitmap before it changes: a hole that is
+        // filled lies before that word, or was a hole when the word was read.
         let mut candidates = self.candidates();
         loop {
             let Some((to, from)) = self.next_move(&mut candidates) else { return true };
@@ -140,12 +145,12 @@ impl<K: Key, V> SlotMap<K, V> {
                 return false;
             }
             let (old, new) = self.move_value(from, to);
-            // The key type may be a user's, as is the closure.
+            // After the move, since the key type may be user code, as the closure is.
             rekey(mint.key(from, old), mint.key(to, new));
         }
     }
 
-    /// The first hole, and the last slot behind it that holds a value.
+    /// Returns the first hole, and the last slot past it that holds a value; `None` if one of them does not exist.
     fn next_move(&self, candidates: &mut Cursor) -> Option<(u32, u32)> {
         let hole = self.holes.bitmap().first()?;
         loop {
@@ -159,12 +164,12 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    /// Moves a value into a hole, and returns its generations in both. Runs no user code.
+    /// Moves a value into a hole, and returns its old and its new generation. Runs no user code.
     fn move_value(&mut self, from: u32, to: u32) -> (u32, u32) {
         let old = self.slots.state(from).generation();
         let new = self.last_generation(to) + 1;
         let value = self.remove_in_order(from, old).expect("the slot holds a value");
-        // Holes are filled round and round from the one that an insertion filled.
+        // Under `Reuse::Rotating`, a move does not change where the next insertion looks for a hole.
         let turn = self.holes.turn();
         self.unmark_hole(to);
         self.slots.fill(to, new, value);

@@ -72,7 +72,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Blocks past the last slot that keep a floor of their own when a map is read: those of 4 GiB.
     const READ_BLOCKS: usize = 1 << 16;
 
-    /// The generation above which slots start that lie past all that ever had one.
+    /// Returns the generation above which slots start that are past all that ever had a generation.
     pub(crate) fn tail_floor(&self) -> u32 {
         self.holes.cold().floors.parts().1
     }
@@ -93,7 +93,7 @@ impl<K: Key, V> SlotMap<K, V> {
                     stack,
                     latest: latest.map(Hole::index),
                     room: saturate(room),
-                    // All slots there are is as good as any more: when a map grows, all become near.
+                    // The number of slots is as good as any higher limit: when a map grows, all holes become near.
                     near: saturate(near.min(self.slots.len())),
                 }
             }
@@ -120,8 +120,8 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(floors)
     }
 
-    /// Makes a map whose slots were just read continue with the same keys as the one that was written, in the
-    /// order that was written, or in another.
+    /// Makes a map whose slots were just read continue with the same keys as the one that was written, in the order of
+    /// that map or in another.
     pub(crate) fn try_set_next_keys(
         &mut self,
         floor: u32,
@@ -193,11 +193,12 @@ impl<K: Key, V> SlotMap<K, V> {
         let (size, len) = (Slots::<V>::BLOCK_SLOTS, self.slots.len());
         let end = floors.last().map_or(0, |(end, _)| *end as usize).div_ceil(size);
         let (mut blocks, mut from) = (Vec::new(), len);
-        // A few bytes must not announce any number of blocks: if there are more, the highest is that of all.
+        // A few bytes of input must not demand any number of blocks: if there are more than these, all get the highest
+        // floor.
         let is_short = end.saturating_sub(len / size) <= Self::READ_BLOCKS;
         if !floors.is_empty() && is_short {
             try_reserve_exact(&mut blocks, end).map_err(BadPart::Refused)?;
-            // No block has less than those past them, as in a map that nobody forged.
+            // No block has a lower floor than the slots past all blocks, as in a map that was not forged.
             blocks.resize(end, beyond);
             for &(end, floor) in floors {
                 let slots = from.min(end as usize)..end as usize;
@@ -220,14 +221,14 @@ fn saturate(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// As words, for files.
+/// Conversions to words and back, for files.
 #[cfg(feature = "file")]
 impl NextKeys {
     const RECENT: u32 = 0;
     const LOWEST: u32 = 1;
     const ROTATING: u32 = 2;
 
-    /// The highest generation, the number of floors and these, and the order with what it needs.
+    /// Returns the highest generation, the number of floors, the floors, and the order with what it needs.
     pub(crate) fn try_to_words(&self) -> Result<Vec<u32>, Error> {
         let stack = if let Order::Recent { stack, .. } = &self.reuse { stack.len() } else { 0 };
         let mut words = Vec::new();
@@ -251,7 +252,7 @@ impl NextKeys {
         Ok(words)
     }
 
-    /// What the words say, if they are of this form.
+    /// Reads words of this form; `None` if they have another.
     ///
     /// # Errors
     ///

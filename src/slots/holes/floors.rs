@@ -5,23 +5,22 @@
 use crate::error::{Error, ErrorKind};
 use crate::heap::try_reserve_exact;
 
-/// For slots whose states read as empty, or that lie past the last one, a generation that is at
-/// least the last one each has had.
+/// For slots whose states read as empty, or that are past the last one, a generation that is at least the last one that
+/// each has had.
 ///
-/// A slot that comes to be used again starts above it, so keys that were made before stay stale.
-/// It is less than the last generation of the key type, since slots that had that are retired. It is
-/// kept for each block of slots, so that one that was used often has only its neighbours start
-/// high.
+/// When such a slot is used again it starts above that generation, so keys that were made before stay stale. It is less
+/// than the last generation of the key type, since slots that had that are retired. It is kept for each block of slots,
+/// so that a slot that was used often makes only its neighbours start high.
 ///
 /// Vacant slots that were read by `serde` or from a file may have an exact generation here instead of in
 /// their state, so that reading them does not make their pages resident.
 #[derive(Debug)]
 pub(crate) struct Floors {
     blocks: Vec<u32>,
-    /// For blocks past these.
+    /// The generation of all blocks past these.
     beyond: u32,
-    /// Generations of slots from `first_read` on, 0 where there is none. One is valid while the slot's
-    /// state is empty, and is erased before a state becomes empty again.
+    /// Generations of slots from `first_read` on; 0 if a slot has none. A generation is valid while the slot's state is
+    /// empty, and is erased before a state becomes empty again.
     read: Vec<u32>,
     first_read: usize,
 }
@@ -38,13 +37,13 @@ impl Floors {
         self.blocks.get(block).copied().unwrap_or(self.beyond)
     }
 
-    /// The generation that was read of a slot with an empty state, or 0.
+    /// Returns the generation that was read for a slot with an empty state, or 0.
     pub(crate) fn read_of(&self, index: u32) -> u32 {
         let place = (index as usize).checked_sub(self.first_read);
         place.and_then(|place| self.read.get(place).copied()).unwrap_or(0)
     }
 
-    /// That of a hole with an empty state: the one that was read, or that of its block.
+    /// Returns the generation of a hole with an empty state: the one that was read, or that of its block.
     pub(crate) fn of_hole(&self, index: u32, block: usize) -> u32 {
         match self.read_of(index) {
             0 => self.of_block(block),
@@ -52,7 +51,7 @@ impl Floors {
         }
     }
 
-    /// Keeps the generation of a slot, which lies past all others that have one here.
+    /// Stores the generation of a slot, which must be past all others that have one here.
     #[cfg(any(feature = "serde", feature = "file"))]
     pub(crate) fn try_set_read(&mut self, index: u32, generation: u32) -> Result<(), Error> {
         let index = index as usize;
@@ -67,7 +66,6 @@ impl Floors {
         Ok(())
     }
 
-    /// Erases the generation that was read of a slot.
     pub(crate) fn forget_read(&mut self, index: u32) {
         let place = (index as usize).checked_sub(self.first_read);
         if let Some(read) = place.and_then(|place| self.read.get_mut(place)) {
@@ -75,12 +73,13 @@ impl Floors {
         }
     }
 
-    /// Erases the generations that were read of slots from `len` on.
+    /// Erases the generations that were read for slots from `len` on.
     pub(crate) fn forget_read_from(&mut self, len: usize) {
         self.read.truncate(len.saturating_sub(self.first_read));
     }
 
-    /// Erases all generations that were read but those of some slots, and deallocates them if none is left.
+    /// Erases all generations that were read, except for slots that `is_kept` selects, and deallocates them if none is
+    /// left.
     pub(crate) fn retain_read(&mut self, is_kept: impl Fn(u32) -> bool) {
         let first = u32::try_from(self.first_read).unwrap_or(u32::MAX);
         for (index, read) in (first..).zip(&mut self.read) {
@@ -93,25 +92,24 @@ impl Floors {
         }
     }
 
-    /// Those of the first blocks, which have one each, and that of all past them.
+    /// Returns the generations of the first blocks, which have one each, and that of all blocks past them.
     pub(crate) fn parts(&self) -> (&[u32], u32) {
         (&self.blocks, self.beyond)
     }
 
-    /// Whether blocks from this one on have the same, as many as there will ever be.
+    /// Whether this block and all blocks past it have one generation in common.
     #[inline]
     pub(crate) fn is_beyond(&self, block: usize) -> bool {
         block >= self.blocks.len()
     }
 
-    /// The same for all slots.
     pub(crate) fn set_all(&mut self, generation: u32) {
         self.blocks.clear();
         self.beyond = generation;
         self.read = Vec::new();
     }
 
-    /// The caller has [made room](Self::try_reserve).
+    /// Raises the generation of a block. The caller must have [reserved](Self::try_reserve) memory for it.
     pub(crate) fn raise_block(&mut self, block: usize, generation: u32) {
         if self.blocks.len() <= block {
             self.blocks.resize(block + 1, self.beyond);
@@ -119,14 +117,12 @@ impl Floors {
         self.blocks[block] = self.blocks[block].max(generation);
     }
 
-    /// Makes room for so many blocks.
     pub(crate) fn try_reserve(&mut self, blocks: usize) -> Result<(), Error> {
         let additional = blocks.saturating_sub(self.blocks.len());
         let bytes = additional * size_of::<u32>();
         self.blocks.try_reserve(additional).map_err(|_| Error::new(ErrorKind::Memory, bytes))
     }
 
-    /// Replaces the generations of the first blocks, and that of all past them.
     #[cfg(any(feature = "serde", feature = "file"))]
     pub(crate) fn set_blocks(&mut self, blocks: Vec<u32>, beyond: u32) {
         (self.blocks, self.beyond) = (blocks, beyond);

@@ -1,11 +1,11 @@
-//! [`Identity`]: the number by which a weak pointer knows its map.
+//! [`Identity`]: the number by which a weak pointer recognizes its map.
 
 #![forbid(unsafe_code)]
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// The number of a map that gives out weak pointers; 0 as long as it has given none.
+/// The number of a map that makes weak pointers; 0 until it makes the first one.
 #[derive(Debug)]
 pub(crate) struct Identity(AtomicU32);
 
@@ -19,8 +19,8 @@ impl Identity {
         self.0.load(Relaxed) == map.get()
     }
 
-    /// The number of this map. All threads that ask get the same, since one of them sets it; no
-    /// other memory depends on it.
+    /// Returns the number of this map, and sets it first if necessary. All threads get one and the same number, since
+    /// only one of them sets it. No other memory depends on it, so relaxed accesses suffice.
     pub(crate) fn get(&self) -> NonZeroU32 {
         if let Some(map) = NonZeroU32::new(self.0.load(Relaxed)) {
             return map;
@@ -32,7 +32,7 @@ impl Identity {
         }
     }
 
-    /// A number that no map has had; the last one over and over when they are spent.
+    /// Returns a number that no map has had; when all have been used, always the last one.
     #[cold]
     pub(crate) fn fresh() -> NonZeroU32 {
         static LAST: AtomicU32 = AtomicU32::new(0);

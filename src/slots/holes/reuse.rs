@@ -2,31 +2,30 @@
 
 #![forbid(unsafe_code)]
 
-/// Which hole of a [`SlotMap`](crate::SlotMap) an insertion fills.
+/// Selects the hole of a [`SlotMap`](crate::SlotMap) that an insertion fills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reuse {
-    /// One of those that came to be last, whose memory is in the cache, if it lies among the first slots,
-    /// about twice as many as there are values; else the lowest. So values gather at the front as far as
-    /// that, and all the way once the holes are filled.
+    /// Fills the most recent hole, whose memory is in the cache, if it is among the first slots, about twice as many as
+    /// there are values; otherwise the lowest hole. Values gather among these first slots, and entirely at the front
+    /// once the holes are filled.
     ///
-    /// The map remembers up to 8,192 recent holes, fewer if it has few slots: one in 32, and at least 129.
-    /// These are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
-    /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. The same
-    /// insertions and removals make the same keys, also in a clone and after a round trip through `serde` or a
+    /// The map remembers up to 8,192 recent holes, fewer if it has few slots: one for every 32 slots, and at least 129.
+    /// They are filled in LIFO order, as by `slotmap`. Slots that are freed in index order, by
+    /// [`retain`](crate::SlotMap::retain), [`drain`](crate::SlotMap::drain) and the like, are filled in that order. The
+    /// same insertions and removals make the same keys, also in a clone and after a round trip through `serde` or a
     /// file.
     #[default]
     Recent,
-    /// The one with the lowest index, always: values gather at the front, and the tail comes free to be
-    /// handed back. The same insertions and removals make the same keys.
+    /// Fills the hole with the lowest index: values gather at the front, and memory at the end becomes free to be
+    /// returned. The same insertions and removals make the same keys.
     Lowest,
-    /// One after the other, round and round, and none before more than `min_free` of them have
-    /// gathered (or there is no other room).
+    /// Fills the holes in ascending order, starting again at the front after the last one, but only while there are
+    /// more than `min_free` of them (or no other slot is available).
     ///
-    /// It has generations spent evenly and late, so that few slots are ever retired; values are
-    /// more spread out.
+    /// Generations are used up evenly and late, so few slots are ever retired. Values are more spread out.
     Rotating {
-        /// How many holes to keep.
+        /// The number of holes to keep.
         min_free: usize,
     },
 }

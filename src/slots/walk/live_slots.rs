@@ -2,12 +2,12 @@
 //!
 //! # Why this is sound
 //!
-//! It reads states, and nothing else, of slots that whoever has it borrows, at indices that its [`Cursor`]
-//! gives. These are below the length that the slots had when it was made; a run of them has its ends
-//! below that, or at it. Whether there is a value is asked of the state of each.
+//! Only states are read, of slots that the caller has borrowed, at indices that the [`Cursor`] returns. These are below
+//! the length that the slots had when it was created; the ends of a run are at most that length. The state of each slot
+//! tells whether there is a value.
 //!
-//! It comes to no slot twice, since its cursor gives none twice but what was put back: that is what is left of a
-//! run, of which no slot was come to.
+//! No slot is visited twice, since the cursor returns none twice except those that were put back: the rest of a run, of
+//! which no slot had been visited.
 
 #![expect(unsafe_code, reason = "reads one slot after another")]
 
@@ -17,18 +17,18 @@ use std::mem;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// A slot that holds a value: its index, the generation, and where it is.
+/// A slot that holds a value: its index, its generation, and its address.
 pub(super) type LiveSlot<V> = (u32, u32, NonNull<Slot<V>>);
 
 /// Finds the slots that hold values, each once.
 ///
-/// Whoever has one borrows the slots as long as it uses it, and has the cursor give indices below their
-/// length: that is what all of its unsafe functions ask for.
+/// The caller must borrow the slots for as long as it uses this, and the cursor must return indices below their length.
+/// All unsafe methods require that.
 pub(super) struct LiveSlots<'a, V> {
     start: NonNull<Slot<V>>,
     holes: &'a [u64],
-    /// What is left of a run that was taken out of the cursor, from which nothing was taken since: from the first
-    /// slot to behind the last. A slot that came by its bit is a run too, which is used up at once.
+    /// The rest of a run that was taken from the cursor, from which nothing was taken since: from its first slot to the
+    /// one past its last. A slot that was found by its bit is a run as well, which is used up at once.
     run: Range<NonNull<Slot<V>>>,
     cursor: Cursor,
 }
@@ -46,28 +46,28 @@ impl<'a, V> LiveSlots<'a, V> {
 
     /// # Safety
     ///
-    /// - The slots are borrowed, and there are more than `index`.
+    /// - The slots are borrowed, and `index` is below their length.
     #[inline]
     unsafe fn at(&self, index: usize) -> Option<LiveSlot<V>> {
-        // SAFETY: below the length, by the caller's promise.
+        // SAFETY: the caller guarantees that `index` is below the length.
         let slot = unsafe { self.start.add(index) };
-        // SAFETY: the same; the slots are borrowed, so nobody writes to them meanwhile.
+        // SAFETY: as above; the slots are borrowed, so no thread writes to them meanwhile.
         let generation = unsafe { array::live_generation(slot) }?;
         Some((low_half(index), generation, slot))
     }
 
     /// # Safety
     ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
+    /// - The slots are borrowed, and the cursor returns indices below their length.
     #[expect(clippy::inline_always, reason = "out of line, a full map takes three times the code")]
     #[inline(always)]
     pub(super) unsafe fn step(&mut self) -> Option<LiveSlot<V>> {
         loop {
             if self.run.start < self.run.end {
                 let slot = self.run.start;
-                // SAFETY: in a run, so below the length, by the caller's promise.
+                // SAFETY: the slot is in a run, so the caller guarantees that it is below the length.
                 self.run.start = unsafe { slot.add(1) };
-                // SAFETY: as above; nobody writes to the states of slots that are borrowed.
+                // SAFETY: as above; the slots are borrowed, so no thread writes to their states.
                 if let Some(generation) = unsafe { array::live_generation(slot) } {
                     // SAFETY: as above.
                     return Some((low_half(unsafe { self.index_of(slot) }), generation, slot));
@@ -81,9 +81,9 @@ impl<'a, V> LiveSlots<'a, V> {
                     }
                     None => return None,
                 };
-                // SAFETY: given by the cursor, so below the length; or 0.
+                // SAFETY: the cursor returned the index, so it is below the length; or it is 0.
                 self.run.start = unsafe { self.start.add(run.start) };
-                // SAFETY: the same, so behind the last is not beyond the length.
+                // SAFETY: as above, so the end of the run is not past the end of the slots.
                 self.run.end = unsafe { self.start.add(run.end) };
             }
         }
@@ -91,46 +91,46 @@ impl<'a, V> LiveSlots<'a, V> {
 
     /// # Safety
     ///
-    /// - The slot is one of these, or behind the last.
+    /// - The slot is one of these, or the one past the last.
     #[inline]
     unsafe fn index_of(&self, slot: NonNull<Slot<V>>) -> usize {
-        // SAFETY: both are of one array, by the caller's promise.
+        // SAFETY: the caller guarantees that both are in one array.
         unsafe { slot.offset_from(self.start) }.unsigned_abs()
     }
 
-    /// Has the cursor give what is left of the run. None is left of a slot that came by its bit.
+    /// Returns the rest of the run to the cursor. If the slot was found by its bit, there is none.
     ///
     /// # Safety
     ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
+    /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     unsafe fn put_run_back(&mut self) {
         let Range { start, end } = mem::replace(&mut self.run, self.start..self.start);
         if start < end {
-            // SAFETY: a slot of the run.
+            // SAFETY: `start` is a slot of the run.
             let first = unsafe { self.index_of(start) };
-            // SAFETY: behind the last of the run.
+            // SAFETY: `end` is the one past the last slot of the run.
             self.cursor.put_back(first..unsafe { self.index_of(end) });
         }
     }
 
     /// # Safety
     ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
+    /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     pub(super) unsafe fn step_back(&mut self) -> Option<LiveSlot<V>> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees what `put_run_back` requires.
         unsafe { self.put_run_back() };
         loop {
             let index = self.cursor.next_back(self.holes)?;
-            // SAFETY: just given by the cursor; the rest is the caller's promise.
+            // SAFETY: the cursor has just returned the index; the caller guarantees the rest.
             if let Some(found) = unsafe { self.at(index as usize) } {
                 return Some(found);
             }
         }
     }
 
-    /// Has the processor fetch the slots of the word behind this one, where that is of use.
+    /// Prefetches slots of a later word, if they are large enough for that to help.
     #[inline]
     fn ask_ahead(&self, word: Word) {
         if word.left() != 0 {
@@ -138,31 +138,32 @@ impl<'a, V> LiveSlots<'a, V> {
         }
     }
 
-    /// Where slots are no larger than this, the states of a word's are looked at first, all together, so
-    /// that what is made of the values needs no branch, and may be made of several at a time. (Larger ones
-    /// would be fetched twice, to no avail.)
+    /// If slots are no larger than this, the states of all slots of a word are read first, so that the code for the
+    /// values needs no branch, and may handle several at a time. (Larger slots would be fetched twice, without
+    /// benefit.)
     const SMALL_BYTES: usize = 16;
 
-    /// Adds up all that are left.
+    /// Folds all slots that are left.
     ///
     /// # Safety
     ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
-    /// - If `add` changes the state of a slot, it is the one that it is given.
+    /// - The slots are borrowed, and the cursor returns indices below their length.
+    /// - If `add` changes the state of a slot, it is that of the slot that was passed to it.
     #[inline]
     pub(super) unsafe fn fold<B>(mut self, init: B, mut add: impl FnMut(B, LiveSlot<V>) -> B) -> B {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees what `put_run_back` requires.
         unsafe { self.put_run_back() };
         if Slots::<V>::STRIDE_BYTES > Self::SMALL_BYTES {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees what `fold_one_by_one` requires.
             return unsafe { self.fold_one_by_one(init, add) };
         }
         let mut sum = init;
         while let Some(word) = self.cursor.next_word(self.holes) {
             if let Some(run) = word.as_whole_run() {
-                // SAFETY: the cursor gave the indices of the run.
+                // SAFETY: the cursor returned the slots of the run, so they are below the length; or the run is empty,
+                // at 0.
                 let first = unsafe { self.start.add(run.start) };
-                // SAFETY: all of them are below the length; the slots are borrowed.
+                // SAFETY: all slots of the run are below the length, and are borrowed.
                 if unsafe { array::are_live(first, run.len()) } {
                     for (place, index) in run.enumerate() {
                         // SAFETY: as above.
@@ -174,13 +175,13 @@ impl<'a, V> LiveSlots<'a, V> {
                     continue;
                 }
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: the cursor returned the word; the caller guarantees the rest.
             sum = unsafe { self.fold_word(word, sum, &mut add) };
         }
         sum
     }
 
-    /// The same, for what branches at each value anyway.
+    /// [`fold`](Self::fold), for an `add` that branches at each value in any case.
     ///
     /// # Safety
     ///
@@ -191,12 +192,12 @@ impl<'a, V> LiveSlots<'a, V> {
         init: B,
         mut add: impl FnMut(B, LiveSlot<V>) -> B,
     ) -> B {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees what `put_run_back` requires.
         unsafe { self.put_run_back() };
         let mut sum = init;
         loop {
             for index in self.cursor.take_run() {
-                // SAFETY: given by the cursor.
+                // SAFETY: the cursor returned the index; the caller guarantees the rest.
                 if let Some(found) = unsafe { self.at(index) } {
                     sum = add(sum, found);
                 }
@@ -204,7 +205,7 @@ impl<'a, V> LiveSlots<'a, V> {
             let word = self.cursor.take_word();
             self.ask_ahead(word);
             for index in word.bits() {
-                // SAFETY: given by the cursor.
+                // SAFETY: as above.
                 if let Some(found) = unsafe { self.at(index) } {
                     sum = add(sum, found);
                 }
@@ -215,11 +216,11 @@ impl<'a, V> LiveSlots<'a, V> {
         }
     }
 
-    /// Adds up those of a word.
+    /// Folds the slots that are left in a word.
     ///
     /// # Safety
     ///
-    /// - As for [`fold`](Self::fold); the cursor has given the word.
+    /// - As for [`fold`](Self::fold), and the cursor has returned the word.
     #[inline]
     unsafe fn fold_word<B>(
         &self,
@@ -230,7 +231,8 @@ impl<'a, V> LiveSlots<'a, V> {
         let mut sum = init;
         if let Some(run) = word.as_run() {
             for index in run {
-                // SAFETY: given by the cursor.
+                // SAFETY: the index is between slots of a word that the cursor returned; the caller guarantees the
+                // rest.
                 if let Some(found) = unsafe { self.at(index) } {
                     sum = add(sum, found);
                 }
@@ -239,7 +241,7 @@ impl<'a, V> LiveSlots<'a, V> {
         }
         self.ask_ahead(word);
         for index in word.bits() {
-            // SAFETY: given by the cursor.
+            // SAFETY: the cursor returned the word of the index; the caller guarantees the rest.
             if let Some(found) = unsafe { self.at(index) } {
                 sum = add(sum, found);
             }
@@ -247,14 +249,14 @@ impl<'a, V> LiveSlots<'a, V> {
         sum
     }
 
-    /// Those in the next 64 slots that are not all holes, taken out of this.
+    /// Splits off the slots of the next word that has any to visit.
     ///
     /// # Safety
     ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
+    /// - The slots are borrowed, and the cursor returns indices below their length.
     #[inline]
     pub(super) unsafe fn next_block(&mut self) -> Option<Self> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees what `put_run_back` requires.
         unsafe { self.put_run_back() };
         loop {
             let word = self.cursor.next_word(self.holes)?;
@@ -264,27 +266,27 @@ impl<'a, V> LiveSlots<'a, V> {
         }
     }
 
-    /// The word that is gone over, of those of a block.
+    /// Returns the word of a block that is being visited.
     #[inline]
     pub(super) const fn word(&self) -> Word {
         self.cursor.word()
     }
 
-    /// Where the first slot is, of those of a block.
+    /// Returns the address of the first slot of a block.
     #[inline]
     pub(super) fn block_ptr(&self) -> *mut V {
-        // Not taken by `add`, since what never came to a block is at none.
+        // `wrapping_add`, since this is also callable when no block was reached.
         self.start.as_ptr().wrapping_add(self.word().start() as usize).cast()
     }
 
-    /// Two, each with about half of what is left, if there is enough.
+    /// Splits what is left in two halves, if there is enough.
     ///
     /// # Safety
     ///
-    /// - The slots are borrowed, and the cursor gives indices below their length.
+    /// - The slots are borrowed, and the cursor returns indices below their length.
     #[cfg(feature = "rayon")]
     pub(super) unsafe fn split(mut self) -> (Self, Option<Self>) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees what `put_run_back` requires.
         unsafe { self.put_run_back() };
         let (left, right) = self.cursor.split();
         let part = |cursor| Self::with_cursor(self.start, self.holes, cursor);
