@@ -45,7 +45,7 @@ macro_rules! reserve_exact_methods {
         ///
         /// # Panics
         ///
-        /// If [`try_reserve`](Self::try_reserve) returns an error.
+        /// If [`try_reserve_exact`](Self::try_reserve_exact) returns an error.
         $(
             ///
             $(#[$about])+

@@ -212,8 +212,13 @@ pub enum ErrorKind {
     /// memory does not have the alignment that elements need. [`Error::limit`] is the misaligned value, or the
     /// alignment.
     Alignment,
-    /// A re-entrant call: a method of a grow-only scope, or of a [`SharedVec`](crate::SharedVec), was called from
-    /// another of its calls while that was taking memory, by a backing, a global allocator, or a panic hook.
+    /// A re-entrant call: a backing, a global allocator or a panic hook called a method of a grow-only scope, a
+    /// [`SharedVec`](crate::SharedVec) or a [`SharedSlotMap`](crate::SharedSlotMap) while another of its calls was
+    /// taking memory.
+    ///
+    /// The last two also return this in the child of a `fork`, if another thread was taking memory at that time; and a
+    /// `SharedSlotMap` after the guard of [`as_mut_map`](crate::SharedSlotMap::as_mut_map) was leaked, until that is
+    /// called again.
     Busy,
     /// The disk, or whatever the array's file is stored on, is full.
     Disk,

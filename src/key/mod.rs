@@ -105,15 +105,15 @@ impl<L: Layout> KeyData<L> {
         low_bits(self.word.get() >> Self::GENERATION_SHIFT) & layout::ones(L::GENERATION_BITS)
     }
 
-    /// Returns the tag: what the user stored in the key; or, in a key that a map made, the map's [type
-    /// number](crate::SlotMapBuilder::type_id), or 0 if it has none.
+    /// Returns the tag: what the user stored in the key; or, in a key that a map made, the map's
+    /// [type number](crate::SlotMapBuilder::type_id), or 0 if it has none.
     #[inline]
     pub fn tag(self) -> u32 {
         low_bits(self.word.get()) & L::MAX_TAG
     }
 
-    /// Returns which of many maps with one key type the key belongs to: the [type
-    /// number](crate::SlotMapBuilder::type_id) of the map that made it, if it has one. This is another name of
+    /// Returns which of many maps with one key type the key belongs to: the
+    /// [type number](crate::SlotMapBuilder::type_id) of the map that made it, if it has one. This is another name of
     /// [`tag`](Self::tag).
     ///
     /// # Examples

@@ -137,8 +137,8 @@ pub(crate) fn busy() -> ! {
 /// `try_push`, and uses this in an `impl` of its own.
 macro_rules! scope_methods {
     ($Vec:ident) => {
-        /// Appends an element and returns a reference to it. O(1), without a copy; grows if the capacity is used up,
-        /// as
+        /// Appends an element and returns a reference to it, which stays valid across later pushes. O(1), without a
+        /// copy; grows if the capacity is used up, as
         #[doc = concat!("[`", stringify!($Vec), "::push`] does.")]
         ///
         /// # Panics
