@@ -40,7 +40,7 @@ pub(crate) use any::AnyVec;
 pub use builder::VecBuilder;
 pub(crate) use bulk::check_range;
 pub(crate) use compare::{as_slice_traits, equal_as_slices};
-pub(crate) use convert::conversions;
+pub(crate) use convert::{conversions, from};
 pub use drain::Drain;
 pub use extend::Rest;
 pub use extract_if::ExtractIf;
