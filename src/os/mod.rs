@@ -48,6 +48,8 @@ use crate::page::{PageBytes, PageSize};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[cfg(not(linux_kernel))]
+mod absent;
 #[cfg(not(no_vm))]
 mod by_region;
 #[cfg(unix_vm)]
@@ -172,19 +174,13 @@ pub(crate) fn address_space_bytes() -> usize {
 
 /// How many bytes of addresses this process may use in all, if they are so few that it is worth asking;
 /// and how many it uses, if the system tells.
-pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
-    sys::address_limit()
-}
+pub(crate) use sys::address_limit;
 
 /// How many mappings a process may have, if that is limited.
-pub(crate) fn mapping_limit() -> Option<usize> {
-    sys::mapping_limit()
-}
+pub(crate) use sys::mapping_limit;
 
 /// How many bytes the process has locked, if the system tells. Where all that is mapped is locked, addresses count too.
-pub(crate) fn locked_bytes() -> Option<u64> {
-    sys::locked_bytes()
-}
+pub(crate) use sys::locked_bytes;
 
 /// The machine's memory in bytes, where the system tells.
 pub(crate) fn memory_bytes() -> Option<u64> {
@@ -193,9 +189,7 @@ pub(crate) fn memory_bytes() -> Option<u64> {
 
 /// Milliseconds, by a clock that takes little time to read and may be some behind. It starts anew every seven
 /// weeks.
-pub(crate) fn now_ms() -> u32 {
-    sys::now_ms()
-}
+pub(crate) use sys::now_ms;
 
 /// The lower half of a sum.
 #[cfg(not(no_vm))]
@@ -390,20 +384,14 @@ pub(crate) unsafe fn move_if_possible(
 }
 
 /// How much memory could be had without taking it from anybody, where the system tells.
-pub(crate) fn available_bytes() -> Option<u64> {
-    sys::available_bytes()
-}
+pub(crate) use sys::available_bytes;
 
 /// Starts a thread that no signal is delivered to: it is not the user's, whose handlers may count on
 /// being run by theirs. (A thread has the mask of the one that starts it.)
-pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
-    sys::with_signals_left_to_others(start)
-}
+pub(crate) use sys::with_signals_left_to_others;
 
 /// How often this process, and those that it comes from, were forked since the first call.
-pub(crate) fn forks() -> usize {
-    sys::forks()
-}
+pub(crate) use sys::forks;
 
 /// How little the calling thread shall get in the way of others, where the system can do that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -415,9 +403,7 @@ pub(crate) enum Priority {
 }
 
 /// Has the calling thread be one of that priority.
-pub(crate) fn lower_priority(priority: Priority) {
-    sys::lower_priority(priority);
-}
+pub(crate) use sys::lower_priority;
 
 /// Asks for huge pages in a range, or for none. Only advice: the system may not follow it, and
 /// nothing but speed depends on it, so a refusal is not told.
