@@ -109,21 +109,32 @@ fn attempt<R>(
     ask(call, make).map_err(|code| explain(call, bytes, code))
 }
 
-/// [`attempt`] on a range, unless it is empty.
-fn attempt_on(
+/// [`ask`] on a range, unless it is empty.
+fn ask_on(
     call: Call,
     bytes: PageBytes,
     make: impl FnOnce(usize) -> Result<(), Code>,
-) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
+) -> Result<(), Refusal> {
+    let bytes = bytes.get();
+    if bytes == 0 {
         return Ok(());
     }
-    attempt(call, bytes.get(), || make(bytes.get()))
+    ask(call, || make(bytes)).map_err(|code| Refusal { call, bytes, code })
 }
 
-/// [`ask`] on a range, unless it is empty; whether it was not refused.
-fn ask_on(call: Call, bytes: PageBytes, make: impl FnOnce(usize) -> Result<(), Code>) -> bool {
-    bytes == PageBytes::ZERO || ask(call, || make(bytes.get())).is_ok()
+/// A call that was refused. The reason is looked for by whoever makes an [`Error`] of it: those who will ask for less, or
+/// go on without, need none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refusal {
+    call: Call,
+    bytes: usize,
+    code: Code,
+}
+
+impl From<Refusal> for Error {
+    fn from(Refusal { call, bytes, code }: Refusal) -> Self {
+        explain(call, bytes, code)
+    }
 }
 
 /// Which limit stands behind a refusal. Finding out may take milliseconds.
@@ -233,23 +244,7 @@ pub(crate) unsafe fn commit(
     of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
-) -> Result<(), Error> {
-    attempt_on(Call::Commit, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
-        unsafe { sys::commit(of, start, bytes) }
-    })
-}
-
-/// [`commit`], for those who will ask for less where it is refused, and need no reason.
-///
-/// # Safety
-///
-/// - As for [`commit`].
-pub(crate) unsafe fn commit_if_possible(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> bool {
+) -> Result<(), Refusal> {
     ask_on(Call::Commit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::commit(of, start, bytes) }
@@ -268,23 +263,7 @@ pub(crate) unsafe fn decommit(
     of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
-) -> Result<(), Error> {
-    attempt_on(Call::Decommit, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
-        unsafe { sys::decommit(of, start, bytes) }
-    })
-}
-
-/// [`decommit`], for those who need no reason where it is refused. Whether it was not.
-///
-/// # Safety
-///
-/// - As for [`decommit`].
-pub(crate) unsafe fn decommit_if_possible(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> bool {
+) -> Result<(), Refusal> {
     ask_on(Call::Decommit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::decommit(of, start, bytes) }
@@ -300,20 +279,20 @@ pub(crate) unsafe fn decommit_if_possible(
 ///
 /// - As for [`commit`], and the range is committed.
 /// - Nothing in the range is referenced, and no value there is used again.
-pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt_on(Call::Discard, bytes, |bytes| {
+pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
+    ask_on(Call::Discard, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::discard(start, bytes) }
     })
 }
 
 /// Hands back the memory of pages whose reservation is about to be released, as others hinder
-/// least; whether it could. What they hold then, and whether they are accessible, is not said.
+/// least. What they hold then, and whether they are accessible, is not said.
 ///
 /// # Safety
 ///
 /// - As for [`decommit`].
-pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
+pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
     ask_on(Call::Discard, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::abandon(start, bytes) }
@@ -327,8 +306,8 @@ pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
 ///
 /// - As for [`commit`], and the range is committed.
 /// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
-pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt_on(Call::Prefault, bytes, |bytes| {
+pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
+    ask_on(Call::Prefault, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::prefault(start, bytes) }
     })
@@ -521,8 +500,8 @@ unsafe fn for_each_committed(
 }
 
 /// Keeps committed pages in memory until they are unlocked or released.
-pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt_on(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
+pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
+    ask_on(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
 }
 
 /// Undoes [`lock`]. Pages that were unlocked already are no error: locks do not nest.
