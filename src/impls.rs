@@ -76,6 +76,20 @@ macro_rules! debug_left {
     };
 }
 
+/// Implements `Debug` by a name and some fields, with what each shows.
+macro_rules! debug_fields {
+    ([$($generics:tt)*] $type:ty, $name:expr, |$this:ident| $($field:ident: $shown:expr),+) => {
+        impl<$($generics)*> std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $this = self;
+                f.debug_struct($name)
+                    $(.field(stringify!($field), &$shown))+
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 /// Implements `Debug` by a name, and, if one is given, by what a part of the value shows.
 macro_rules! debug_as {
     ([$($generics:tt)*] $type:ty, $name:expr) => {

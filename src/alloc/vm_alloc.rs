@@ -8,7 +8,6 @@ use crate::keeper;
 use crate::reservation::{HugePages, IS_SUPPORTED, address_space_bytes};
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::fmt;
 use std::ptr::NonNull;
 
 /// An allocator for containers: large blocks have a reservation each and grow in place, small ones
@@ -417,13 +416,8 @@ impl Default for VmAlloc {
     }
 }
 
-impl<P> fmt::Debug for VmAlloc<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VmAlloc")
-            .field("threshold_bytes", &self.threshold_bytes)
-            .field("huge_pages", &self.options.huge_pages)
-            .field("reserve_bytes", &self.options.reserve_bytes)
-            .field("release", &self.options.release)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [P] VmAlloc<P>, "VmAlloc", |alloc|
+    threshold_bytes: alloc.threshold_bytes, huge_pages: alloc.options.huge_pages,
+    reserve_bytes: alloc.options.reserve_bytes, release: alloc.options.release
 }

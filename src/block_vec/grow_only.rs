@@ -222,11 +222,7 @@ impl<'s, 'v, T> IntoIterator for &'s GrowOnlyBlockVec<'v, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for GrowOnlyBlockVec<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self).finish()
-    }
-}
+debug_items!([T: fmt::Debug] GrowOnlyBlockVec<'_, T>, debug_list, |scope| scope);
 
 /// The elements that a scope had when this was made, by [`GrowOnlyBlockVec::iter`].
 ///
@@ -279,8 +275,4 @@ impl<T> Clone for GrowOnlyIter<'_, '_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for GrowOnlyIter<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
-    }
-}
+debug_items!([T: fmt::Debug] GrowOnlyIter<'_, '_, T>, debug_list, |items| items.clone());

@@ -19,7 +19,6 @@ use crate::raw_vec::Options;
 use crate::reservation::{address_space_bytes, mapping_refused, page_size, usual_bytes};
 use crate::vec::VmVec;
 use bytemuck::Pod;
-use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::marker::PhantomData;
@@ -521,15 +520,8 @@ impl<T, M: Mode> Clone for FileVecBuilder<T, M> {
 
 impl<T, M: Mode> Copy for FileVecBuilder<T, M> {}
 
-impl<T, M: Mode> fmt::Debug for FileVecBuilder<T, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileVecBuilder")
-            .field("max_len", &self.max_len)
-            .field("capacity", &self.capacity)
-            .field("growth", &self.growth)
-            .field("tag", &self.tag)
-            .field("space", &self.space)
-            .field("lock", &self.lock)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [T, M: Mode] FileVecBuilder<T, M>, "FileVecBuilder", |builder|
+    max_len: builder.max_len, capacity: builder.capacity, growth: builder.growth,
+    tag: builder.tag, space: builder.space, lock: builder.lock
 }

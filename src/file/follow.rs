@@ -414,14 +414,9 @@ impl<T: Pod> Follow<T> {
     }
 }
 
-impl<T: Pod> fmt::Debug for Follow<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Follow")
-            .field("len", &self.len())
-            .field("max_len", &self.max_len())
-            .field("is_append_only", &self.is_append_only)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [T: Pod] Follow<T>, "Follow", |follow|
+    len: follow.len(), max_len: follow.max_len(), is_append_only: follow.is_append_only
 }
 
 /// # Safety
@@ -496,11 +491,7 @@ impl<T: Pod> FusedIterator for FollowIter<'_, T> {}
 
 clone_fields!([T: Pod] FollowIter<'_, T>: follow, removals, range);
 
-impl<T: Pod> fmt::Debug for FollowIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FollowIter").field("range", &self.range).finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Pod] FollowIter<'_, T>, "FollowIter", |iter| range: iter.range);
 
 iterate_by_ref!([T: Pod] Follow<T>: T => FollowIter<'a, T>);
 

@@ -15,7 +15,6 @@ use crate::error::{Error, ErrorKind, SizedBy};
 use crate::os::{self, Refusal};
 use crate::page::PageBytes;
 use std::convert::Infallible;
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
@@ -705,14 +704,9 @@ impl Drop for Reservation {
     }
 }
 
-impl fmt::Debug for Reservation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reservation")
-            .field("start", &self.start)
-            .field("reserved_bytes", &self.bytes.get())
-            .field("huge_pages", &self.huge_pages)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [] Reservation, "Reservation", |range|
+    start: range.start, reserved_bytes: range.bytes.get(), huge_pages: range.huge_pages
 }
 
 /// Pages that are kept in memory, made by [`Reservation::lock`].
@@ -744,8 +738,4 @@ impl Drop for Locked<'_> {
     }
 }
 
-impl fmt::Debug for Locked<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Locked").field("bytes", &self.bytes()).finish_non_exhaustive()
-    }
-}
+debug_fields!([] Locked<'_>, "Locked", |pages| bytes: pages.bytes());

@@ -41,11 +41,7 @@ impl<T, F: FnMut(&mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
     }
 }
 
-impl<T: fmt::Debug, F> fmt::Debug for ExtractIf<'_, T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf")
-            .field("before", &self.sieve.vec().as_slice())
-            .field("left", &(self.end - self.sieve.next_index()))
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [T: fmt::Debug, F] ExtractIf<'_, T, F>, "ExtractIf", |iter|
+    before: iter.sieve.vec().as_slice(), left: iter.end - iter.sieve.next_index()
 }

@@ -257,8 +257,4 @@ impl<'v, T> IntoIterator for &GrowOnly<'v, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for GrowOnly<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_slice().fmt(f)
-    }
-}
+debug_items!([T: fmt::Debug] GrowOnly<'_, T>, debug_list, |scope| scope);
