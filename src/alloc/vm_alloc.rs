@@ -104,10 +104,10 @@ pub struct AllocStats {
 /// different moments.
 pub fn stats() -> AllocStats {
     let (roomy_blocks, reserved_bytes) = block::counts();
-    let (tally, kept) = (block::tally(), keeper::stats());
+    let ((blocks, committed_bytes), kept) = (block::tally(), keeper::stats());
     AllocStats {
-        blocks: tally.blocks,
-        committed_bytes: tally.bytes,
+        blocks,
+        committed_bytes,
         kept_blocks: kept.kept_blocks,
         kept_bytes: kept.kept_bytes,
         roomy_blocks,

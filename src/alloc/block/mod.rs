@@ -32,6 +32,7 @@ use crate::service::{self, Memory, Release};
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
+pub(super) use tally::now as tally;
 
 /// What the user chose for blocks.
 #[derive(Clone, Copy, Debug)]
@@ -59,11 +60,6 @@ struct Header {
     lent: Lent,
     /// Tells a header from other memory.
     seal: usize,
-}
-
-/// How many blocks there are, and how much memory they have.
-pub(super) fn tally() -> tally::Tally {
-    tally::now()
 }
 
 /// In what steps blocks grow that are moved for it.
