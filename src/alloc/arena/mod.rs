@@ -133,7 +133,7 @@ use std::ptr::NonNull;
 /// });
 /// ```
 pub struct Arena {
-    bump: Bump,
+    pub(super) bump: Bump,
 }
 
 impl Arena {

@@ -120,7 +120,7 @@ use std::ptr::NonNull;
 /// });
 /// ```
 pub struct Scope<'a> {
-    pub(super) bump: &'a Bump,
+    pub(in crate::alloc) bump: &'a Bump,
 }
 
 impl<'a> Scope<'a> {
