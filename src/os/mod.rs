@@ -163,18 +163,24 @@ pub(crate) fn page_size() -> PageSize {
 /// The size of a huge page that [`advise_huge`] can bring, where there is one.
 #[inline(never)]
 pub(crate) fn huge_page_bytes() -> Option<usize> {
-    // 0: not asked yet. 1: there is none.
-    static CACHED: AtomicUsize = AtomicUsize::new(0);
-    match CACHED.load(Ordering::Relaxed) {
+    /// 1: there is none.
+    static HUGE: AtomicUsize = AtomicUsize::new(0);
+    let huge = once(&HUGE, || {
+        let huge = sys::huge_page_bytes();
+        huge.filter(|huge| huge.is_power_of_two() && *huge > page_size().get()).unwrap_or(1)
+    });
+    (huge > 1).then_some(huge)
+}
+
+/// What is found out once: a number that is not 0. Threads that race here find the same.
+pub(crate) fn once(found: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
+    match found.load(Ordering::Relaxed) {
         0 => {
-            let huge = sys::huge_page_bytes()
-                .filter(|huge| huge.is_power_of_two() && *huge > page_size().get());
-            // Threads that race here store the same answer.
-            CACHED.store(huge.unwrap_or(1), Ordering::Relaxed);
-            huge
+            let number = find();
+            found.store(number, Ordering::Relaxed);
+            number
         }
-        1 => None,
-        huge => Some(huge),
+        number => number,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Call, Code, touch};
 #[cfg(linux_kernel)]
-use super::{HugeAdvice, Priority};
+use super::{HugeAdvice, Priority, once};
 use crate::error::ErrorKind;
 use std::ffi::c_int;
 use std::io;
@@ -52,20 +52,14 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
 /// bits of addresses. (Those of threads and coroutines lie where their makers wanted them.)
 #[cfg(linux_kernel)]
 pub(super) fn address_space_bytes() -> usize {
-    /// 0: not asked yet. Threads that race here store the same answer.
     static BYTES: AtomicUsize = AtomicUsize::new(0);
-    match BYTES.load(Ordering::Relaxed) {
-        0 => {
-            // SAFETY: it looks a word up that the kernel gave the process: here, an address in that stack.
-            let told = unsafe { libc::getauxval(libc::AT_RANDOM) };
-            let here = 0_u8;
-            let told = usize::try_from(told).ok().filter(|address| *address > 0);
-            let bytes = addresses_up_to(told.unwrap_or((&raw const here).addr()));
-            BYTES.store(bytes, Ordering::Relaxed);
-            bytes
-        }
-        bytes => bytes,
-    }
+    once(&BYTES, || {
+        // SAFETY: it looks a word up that the kernel gave the process: here, an address in that stack.
+        let told = unsafe { libc::getauxval(libc::AT_RANDOM) };
+        let here = 0_u8;
+        let told = usize::try_from(told).ok().filter(|address| *address > 0);
+        addresses_up_to(told.unwrap_or((&raw const here).addr()))
+    })
 }
 
 /// How many addresses there are where the first stack is at one of them. Of 32 bits kernels keep a quarter
@@ -345,27 +339,22 @@ pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Co
 /// `MADV_POPULATE_WRITE`, which Linux has since 5.14.
 #[cfg(linux_kernel)]
 mod populate {
-    use super::{Code, NonNull, c_int, check, last_code, page_bytes};
-    use std::sync::atomic::{AtomicU8, Ordering};
+    use super::{AtomicUsize, Code, NonNull, c_int, check, last_code, once, page_bytes};
 
     const MADV_POPULATE_WRITE: c_int = 23;
 
     pub(super) fn is_known() -> bool {
-        const NOT_ASKED: u8 = 0;
-        const NO: u8 = 1;
-        const YES: u8 = 2;
-        static KNOWN: AtomicU8 = AtomicU8::new(NOT_ASKED);
+        const NO: usize = 1;
+        const YES: usize = 2;
+        static KNOWN: AtomicUsize = AtomicUsize::new(0);
 
-        let mut known = KNOWN.load(Ordering::Relaxed);
-        if known == NOT_ASKED {
+        let known = once(&KNOWN, || {
             // Advice for nothing is refused only if it is not known. Emulators that ignore advice
             // (qemu's user mode) do not refuse even what nobody can know.
             let is_known =
                 advise_nothing(MADV_POPULATE_WRITE).is_ok() && advise_nothing(c_int::MAX).is_err();
-            known = if is_known { YES } else { NO };
-            // Threads that race here store the same answer.
-            KNOWN.store(known, Ordering::Relaxed);
-        }
+            if is_known { YES } else { NO }
+        });
         known == YES
     }
 
