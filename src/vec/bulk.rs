@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "moves elements between arrays")]
 
-use super::{Drain, ExtractIf, GrowOnly, Sieve, Splice, VmVec};
+use super::{Cut, Drain, ExtractIf, GrowOnly, Splice, VmVec};
 use crate::container::{clone_methods, vec_methods};
 use crate::error::{Error, Refused};
 use std::ops::{Bound, RangeBounds};
@@ -17,13 +17,14 @@ impl<T> VmVec<T> {
     pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         // Up to the first that goes, nothing has to move.
         let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
-        let mut sieve = Sieve::new(self, gone);
-        drop(sieve.take());
-        while let Some(element) = sieve.peek() {
+        let len = self.len;
+        let mut cut = Cut::new(self, gone, len);
+        drop(cut.next());
+        while let Some(element) = cut.peek() {
             if keep(element) {
-                sieve.keep();
+                cut.keep();
             } else {
-                drop(sieve.take());
+                drop(cut.next());
             }
         }
     }
@@ -38,13 +39,14 @@ impl<T> VmVec<T> {
             same(&mut rest[0], &mut kept[next - 1])
         });
         let Some(gone) = gone else { return };
-        let mut sieve = Sieve::new(self, gone);
-        drop(sieve.take());
-        while let Some((last, next)) = sieve.pair() {
+        let len = self.len;
+        let mut cut = Cut::new(self, gone, len);
+        drop(cut.next());
+        while let Some((last, next)) = cut.pair() {
             if same(next, last) {
-                drop(sieve.take());
+                drop(cut.next());
             } else {
-                sieve.keep();
+                cut.keep();
             }
         }
     }
@@ -66,7 +68,7 @@ impl<T> VmVec<T> {
     #[track_caller]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
         let (start, end) = check_range(&range, self.len);
-        Drain::new(self, start, end)
+        Drain::new(Cut::new(self, start, end))
     }
 
     /// Takes a range of elements out, which the iterator gives, and puts those of `replace_with`
@@ -116,7 +118,7 @@ impl<T> VmVec<T> {
         predicate: F,
     ) -> ExtractIf<'_, T, F> {
         let (start, end) = check_range(&range, self.len);
-        ExtractIf::new(self, start, end, predicate)
+        ExtractIf::new(Cut::new(self, start, end), predicate)
     }
 
     /// [`append`](Self::append), or the error; then neither array has changed.

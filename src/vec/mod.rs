@@ -23,12 +23,12 @@ mod zeroed;
 mod builder;
 mod compare;
 mod convert;
+mod cut;
 mod drain;
 mod extract_if;
 mod grow_only;
 mod into_iter;
 pub(crate) mod lent;
-mod sieve;
 mod splice;
 mod stats;
 #[cfg(feature = "rayon")]
@@ -41,12 +41,12 @@ pub use builder::VecBuilder;
 pub(crate) use bulk::check_range;
 pub(crate) use compare::{as_slice_traits, equal_as_slices};
 pub(crate) use convert::{conversions, from};
+use cut::Cut;
 pub use drain::Drain;
 pub use extend::Rest;
 pub use extract_if::ExtractIf;
 pub use grow_only::GrowOnly;
 pub use into_iter::IntoIter;
-use sieve::Sieve;
 pub use splice::Splice;
 #[cfg(feature = "rayon")]
 pub(crate) use taken::{SplitAt, Taken};
