@@ -9,24 +9,10 @@ use std::ops::{Bound, RangeBounds};
 use std::ptr;
 
 impl<T> VmVec<T> {
-    vec_methods!("VmVec", GrowOnly);
+    vec_methods!("VmVec", GrowOnly, Drain, ExtractIf);
 
-    /// Keeps only the elements that the predicate names, which may change them. O(n).
-    ///
-    /// If the predicate or a drop panics, what was not looked at stays.
-    pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        // Up to the first that goes, nothing has to move.
-        let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
-        let len = self.len;
-        let mut cut = Cut::new(self, gone, len);
-        drop(cut.next());
-        while let Some(element) = cut.peek() {
-            if keep(element) {
-                cut.keep();
-            } else {
-                drop(cut.next());
-            }
-        }
+    fn cut(&mut self, start: usize, end: usize) -> Cut<'_, T> {
+        Cut::new(self, start, end)
     }
 
     /// Removes all but the first of neighbours for which `same(later, first)` holds. O(n).
@@ -49,26 +35,6 @@ impl<T> VmVec<T> {
                 cut.keep();
             }
         }
-    }
-
-    /// Takes a range of elements out, which the iterator gives; those behind it move down when it
-    /// is dropped.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends before it starts, or beyond the length.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut numbers = stayput::VmVec::from([1, 2, 3, 4]);
-    /// assert!(numbers.drain(1..3).eq([2, 3]));
-    /// assert_eq!(numbers, [1, 4]);
-    /// ```
-    #[track_caller]
-    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
-        let (start, end) = check_range(&range, self.len);
-        Drain::new(Cut::new(self, start, end))
     }
 
     /// Takes a range of elements out, which the iterator gives, and puts those of `replace_with`
@@ -95,30 +61,6 @@ impl<T> VmVec<T> {
         replace_with: I,
     ) -> Splice<'_, I::IntoIter> {
         Splice::new(self.drain(range), replace_with.into_iter())
-    }
-
-    /// Takes out of a range the elements that the predicate names, one at each step of the
-    /// iterator.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends before it starts, or beyond the length.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut numbers = stayput::VmVec::from([1, 2, 3, 4, 5]);
-    /// assert!(numbers.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
-    /// assert_eq!(numbers, [1, 3, 5]);
-    /// ```
-    #[track_caller]
-    pub fn extract_if<F: FnMut(&mut T) -> bool>(
-        &mut self,
-        range: impl RangeBounds<usize>,
-        predicate: F,
-    ) -> ExtractIf<'_, T, F> {
-        let (start, end) = check_range(&range, self.len);
-        ExtractIf::new(Cut::new(self, start, end), predicate)
     }
 
     /// [`append`](Self::append), or the error; then neither array has changed.
