@@ -330,9 +330,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         const HEADER: u64 = HEADER_BYTES as u64;
         let long = file.metadata()?.len();
         match found {
-            Found::Nothing if long > 0 => {
-                return Err(Misfit::Not(FileErrorKind::AlreadyExists, None));
-            }
+            Found::Nothing if long > 0 => return Err(FileErrorKind::AlreadyExists.into()),
             Found::Array | Found::Either if long > 0 && !is_unfinished(file, long)? => {
                 if long < HEADER {
                     return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER))));
@@ -343,7 +341,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
                 }
                 return Ok((long, false));
             }
-            Found::Array => return Err(Misfit::Not(FileErrorKind::Empty, None)),
+            Found::Array => return Err(FileErrorKind::Empty.into()),
             _ => {}
         }
         system::check_limit(HEADER)?;
@@ -399,13 +397,13 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     fn find(&self, held: &Held, long: u64) -> Result<(Record, usize), Misfit> {
         let header = held.map().header();
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
-            return Err(Misfit::Not(FileErrorKind::Mode, None));
+            return Err(FileErrorKind::Mode.into());
         }
         let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
         let is_live = is_of_boot && !header.has_failed();
         let (record, len) = find_len(header, is_live, size_of::<T>(), || Ok(long))?;
         if record.is_too_late() {
-            return Err(Misfit::Not(FileErrorKind::Header, None));
+            return Err(FileErrorKind::Header.into());
         }
         match self.max_len {
             Some(max_len) if max_len < len => {
@@ -503,7 +501,7 @@ pub(super) fn find_len(
     element_bytes: usize,
     long: impl FnOnce() -> io::Result<u64>,
 ) -> Result<(Record, usize), Misfit> {
-    let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
+    let record = Record::last(header).ok_or(FileErrorKind::Header)?;
     let len = if is_live { header.whole_live_len() } else { record.len };
     let fit = fit(long()?, element_bytes);
     match usize::try_from(len) {
