@@ -312,7 +312,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let next = record.next(len, record.user);
         held.sync_name()?;
         held.write(next.at(), &next.to_bytes())?;
-        held.sync_record(&next, 0..end)?;
+        held.sync_record(Some(&next), 0..end)?;
         Ok(next)
     }
 
