@@ -212,15 +212,7 @@ impl<T> Index<usize> for GrowOnlyBlockVec<'_, T> {
     }
 }
 
-impl<'s, 'v, T> IntoIterator for &'s GrowOnlyBlockVec<'v, T> {
-    type Item = &'v T;
-    type IntoIter = GrowOnlyIter<'s, 'v, T>;
-
-    /// As [`GrowOnlyBlockVec::iter`].
-    fn into_iter(self) -> GrowOnlyIter<'s, 'v, T> {
-        self.iter()
-    }
-}
+iterate_by_ref!(['v, T] GrowOnlyBlockVec<'v, T>: &'v T => GrowOnlyIter<'a, 'v, T>);
 
 debug_items!([T: fmt::Debug] GrowOnlyBlockVec<'_, T>, debug_list, |scope| scope);
 
@@ -269,10 +261,6 @@ impl<'v, T> Iterator for GrowOnlyIter<'_, 'v, T> {
 impl<T> ExactSizeIterator for GrowOnlyIter<'_, '_, T> {}
 impl<T> FusedIterator for GrowOnlyIter<'_, '_, T> {}
 
-impl<T> Clone for GrowOnlyIter<'_, '_, T> {
-    fn clone(&self) -> Self {
-        Self { run: self.run.clone(), ..*self }
-    }
-}
+clone_fields!([T] GrowOnlyIter<'_, '_, T>: scope, run, next, end);
 
 debug_items!([T: fmt::Debug] GrowOnlyIter<'_, '_, T>, debug_list, |items| items.clone());

@@ -72,6 +72,20 @@ macro_rules! iterators {
                 };
                 self.back.len() > 0
             }
+
+            /// What is found in one of the slices, from the first on.
+            #[inline]
+            fn search<B>(
+                &mut self,
+                mut look: impl FnMut(&mut slice::$elements<'a, T>) -> Option<B>,
+            ) -> Option<B> {
+                loop {
+                    let found = look(&mut self.front);
+                    if found.is_some() || !self.step() {
+                        return found;
+                    }
+                }
+            }
         }
 
         #[cfg(feature = "rayon")]
@@ -131,58 +145,29 @@ macro_rules! iterators {
             }
 
             fn all<F: FnMut($element) -> bool>(&mut self, mut f: F) -> bool {
-                loop {
-                    if !self.front.all(&mut f) {
-                        return false;
-                    }
-                    if !self.step() {
-                        return true;
-                    }
-                }
+                self.search(|front| (!front.all(&mut f)).then_some(())).is_none()
             }
 
             fn any<F: FnMut($element) -> bool>(&mut self, mut f: F) -> bool {
-                loop {
-                    if self.front.any(&mut f) {
-                        return true;
-                    }
-                    if !self.step() {
-                        return false;
-                    }
-                }
+                self.search(|front| front.any(&mut f).then_some(())).is_some()
             }
 
             fn find<P: FnMut(&$element) -> bool>(&mut self, mut predicate: P) -> Option<$element> {
-                loop {
-                    let found = self.front.find(&mut predicate);
-                    if found.is_some() || !self.step() {
-                        return found;
-                    }
-                }
+                self.search(|front| front.find(&mut predicate))
             }
 
             fn find_map<B, F: FnMut($element) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
-                loop {
-                    let found = self.front.find_map(&mut f);
-                    if found.is_some() || !self.step() {
-                        return found;
-                    }
-                }
+                self.search(|front| front.find_map(&mut f))
             }
 
             fn position<P: FnMut($element) -> bool>(&mut self, mut predicate: P) -> Option<usize> {
                 let mut before = 0;
-                loop {
-                    let here = self.front.len();
-                    let found = self.front.position(&mut predicate);
-                    if found.is_some() {
-                        return found.map(|index| before + index);
-                    }
+                self.search(|front| {
+                    let here = front.len();
+                    let found = front.position(&mut predicate).map(|index| before + index);
                     before += here;
-                    if !self.step() {
-                        return None;
-                    }
-                }
+                    found
+                })
             }
         }
 
