@@ -54,8 +54,8 @@ macro_rules! clone_fields {
 
 /// Implements `Default` by a constructor without arguments.
 macro_rules! default_by {
-    ([$($generics:tt)*] $type:ident<$($argument:ident),+>, $new:ident) => {
-        impl<$($generics)*> Default for $type<$($argument),+> {
+    ([$($generics:tt)*] $type:ident $(<$($argument:ident),+>)?, $new:ident) => {
+        impl<$($generics)*> Default for $type $(<$($argument),+>)? {
             #[doc = concat!("See [`", stringify!($new), "`](", stringify!($type), "::", stringify!($new), ").")]
             fn default() -> Self {
                 Self::$new()

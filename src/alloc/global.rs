@@ -198,11 +198,7 @@ fn to_ptr(memory: Option<NonNull<u8>>) -> *mut u8 {
     memory.map_or(ptr::null_mut(), NonNull::as_ptr)
 }
 
-impl Default for GlobalVm {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([] GlobalVm, new);
 
 impl<A> fmt::Debug for GlobalVm<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

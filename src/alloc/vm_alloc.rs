@@ -410,11 +410,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     }
 }
 
-impl Default for VmAlloc {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([] VmAlloc, new);
 
 debug_fields! {
     [P] VmAlloc<P>, "VmAlloc", |alloc|

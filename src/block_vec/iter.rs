@@ -225,16 +225,9 @@ debug_items!([T: fmt::Debug] Iter<'_, T>, debug_list, |items| items.clone());
 
 debug_items!([T: fmt::Debug] BlockIter<'_, T>, debug_list, |items| items.clone());
 
-impl<T: fmt::Debug> fmt::Debug for IterMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (front, back) = (self.front.as_slice(), self.back.as_slice());
-        let runs = Iter::new(self.runs.rest());
-        f.debug_list().entries(front).entries(runs).entries(back).finish()
-    }
+debug_items! {
+    [T: fmt::Debug] IterMut<'_, T>, debug_list,
+    |items| items.front.as_slice().iter().chain(Iter::new(items.runs.rest())).chain(items.back.as_slice())
 }
 
-impl<T: fmt::Debug> fmt::Debug for BlockIterMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        BlockIter::new(self.runs.rest()).fmt(f)
-    }
-}
+debug_items!([T: fmt::Debug] BlockIterMut<'_, T>, debug_list, |items| BlockIter::new(items.runs.rest()));

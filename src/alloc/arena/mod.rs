@@ -373,9 +373,4 @@ impl Arena {
     }
 }
 
-impl Default for Arena {
-    /// An empty arena; see [`Arena::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([] Arena, new);
