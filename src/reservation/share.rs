@@ -494,11 +494,6 @@ const BARE_EIGHTHS: usize = 5;
 fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
     /// 0: not asked yet. Threads that race here store the same answer.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
-    let ask = || {
-        let limit = os::mapping_limit().unwrap_or(usize::MAX);
-        LIMIT.store(limit, ORDER);
-        limit
-    };
     let take = |limit: usize| {
         let count = |taken| {
             let more = taken + usize::from(mappings);
@@ -511,7 +506,8 @@ fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
         return Ok(());
     }
     // It may have been raised since.
-    let limit = ask();
+    let limit = os::mapping_limit().unwrap_or(usize::MAX);
+    LIMIT.store(limit, ORDER);
     take(limit).map(drop).map_err(|_| limit)
 }
 
