@@ -112,7 +112,7 @@ impl<A> GlobalVm<A> {
     /// Whether to ask for huge pages, as for [`VmAlloc::huge_pages`].
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
-        self.alloc.set_huge_pages(huge_pages);
+        self.alloc.options.huge_pages = huge_pages;
         self
     }
 
@@ -120,7 +120,7 @@ impl<A> GlobalVm<A> {
     /// [`VmAlloc::reserve_bytes`].
     #[must_use]
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
-        self.alloc.set_reserve_bytes(bytes);
+        self.alloc.options.reserve_bytes = Some(bytes);
         self
     }
 

@@ -77,7 +77,7 @@ use std::ptr::NonNull;
 pub struct VmAlloc<P = System> {
     parent: P,
     threshold_bytes: usize,
-    options: BlockOptions,
+    pub(super) options: BlockOptions,
 }
 
 /// What large blocks take up, given by [`stats`]. (Small ones are the parent's, and not counted.)
@@ -222,7 +222,7 @@ impl<P> VmAlloc<P> {
     /// pages make slow and large.
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
-        self.set_huge_pages(huge_pages);
+        self.options.huge_pages = huge_pages;
         self
     }
 
@@ -233,7 +233,7 @@ impl<P> VmAlloc<P> {
     /// If they cannot be had, 1/64 of them is tried; if that cannot, the block has no room to grow.
     #[must_use]
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
-        self.set_reserve_bytes(bytes);
+        self.options.reserve_bytes = Some(bytes);
         self
     }
 
@@ -250,14 +250,6 @@ impl<P> VmAlloc<P> {
     pub(super) const fn set_threshold_bytes(&mut self, bytes: usize) {
         let least = Self::LEAST_THRESHOLD_BYTES;
         self.threshold_bytes = if bytes > least { bytes } else { least };
-    }
-
-    pub(super) const fn set_huge_pages(&mut self, huge_pages: HugePages) {
-        self.options.huge_pages = huge_pages;
-    }
-
-    pub(super) const fn set_reserve_bytes(&mut self, bytes: usize) {
-        self.options.reserve_bytes = Some(bytes);
     }
 
     /// Without virtual memory, none is.

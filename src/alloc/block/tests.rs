@@ -38,7 +38,8 @@ fn kept_blocks() -> usize {
 
 impl Block {
     fn release(self, release: Release) {
-        self.end().release(release);
+        let Header { memory, usable, .. } = self.end();
+        release_memory(memory, usable, release);
     }
 
     /// How many bytes are committed for it.
