@@ -247,14 +247,6 @@ impl<T, I: SliceIndex<[T]>> Index<I> for GrowOnly<'_, T> {
     }
 }
 
-impl<'v, T> IntoIterator for &GrowOnly<'v, T> {
-    type Item = &'v T;
-    type IntoIter = slice::Iter<'v, T>;
-
-    /// As [`GrowOnly::iter`].
-    fn into_iter(self) -> slice::Iter<'v, T> {
-        self.iter()
-    }
-}
+iterate_by_ref!(['v, T] GrowOnly<'v, T>: &'v T => slice::Iter<'v, T>);
 
 debug_items!([T: fmt::Debug] GrowOnly<'_, T>, debug_list, |scope| scope);

@@ -1,7 +1,6 @@
 //! [`Splice`]: takes a range of elements out and puts others in its place.
 
 use super::{Drain, give_up};
-use std::iter::FusedIterator;
 
 /// An iterator that takes a range of elements out of a [`VmVec`](crate::VmVec) and, when it is
 /// dropped, puts others in its place; made by [`splice`](crate::VmVec::splice).
@@ -19,26 +18,10 @@ impl<'v, I: Iterator> Splice<'v, I> {
     }
 }
 
-impl<I: Iterator> Iterator for Splice<'_, I> {
-    type Item = I::Item;
-
-    fn next(&mut self) -> Option<I::Item> {
-        self.drain.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.drain.size_hint()
-    }
+exact_iterator! {
+    [I: Iterator] Splice<'_, I> => I::Item:
+    |iter| iter.drain.len(), iter.drain.next(), iter.drain.next_back()
 }
-
-impl<I: Iterator> DoubleEndedIterator for Splice<'_, I> {
-    fn next_back(&mut self) -> Option<I::Item> {
-        self.drain.next_back()
-    }
-}
-
-impl<I: Iterator> ExactSizeIterator for Splice<'_, I> {}
-impl<I: Iterator> FusedIterator for Splice<'_, I> {}
 
 impl<I: Iterator> Drop for Splice<'_, I> {
     fn drop(&mut self) {
