@@ -84,14 +84,9 @@ impl Releases {
         self.begun > 0 && self.begun == self.entries.len()
     }
 
-    /// Puts memory at the end. It does not allocate where there [is room](Self::has_room).
-    #[cfg(test)]
-    pub(super) fn push(&mut self, memory: Memory, bytes: usize) {
-        self.push_for(memory, bytes, None);
-    }
-
-    /// The same, where another array may have it.
-    pub(super) fn push_for(&mut self, memory: Memory, bytes: usize, legacy: Option<Legacy>) {
+    /// Puts memory at the end; with a legacy, another array may have it. It does not allocate where there
+    /// [is room](Self::has_room).
+    pub(super) fn push(&mut self, memory: Memory, bytes: usize, legacy: Option<Legacy>) {
         self.bytes += bytes;
         let since = legacy.map(|_| Instant::now());
         let memory = Some(memory);
