@@ -52,6 +52,20 @@ macro_rules! clone_fields {
     };
 }
 
+/// Implements `Clone` and `Copy`, whatever the type parameters are.
+macro_rules! copy {
+    ([$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> Clone for $type {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($generics)*> Copy for $type {}
+    };
+}
+
 /// Implements `Default` by a constructor without arguments.
 macro_rules! default_by {
     ([$($generics:tt)*] $type:ident<$($argument:ident),+>, $new:ident) => {
@@ -64,15 +78,22 @@ macro_rules! default_by {
     };
 }
 
+/// Implements `Debug` by a name, and some fields, which may not be all.
+macro_rules! debug_fields {
+    ([$($generics:tt)*] $type:ty, $name:expr, |$this:ident| $($field:ident: $shown:expr),+) => {
+        impl<$($generics)*> std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $this = self;
+                f.debug_struct($name)$(.field(stringify!($field), &$shown))+.finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 /// Implements `Debug` for an iterator: it shows how many items are left.
 macro_rules! debug_left {
     ([$($generics:tt)*] $iter:ty, $name:expr, |$this:ident| $left:expr) => {
-        impl<$($generics)*> std::fmt::Debug for $iter {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let $this = self;
-                f.debug_struct($name).field("left", &$left).finish_non_exhaustive()
-            }
-        }
+        debug_fields!([$($generics)*] $iter, $name, |$this| left: $left);
     };
 }
 
