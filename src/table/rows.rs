@@ -10,14 +10,7 @@ use std::hash::{BuildHasher, Hash};
 /// For indices.
 pub(super) struct RowsOf<'t, K: Key, R>(pub(super) &'t SlotMap<K, R>);
 
-impl<K: Key, R> Clone for RowsOf<'_, K, R> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: Key, R> Copy for RowsOf<'_, K, R> {}
+copy!([K: Key, R] RowsOf<'_, K, R>);
 
 impl<P, K: Key, R: Row<P>> Rows<P> for RowsOf<'_, K, R> {
     #[inline]
