@@ -7,7 +7,6 @@ use crate::slots::key_tag::Mint;
 use crate::slots::walk::join::{Joined, Look};
 use crate::slots::walk::{Walk, WalkMut, WalkRef};
 use sealed::Sealed;
-use std::fmt;
 use std::iter::FusedIterator;
 
 /// Maps that values are looked up in beside those of another: a reference to a [`SecondaryMap`] or a
@@ -214,10 +213,8 @@ macro_rules! iterator {
 
         impl<K: Key, V, C: Column<K>> FusedIterator for $name<'_, K, V, C> {}
 
-        impl<K: Key, V, C: Column<K>> fmt::Debug for $name<'_, K, V, C> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("most", &self.most).finish_non_exhaustive()
-            }
+        debug_fields! {
+            [K: Key, V, C: Column<K>] $name<'_, K, V, C>, stringify!($name), |join| most: join.most
         }
     };
 }
@@ -259,11 +256,7 @@ iterator! {
     JoinMut, WalkMut => &'a mut V
 }
 
-impl<K: Key, V, C: Column<K, Look: Clone>> Clone for Join<'_, K, V, C> {
-    fn clone(&self) -> Self {
-        Self { walk: self.walk.clone(), ..*self }
-    }
-}
+clone_fields!([K: Key, V, C: Column<K, Look: Clone>] Join<'_, K, V, C>: walk, most, mint);
 
 /// A map with `walk` and `walk_mut`, beside columns.
 macro_rules! join {
