@@ -262,17 +262,9 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for Entry<'_, K, V> {
     }
 }
 
-impl<K: Key, V: fmt::Debug> fmt::Debug for OccupiedEntry<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OccupiedEntry")
-            .field("key", &self.key)
-            .field("value", self.get())
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [K: Key, V: fmt::Debug] OccupiedEntry<'_, K, V>, "OccupiedEntry", |entry|
+    key: entry.key, value: entry.get()
 }
 
-impl<K: Key, V> fmt::Debug for VacantEntry<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VacantEntry").field("key", &self.key).finish_non_exhaustive()
-    }
-}
+debug_fields!([K: Key, V] VacantEntry<'_, K, V>, "VacantEntry", |entry| key: entry.key);

@@ -2,12 +2,10 @@
 
 use super::{SecondaryMap, Slots, give_up};
 use crate::error::{Error, ErrorKind, Refused};
-use crate::key::{Key, no_such_key};
+use crate::key::Key;
 use crate::slots::growing_slots::GrowingSlots;
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Index;
 
 /// A scope in which a [`SecondaryMap`] can only grow, made by [`SecondaryMap::grow_only`].
 ///
@@ -197,24 +195,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     }
 }
 
-impl<K: Key, V> Index<K> for GrowOnlySecondaryMap<'_, K, V> {
-    type Output = V;
+index_by_key!([K: Key, V] GrowOnlySecondaryMap<'_, K, V> => V);
 
-    /// # Panics
-    ///
-    /// If the key has no value here.
-    #[track_caller]
-    fn index(&self, key: K) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
-
-impl<K: Key, V> fmt::Debug for GrowOnlySecondaryMap<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The values are not shown: to do so could insert more.
-        f.debug_struct("GrowOnlySecondaryMap").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+// The values are not shown: to do so could insert more.
+debug_fields!([K: Key, V] GrowOnlySecondaryMap<'_, K, V>, "GrowOnlySecondaryMap", |map| len: map.len());

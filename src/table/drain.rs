@@ -5,7 +5,6 @@
 use super::Table;
 use super::indices::{Indices, Row};
 use crate::key::Key;
-use std::fmt;
 use std::iter::FusedIterator;
 
 /// All rows of a table, given by [`Table::drain`].
@@ -125,10 +124,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key, F> FusedIterator for ExtractIf<'_, R, 
 {
 }
 
-impl<R: Row<X::Part>, X: Indices, K: Key> fmt::Debug for Drain<'_, R, X, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("len", &self.len()).finish_non_exhaustive()
-    }
+debug_fields! {
+    [R: Row<X::Part>, X: Indices, K: Key] Drain<'_, R, X, K>, "Drain", |drain| len: drain.len()
 }
 
 debug_as!([R: Row<X::Part>, X: Indices, K: Key, F] ExtractIf<'_, R, X, K, F>, "ExtractIf");

@@ -24,7 +24,6 @@ use cells::Cells;
 pub(crate) use cells::assert_cell;
 use lists::Lists;
 use nearest::search_methods;
-use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
 ///
@@ -263,11 +262,6 @@ impl<const D: usize> Clone for Grid<D> {
 
 forward_arrays!([const D: usize] Grid<D>, lists);
 
-impl<const D: usize> fmt::Debug for Grid<D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grid")
-            .field("len", &self.len())
-            .field("cell", &self.cell())
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [const D: usize] Grid<D>, "Grid", |grid| len: grid.len(), cell: grid.cell()
 }

@@ -11,7 +11,6 @@ use crate::error::{Error, or_give_up};
 use crate::index::memory::{array, copy};
 use crate::slots::prefetch;
 use crate::vec::VmVec;
-use std::fmt;
 use std::ops::Range;
 
 /// How many buckets ahead first points are asked for.
@@ -215,8 +214,4 @@ where
     }
 }
 
-impl<const D: usize> fmt::Debug for SortedGrid<D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SortedGrid").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+debug_fields!([const D: usize] SortedGrid<D>, "SortedGrid", |grid| len: grid.len());

@@ -26,7 +26,6 @@ use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
-use std::fmt;
 use std::ops::Range;
 
 /// The bits of a word, and the words under a word of the level above.
@@ -479,14 +478,7 @@ impl Bitmap {
     }
 }
 
-impl fmt::Debug for Bitmap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bitmap")
-            .field("count", &self.count)
-            .field("covered", &self.covered())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([] Bitmap, "Bitmap", |bitmap| count: bitmap.count, covered: bitmap.covered());
 
 /// The word of an index, and its bit in there.
 #[inline]
