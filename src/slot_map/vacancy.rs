@@ -54,12 +54,6 @@ impl<K: Key, V> SlotMap<K, V> {
         self.vacancies().bring_vacancy()
     }
 
-    /// The key of what a vacancy is filled with.
-    #[inline]
-    pub(crate) fn key_of_vacancy(&self, vacancy: Vacancy) -> K {
-        vacancy.key(self.mint())
-    }
-
     /// Fills a vacancy that was found, since when the map has not changed. Runs no user code.
     #[inline]
     pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {

@@ -65,7 +65,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let (slot, hash) = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
         // Making a key runs user code, so that comes first.
         let (key, _) = self.rows.get_by_index(slot)?;
-        let (_, row) = self.rows.take_slot(slot)?;
+        let (_, row) = self.rows.take_at(slot)?;
         self.all(RemoveFound { slot, field: FIELD, hash });
         Some((key, row))
     }

@@ -33,7 +33,7 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Found<'t, K, R, S> {
     #[inline]
     fn ask(&mut self, place: usize) -> bool {
         let Some(slot) = self.slots.next() else { return false };
-        self.rows.ask_for_slot(slot);
+        self.rows.ahead().ask_for(slot);
         self.asked[place] = slot;
         true
     }

@@ -95,7 +95,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     pub fn try_insert(&mut self, row: R) -> Result<K, Refused<R>> {
         match self.rows.vacancy() {
-            Ok(vacancy) => self.fill(vacancy, self.rows.key_of_vacancy(vacancy), row),
+            Ok(vacancy) => self.fill(vacancy, vacancy.key(self.rows.mint()), row),
             Err(error) => Err(Refused { error: Self::explain(error), value: row }),
         }
     }
@@ -137,7 +137,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
             Ok(vacancy) => vacancy,
             Err(error) => return Err(Refused { error: Self::explain(error), value: None }),
         };
-        let key = self.rows.key_of_vacancy(vacancy);
+        let key = vacancy.key(self.rows.mint());
         let filled = self.fill(vacancy, key, make(key));
         filled.map_err(|Refused { error, value }| Refused { error, value: Some(value) })
     }
@@ -159,16 +159,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// left of it together.
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<R> {
-        let parts = self.rows.parts_of(key);
-        let row = self.rows.remove_parts(parts)?;
-        self.all(Remove(parts.0));
+        let (slot, generation) = self.rows.parts_of(key);
+        let row = self.rows.remove_at(slot, generation)?;
+        self.all(Remove(slot));
         Some(row)
     }
 
     /// Takes out what is in a slot. Runs no user code, of keys neither.
     #[inline]
     pub(super) fn take_slot(&mut self, slot: u32) -> Option<R> {
-        let (_, row) = self.rows.take_slot(slot)?;
+        let (_, row) = self.rows.take_at(slot)?;
         self.all(Remove(slot));
         Some(row)
     }
