@@ -54,7 +54,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         try_reserve(table, 1, hash_of(hash_builder))?;
         match table.entry(hash, is_it, hash_of(hash_builder)) {
             hash_table::Entry::Occupied(slot) => Self::entry_in(slot, key, data),
-            hash_table::Entry::Vacant(room) => Ok(Entry::vacant(key, data, room)),
+            room @ hash_table::Entry::Vacant(_) => Ok(Entry::vacant(key, data, room)),
         }
     }
 
@@ -66,7 +66,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         data: KeyData<K::Layout>,
     ) -> Result<Entry<'_, K, V>, Error> {
         match slot.get().generation.cmp(&data.generation()) {
-            Ordering::Less => Ok(Entry::older(key, data, slot)),
+            Ordering::Less => Ok(Entry::vacant(key, data, hash_table::Entry::Occupied(slot))),
             Ordering::Equal => Ok(Entry::same(key, slot)),
             Ordering::Greater => Err(Error::new(ErrorKind::StaleKey, 0)),
         }
