@@ -4,7 +4,7 @@
 //! its first chunk, by its [id](Number::id). Slots come into the head; when it is full, another comes before it, and
 //! stands for the set. Each slot knows its chunk. So whatever is done touches a chunk or two, however large the set.
 
-use super::chunk::{Large, Number, Small};
+use super::chunk::{Chunk, Large, Number, Small};
 use super::iter::{Chunks, Slots};
 use super::pool::Pool;
 use crate::error::Error;
@@ -261,10 +261,10 @@ impl Chains {
     /// Moves the slots of a small chunk, and one more, into a large one; which one.
     #[inline(never)]
     fn grow(&mut self, number: u32, slot: u32) -> Number {
-        let mut chunk = Large::of(self.small[number].members(), None);
+        let mut chunk = Large::of(self.small[number].members());
         chunk.push(slot);
         let grown = Number::Large(self.large.put(chunk));
-        self.settle(grown);
+        note(&mut self.back, chunk.members(), grown.id());
         self.small.give_free(number);
         self.buckets.replace_reserved(Number::Small(number).id(), grown.id());
         grown
@@ -273,20 +273,13 @@ impl Chains {
     /// Makes a chunk of one slot before another, which stands for the set then; which one.
     #[inline(never)]
     fn prepend(&mut self, number: u32, slot: u32) -> Number {
-        let first = self.large.put(Large::of(&[slot], Some(number)));
+        let mut chunk = Large::of(&[slot]);
+        chunk.set_next(Some(number));
+        let first = self.large.put(chunk);
         self.large[number].set_prev(Some(first));
         let (old, new) = (Number::Large(number), Number::Large(first));
         self.buckets.replace_reserved(old.id(), new.id());
         new
-    }
-
-    /// Tells all slots of a chunk that they are in it.
-    fn settle(&mut self, number: Number) {
-        let members = match number {
-            Number::Small(number) => self.small[number].members(),
-            Number::Large(number) => self.large[number].members(),
-        };
-        note(&mut self.back, members, number.id());
     }
 
     /// Takes a slot out of its set; whether it was in one.
@@ -385,7 +378,7 @@ impl Chains {
         }
         let chunk = Small::of(self.large[number].members());
         let small = Number::Small(self.small.put(chunk));
-        self.settle(small);
+        note(&mut self.back, chunk.members(), small.id());
         self.large.give_free(number);
         self.stand_in(Number::Large(number), small);
     }

@@ -1,6 +1,6 @@
 //! [`Slots`]: those of one value.
 
-use super::chunk::Large;
+use super::chunk::{Chunk, Large};
 use crate::slots::prefetch::ask_for;
 use std::iter::FusedIterator;
 use std::slice;
