@@ -164,13 +164,6 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
     }
 
     #[inline]
-    unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { A::copy(starts.0, from, to) };
-        // SAFETY: the caller's promise.
-        unsafe { B::copy(starts.1, from, to) };
-    }
-
     unsafe fn copy_rows(
         from: Self::Starts,
         first: usize,
