@@ -66,6 +66,19 @@ macro_rules! copy {
     };
 }
 
+/// Implements `Clone` by `try_clone`.
+macro_rules! clone_by_try {
+    ($(#[$doc:meta])* [$($generics:tt)*] $type:ty $(where $($bounds:tt)+)?) => {
+        impl<$($generics)*> Clone for $type $(where $($bounds)+)? {
+            $(#[$doc])*
+            #[track_caller]
+            fn clone(&self) -> Self {
+                $crate::error::or_give_up(self.try_clone())
+            }
+        }
+    };
+}
+
 /// Implements `Default` by a constructor without arguments.
 macro_rules! default_by {
     ([$($generics:tt)*] $type:ident<$($argument:ident),+>, $new:ident) => {
@@ -166,6 +179,19 @@ macro_rules! collect_by_extend {
                 let mut collected = Self::default();
                 collected.extend(items);
                 collected
+            }
+        }
+    };
+}
+
+/// Implements `From` by `FromIterator`.
+macro_rules! from_by_collect {
+    ($(#[$doc:meta])* [$($generics:tt)*] $from:ty => $container:ty) => {
+        impl<$($generics)*> From<$from> for $container {
+            $(#[$doc])*
+            #[track_caller]
+            fn from(items: $from) -> Self {
+                Self::from_iter(items)
             }
         }
     };

@@ -247,17 +247,14 @@ impl<const D: usize> Grid<D> {
     }
 }
 
-impl<const D: usize> Clone for Grid<D> {
+clone_by_try! {
     /// A copy with the same options and cells, that has the same points. Linear in the slots, up to the highest; enters
     /// the kernel for the memory.
     ///
     /// # Panics
     ///
     /// Where [`try_clone`](Grid::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [const D: usize] Grid<D>
 }
 
 forward_arrays!([const D: usize] Grid<D>, lists);

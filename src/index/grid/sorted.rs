@@ -7,7 +7,7 @@ use super::nearest::{self, Near, search_methods};
 use super::pairs;
 use super::query::{SortedInBox, SortedWithin};
 use super::walk::Store;
-use crate::error::{Error, or_give_up};
+use crate::error::Error;
 use crate::index::memory::{array, copy};
 use crate::slots::prefetch;
 use crate::vec::VmVec;
@@ -192,16 +192,13 @@ impl<const D: usize> Store<D> for Table<D> {
     }
 }
 
-impl<const D: usize> Clone for SortedGrid<D> {
+clone_by_try! {
     /// The same points in arrays of their own. Linear; enters the kernel for the memory.
     ///
     /// # Panics
     ///
     /// Where [`try_clone`](SortedGrid::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [const D: usize] SortedGrid<D>
 }
 
 impl<const D: usize> Default for SortedGrid<D>
