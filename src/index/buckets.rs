@@ -509,10 +509,8 @@ impl Arrays for Buckets {
         self.tidy_below(self.hashes.len());
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        visit(self.first.stats());
-        visit(self.more.stats());
-        visit(self.hashes.stats());
+    fn memory(&self) -> VecStats {
+        self.first.stats() + self.more.stats() + self.hashes.stats()
     }
 }
 

@@ -319,15 +319,14 @@ impl<K: Key, V> Sharing<K, V> {
     /// What the map takes up, and this; with so many values, where so many tickets were dealt out.
     pub(crate) fn stats(&self, live: usize, dealt: usize) -> SlotMapStats {
         let map = self.map.stats();
-        let (list, removed) = (self.list.stats(), self.removed.stats());
-        let resident = [map.resident_bytes, list.resident_bytes, removed.resident_bytes];
+        let memory = map.memory() + self.list.stats() + self.removed.stats();
         SlotMapStats {
             live,
             holes: map.holes + self.list.len().saturating_sub(dealt),
             max_len: self.max_len(),
-            reserved_bytes: map.reserved_bytes + list.reserved_bytes + removed.reserved_bytes,
-            committed_bytes: map.committed_bytes + list.committed_bytes + removed.committed_bytes,
-            resident_bytes: resident.into_iter().sum(),
+            reserved_bytes: memory.reserved_bytes,
+            committed_bytes: memory.committed_bytes,
+            resident_bytes: memory.resident_bytes,
             ..map
         }
     }

@@ -112,10 +112,6 @@ where
         }
     }
 
-    fn count(&self) -> usize {
-        self.index.len()
-    }
-
     fn finds<R: Rows<X::Row>>(&self, slot: u32, part: &X::Row, _: R) -> bool {
         let position = self.index.position(slot);
         // By bits, since what is no number is not equal to itself.

@@ -67,8 +67,6 @@ pub(super) mod sealed {
 
         fn clear(&mut self);
 
-        fn len(&self) -> usize;
-
         fn contains(&self, slot: u32) -> bool;
 
         /// Whether a slot is found by a value.
@@ -108,10 +106,6 @@ macro_rules! hash_index {
 
             fn clear(&mut self) {
                 Self::clear(self);
-            }
-
-            fn len(&self) -> usize {
-                Self::len(self)
             }
 
             #[inline]
@@ -345,10 +339,6 @@ where
 
     fn clear(&mut self) {
         self.index.clear();
-    }
-
-    fn count(&self) -> usize {
-        self.index.len()
     }
 
     fn finds<R: Rows<X::Row>>(&self, slot: u32, part: &X::Row, rows: R) -> bool {

@@ -126,9 +126,6 @@ pub trait Index<P>: Arrays {
     /// Has cells of another size, if it is the grid of that number.
     fn set_cell(&mut self, _: usize, _: f32) {}
 
-    /// How many slots are in it.
-    fn count(&self) -> usize;
-
     /// Whether a row's slot is found by its value.
     fn finds<R: Rows<P>>(&self, slot: u32, part: &P, rows: R) -> bool;
 }

@@ -285,9 +285,8 @@ impl<const D: usize> Arrays for Lists<D> {
         uncover(&mut self.nodes, |node| node.prev != NONE);
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        visit(self.heads.stats());
-        visit(self.nodes.stats());
+    fn memory(&self) -> VecStats {
+        self.heads.stats() + self.nodes.stats()
     }
 }
 

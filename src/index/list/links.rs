@@ -245,9 +245,7 @@ impl Arrays for Links {
         visitor.visit(&mut self.prev, Share::SLOTS)
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.buckets.each_stats(visit);
-        visit(self.next.stats());
-        visit(self.prev.stats());
+    fn memory(&self) -> VecStats {
+        self.buckets.memory() + self.next.stats() + self.prev.stats()
     }
 }

@@ -507,10 +507,8 @@ impl Arrays for Chains {
         visitor.visit(&mut self.back, Share::SLOTS)
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.buckets.each_stats(visit);
-        visit(self.small.chunks().stats());
-        visit(self.large.chunks().stats());
-        visit(self.back.stats());
+    fn memory(&self) -> VecStats {
+        let chunks = self.small.chunks().stats() + self.large.chunks().stats();
+        self.buckets.memory() + chunks + self.back.stats()
     }
 }
