@@ -98,6 +98,29 @@ impl Buckets {
         }
     }
 
+    /// What stands for the set that a slot is to come into, of those of a hash, or [`NONE`]. `other` gives a slot of a set,
+    /// by what stands for it, that is not the one, of which nobody is asked.
+    #[inline]
+    pub(super) fn look(
+        &self,
+        hash: u32,
+        other: impl Fn(u32) -> Option<u32>,
+        mut is_meant: impl FnMut(u32) -> bool,
+    ) -> u32 {
+        let mut alone = NONE;
+        let found = self.find(hash, |head| {
+            let Some(other) = other(head) else {
+                // It is alone there, so that this is as good as a set of its own, if the hash is right.
+                if self.hash_of(head) == Some(hash) {
+                    alone = head;
+                }
+                return false;
+            };
+            is_meant(other)
+        });
+        found.unwrap_or(alone)
+    }
+
     /// Refuses a slot that is no number for one, or far; see [`check_slot`].
     #[inline]
     pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {

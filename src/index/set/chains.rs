@@ -139,19 +139,8 @@ impl Chains {
 
     /// Where a slot is to go. Nobody is asked about the slot itself.
     #[inline]
-    pub(super) fn look(&self, hash: u32, slot: u32, mut is_meant: impl FnMut(u32) -> bool) -> Plan {
-        let mut alone = NONE;
-        let found = self.buckets.find(hash, |id| {
-            let Some(other) = self.other(id, slot) else {
-                // It is alone there, so that this is as good as a set of its own, if the hash is right.
-                if self.buckets.hash_of(id) == Some(hash) {
-                    alone = id;
-                }
-                return false;
-            };
-            is_meant(other)
-        });
-        let head = found.unwrap_or(alone);
+    pub(super) fn look(&self, hash: u32, slot: u32, is_meant: impl FnMut(u32) -> bool) -> Plan {
+        let head = self.buckets.look(hash, |id| self.other(id, slot), is_meant);
         Plan { hash, head, is_there: head != NONE && self.id_of(slot) == head }
     }
 
