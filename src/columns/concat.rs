@@ -106,6 +106,22 @@ impl<F: Fields> Drop for Rows<F> {
 
 impl<A: Fields, B: Fields> sealed::Sealed for Concat<A, B> {}
 
+/// Defines a method that makes references: to columns of both halves.
+macro_rules! both {
+    ($method:ident($($argument:ident: usize),+) -> $Result:ident) => {
+        #[inline]
+        unsafe fn $method<'a>(starts: Self::Starts $(, $argument: usize)+) -> Self::$Result<'a>
+        where
+            Self: 'a,
+        {
+            // SAFETY: the caller's promise.
+            let first = unsafe { A::$method(starts.0 $(, $argument)+) };
+            // SAFETY: the caller's promise; columns do not overlap.
+            (first, unsafe { B::$method(starts.1 $(, $argument)+) })
+        }
+    };
+}
+
 // Each `unsafe` call below passes a promise about all columns on to both halves, each of which has some of them.
 impl<A: Fields, B: Fields> Fields for Concat<A, B> {
     type Refs<'a>
@@ -193,49 +209,10 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
         drop(second);
     }
 
-    #[inline]
-    unsafe fn refs<'a>(starts: Self::Starts, index: usize) -> Self::Refs<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::refs(starts.0, index) };
-        // SAFETY: the caller's promise.
-        (first, unsafe { B::refs(starts.1, index) })
-    }
-
-    #[inline]
-    unsafe fn muts<'a>(starts: Self::Starts, index: usize) -> Self::Muts<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::muts(starts.0, index) };
-        // SAFETY: the caller's promise; columns do not overlap.
-        (first, unsafe { B::muts(starts.1, index) })
-    }
-
-    #[inline]
-    unsafe fn slices<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::Slices<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::slices(starts.0, from, len) };
-        // SAFETY: the caller's promise.
-        (first, unsafe { B::slices(starts.1, from, len) })
-    }
-
-    #[inline]
-    unsafe fn slices_mut<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::SlicesMut<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::slices_mut(starts.0, from, len) };
-        // SAFETY: the caller's promise; columns do not overlap.
-        (first, unsafe { B::slices_mut(starts.1, from, len) })
-    }
+    both!(refs(index: usize) -> Refs);
+    both!(muts(index: usize) -> Muts);
+    both!(slices(from: usize, len: usize) -> Slices);
+    both!(slices_mut(from: usize, len: usize) -> SlicesMut);
 
     fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N> {
         let mut rows = rows.map(|row| (Some(row.0), Some(row.1)));

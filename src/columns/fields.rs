@@ -290,6 +290,21 @@ unsafe fn at<T>(start: NonNull<T>, index: usize) -> NonNull<T> {
     unsafe { start.add(index) }
 }
 
+/// Defines methods of a tuple as a row, which has the references to its fields for those to it.
+macro_rules! same {
+    ($($method:ident: $Type:ident),+) => {
+        $(
+            #[inline]
+            fn $method<'a>(fields: Self::$Type<'a>) -> Self::$Type<'a>
+            where
+                Self: 'a,
+            {
+                fields
+            }
+        )+
+    };
+}
+
 /// A tuple, which no function can take apart.
 macro_rules! fields {
     ($($field:ident $number:tt),+) => {
@@ -513,37 +528,7 @@ macro_rules! fields {
                 fields
             }
 
-            #[inline]
-            fn by_ref<'a>(fields: Self::Ref<'a>) -> Self::Ref<'a>
-            where
-                Self: 'a,
-            {
-                fields
-            }
-
-            #[inline]
-            fn by_mut<'a>(fields: Self::Mut<'a>) -> Self::Mut<'a>
-            where
-                Self: 'a,
-            {
-                fields
-            }
-
-            #[inline]
-            fn by_slices<'a>(columns: Self::Slices<'a>) -> Self::Slices<'a>
-            where
-                Self: 'a,
-            {
-                columns
-            }
-
-            #[inline]
-            fn by_slices_mut<'a>(columns: Self::SlicesMut<'a>) -> Self::SlicesMut<'a>
-            where
-                Self: 'a,
-            {
-                columns
-            }
+            same! { by_ref: Ref, by_mut: Mut, by_slices: Slices, by_slices_mut: SlicesMut }
         }
     };
 }

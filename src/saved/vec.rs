@@ -8,7 +8,7 @@ use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
 /// An array that can be read.
-trait Array: Default {
+trait Array {
     type Element;
 
     fn try_push(&mut self, element: Self::Element) -> Result<(), Error>;
