@@ -211,9 +211,17 @@ impl<V> WalkOwned<V> {
     }
 
     #[inline]
-    fn take(&mut self, index: u32) -> Option<(u32, u32, V)> {
-        let generation = self.slots.state(index).live_generation()?;
-        Some((index, generation, self.slots.take(index, generation, Vacant::EMPTY)?))
+    fn take_next(
+        &mut self,
+        next: impl Fn(&mut Cursor, &[u64]) -> Option<u32>,
+    ) -> Option<(u32, u32, V)> {
+        loop {
+            let index = next(&mut self.cursor, &self.holes)?;
+            if let Some(generation) = self.slots.state(index).live_generation() {
+                let value = self.slots.take(index, generation, Vacant::EMPTY)?;
+                return Some((index, generation, value));
+            }
+        }
     }
 }
 
@@ -244,22 +252,12 @@ impl<V> Walk for WalkOwned<V> {
 
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, V)> {
-        loop {
-            let index = self.cursor.next(&self.holes)?;
-            if let Some(item) = self.take(index) {
-                return Some(item);
-            }
-        }
+        self.take_next(Cursor::next)
     }
 
     #[inline]
     fn step_back(&mut self) -> Option<(u32, u32, V)> {
-        loop {
-            let index = self.cursor.next_back(&self.holes)?;
-            if let Some(item) = self.take(index) {
-                return Some(item);
-            }
-        }
+        self.take_next(Cursor::next_back)
     }
 }
 
