@@ -17,7 +17,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let rows = RowsOf(&self.rows);
         let old = self.rows.in_slot(slot).map(R::part);
         self.by.each_mut(&mut Plan { slot, new, old, rows }).map_err(Self::explain)?;
-        self.all(Commit(slot));
+        self.all(Commit { slot });
         Ok(())
     }
 
@@ -197,7 +197,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// index: it is not found by it, until it is changed or this is done again; and to change anything of it is refused as
     /// long as another row has that value. All others are in it.
     pub fn try_reindex(&mut self) -> Result<(), Error> {
-        self.all(Clear);
+        self.all(Clear {});
         let mut first = Ok(());
         let mut walk = self.rows.walk();
         while let Some((slot, _, row)) = walk.step() {

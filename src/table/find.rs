@@ -1,7 +1,7 @@
 //! Rows by what is in them.
 
-use super::indices::{Extract, Index, Indices, Row, Rows, Visit, VisitMut};
-use super::insert::RemoveFound;
+use super::indices::{Extract, Index, Indices, Row, Rows, Visit};
+use super::insert::{RemoveFound, SetCell};
 use super::rows::RowsOf;
 use super::{Found, Grid, Kind, Sets, Table, Unique};
 use crate::error::{Error, or_give_up};
@@ -346,18 +346,6 @@ struct Finds<'p, P, S> {
 impl<P, S: Rows<P>> Visit<P> for Finds<'_, P, S> {
     fn visit<I: Index<P>>(&mut self, index: &I) -> Result<(), Error> {
         self.all &= index.finds(self.slot, self.part, self.rows);
-        Ok(())
-    }
-}
-
-struct SetCell {
-    field: usize,
-    cell: f32,
-}
-
-impl<P> VisitMut<P> for SetCell {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.set_cell(self.field, self.cell);
         Ok(())
     }
 }

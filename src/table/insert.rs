@@ -22,50 +22,37 @@ impl<P, S: Rows<P>> VisitMut<P> for Plan<'_, P, S> {
     }
 }
 
-/// Has each index do what it is prepared for.
-pub(super) struct Commit(pub(super) u32);
+/// Defines what is done to each index and cannot fail, for [`Table::all`].
+macro_rules! step {
+    ($(#[$about:meta])* $step:ident { $($field:ident: $type:ty),* }, |$index:ident| $do:expr) => {
+        $(#[$about])*
+        pub(super) struct $step {
+            $(pub(super) $field: $type),*
+        }
 
-impl<P> VisitMut<P> for Commit {
-    #[inline]
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.commit(self.0);
-        Ok(())
-    }
+        impl<P> VisitMut<P> for $step {
+            #[inline]
+            fn visit<I: Index<P>>(&mut self, $index: &mut I) -> Result<(), Error> {
+                let Self { $($field),* } = *self;
+                $do;
+                Ok(())
+            }
+        }
+    };
 }
 
-struct Remove(u32);
-
-impl<P> VisitMut<P> for Remove {
-    #[inline]
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.remove(self.0);
-        Ok(())
-    }
+step! {
+    /// Does what each index is prepared for.
+    Commit { slot: u32 }, |index| index.commit(slot)
 }
-
-/// A slot that the index of that number found by a hash.
-pub(super) struct RemoveFound {
-    pub(super) slot: u32,
-    pub(super) field: usize,
-    pub(super) hash: u32,
+step!(Remove { slot: u32 }, |index| index.remove(slot));
+step! {
+    /// Removes a slot that the index of that number found by a hash.
+    RemoveFound { slot: u32, field: usize, hash: u32 }, |index| index.remove_found(slot, field, hash)
 }
-
-impl<P> VisitMut<P> for RemoveFound {
-    #[inline]
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.remove_found(self.slot, self.field, self.hash);
-        Ok(())
-    }
-}
-
-pub(super) struct Clear;
-
-impl<P> VisitMut<P> for Clear {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.clear();
-        Ok(())
-    }
-}
+step!(Clear {}, |index| index.clear());
+step!(Tidy {}, |index| index.tidy());
+step!(SetCell { field: usize, cell: f32 }, |index| index.set_cell(field, cell));
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Has all indices do something that cannot fail.
@@ -151,7 +138,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
             return Err(Refused { error: Self::explain(error), value: row });
         }
         self.rows.occupy(vacancy, row);
-        self.all(Commit(slot));
+        self.all(Commit { slot });
         Ok(key)
     }
 
@@ -161,7 +148,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     pub fn remove(&mut self, key: K) -> Option<R> {
         let (slot, generation) = self.rows.parts_of(key);
         let row = self.rows.remove_at(slot, generation)?;
-        self.all(Remove(slot));
+        self.all(Remove { slot });
         Some(row)
     }
 
@@ -169,13 +156,13 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     pub(super) fn take_slot(&mut self, slot: u32) -> Option<R> {
         let (_, row) = self.rows.take_at(slot)?;
-        self.all(Remove(slot));
+        self.all(Remove { slot });
         Some(row)
     }
 
     /// Takes all rows out, and drops them. Linear in the slots; the memory stays.
     pub fn clear(&mut self) {
-        self.all(Clear);
+        self.all(Clear {});
         self.rows.clear();
     }
 }

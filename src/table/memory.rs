@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::indices::{Index, Indices, Row, Visit, VisitMut};
+use super::insert::Tidy;
 use crate::container::{prefault_methods, reserve_methods, stats};
 use crate::error::{Error, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
@@ -22,15 +23,6 @@ stats! {
 impl<P, F: ForArrays> VisitMut<P> for F {
     fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
         index.each_array(self)
-    }
-}
-
-struct Tidy;
-
-impl<P> VisitMut<P> for Tidy {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.tidy();
-        Ok(())
     }
 }
 
@@ -143,7 +135,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 
     fn try_shrink_indices(&mut self) -> Result<(), Error> {
-        self.all(Tidy);
+        self.all(Tidy {});
         self.indices_within(Budget::UNLIMITED).map(drop)
     }
 
