@@ -295,14 +295,9 @@ impl<K: Key, V> Sharing<K, V> {
         Ok(())
     }
 
-    /// The slots that tickets stand for, but for holes.
-    fn fresh_of(&self, tickets: Range<usize>) -> Range<usize> {
-        self.slot_behind(tickets.start)..self.slot_behind(tickets.end)
-    }
-
     /// Makes pages of slots resident that tickets stand for, but for holes.
     pub(crate) fn try_prefault(&mut self, tickets: Range<usize>) -> Result<(), Error> {
-        let Range { start, end } = self.fresh_of(tickets);
+        let [start, end] = [tickets.start, tickets.end].map(|ticket| self.slot_behind(ticket));
         self.map.slots.prefault_within(start, end)
     }
 
