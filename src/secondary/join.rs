@@ -130,24 +130,20 @@ tuple!(A 0, B 1);
 tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
 
-/// The keys of the map that a join goes over.
-struct Keys<K> {
-    mint: Mint<K>,
-    /// With which tag they are looked up beside; `None`, if that is not to matter.
-    tag: Option<u32>,
-}
+/// What makes the keys of a map, and the type number that columns must have, if any.
+type Keys<K> = (Mint<K>, Option<u32>);
 
 impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     fn joined_keys(&self) -> Keys<K> {
-        Keys { mint: self.mint(), tag: Some(self.mint().tag()) }
+        (self.mint(), Some(self.mint().tag()))
     }
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
     #[inline]
     fn joined_keys(&self) -> Keys<K> {
-        Keys { mint: self.mint(), tag: None }
+        (self.mint(), None)
     }
 }
 
@@ -165,9 +161,8 @@ macro_rules! iterator {
 
         impl<'a, K: Key, V, C: Column<K>> $name<'a, K, V, C> {
             #[inline]
-            fn new(walk: $walk<'a, V>, len: usize, keys: Keys<K>, column: C) -> Self {
+            fn new(walk: $walk<'a, V>, len: usize, (mint, tag): Keys<K>, column: C) -> Self {
                 let most = len.min(column.most());
-                let Keys { mint, tag } = keys;
                 Self { walk: Joined::new(walk, column.into_look(tag)), most, mint }
             }
 
