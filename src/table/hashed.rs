@@ -1,9 +1,11 @@
 //! [`Hashed`]: the indices of values that are found by their hashes: [`Unique`], [`Many`] and [`List`].
 
-use super::indices::{Extract, Index, Rows, TryClone};
+use super::indices::{Extract, Index, Row, TryClone};
 use crate::error::Error;
 use crate::index::memory::{Arrays, forward_arrays};
 use crate::index::{ListIndex, Plan, SetIndex, UniqueIndex, list, set};
+use crate::key::Key;
+use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::marker::PhantomData;
@@ -75,12 +77,12 @@ macro_rules! hashed {
             X: Extract<FIELD, Key: Hash + Eq>,
         {
             #[inline]
-            fn plan<R: Rows<X::Row>>(
+            fn plan<K: Key, R: Row<X::Row>>(
                 &mut self,
                 slot: u32,
                 new: &X::Row,
                 old: Option<&X::Row>,
-                rows: R,
+                rows: &SlotMap<K, R>,
             ) -> Result<(), Error> {
                 let new = X::extract(new);
                 let new = new.borrow();
@@ -123,7 +125,12 @@ macro_rules! hashed {
                 self.index.clear();
             }
 
-            fn finds<R: Rows<X::Row>>(&self, slot: u32, part: &X::Row, rows: R) -> bool {
+            fn finds<K: Key, R: Row<X::Row>>(
+                &self,
+                slot: u32,
+                part: &X::Row,
+                rows: &SlotMap<K, R>,
+            ) -> bool {
                 let value = X::extract(part);
                 let value = value.borrow();
                 let $is_it = |slot| Self::has(slot, value, rows);
@@ -211,13 +218,15 @@ where
 {
     /// Whether the row of a slot has a value that was taken out of a row, or is like such a one.
     #[inline]
-    fn has<Q, R>(slot: u32, value: &Q, rows: R) -> bool
+    fn has<Q, K, R>(slot: u32, value: &Q, rows: &SlotMap<K, R>) -> bool
     where
         X::Key: Borrow<Q>,
         Q: Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
-        rows.part(slot).is_some_and(|part| X::extract(part).borrow().borrow() == value)
+        let part = rows.in_slot(slot).map(R::part);
+        part.is_some_and(|part| X::extract(part).borrow().borrow() == value)
     }
 }
 
@@ -227,11 +236,12 @@ where
 {
     /// The slot of a value, and the hash that it was found by.
     #[inline]
-    pub(super) fn slot_of<Q, R>(&self, value: &Q, rows: R) -> Option<(u32, u32)>
+    pub(super) fn slot_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> Option<(u32, u32)>
     where
         X::Key: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
         let hash = self.index.hash(value);
         let slot = self.index.find_hashed(hash, |slot| Self::has(slot, value, rows))?;
@@ -245,21 +255,23 @@ where
 {
     /// The slots of a value.
     #[inline]
-    pub(super) fn slots_of<Q, R>(&self, value: &Q, rows: R) -> I::Slots<'_>
+    pub(super) fn slots_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> I::Slots<'_>
     where
         X::Key: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
         self.index.find(value, |slot| Self::has(slot, value, rows))
     }
 
     #[inline]
-    pub(super) fn count<Q, R>(&self, value: &Q, rows: R) -> usize
+    pub(super) fn count<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> usize
     where
         X::Key: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
         self.index.count(value, |slot| Self::has(slot, value, rows))
     }

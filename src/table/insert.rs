@@ -1,21 +1,21 @@
 //! Rows that come and go.
 
 use super::Table;
-use super::indices::{Index, Indices, Row, Rows, VisitMut};
-use super::rows::RowsOf;
+use super::indices::{Index, Indices, Row, VisitMut};
 use crate::error::{Error, Refused, or_give_up};
 use crate::key::Key;
+use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
 
 /// Has each index prepare for a row in a slot.
-pub(super) struct Plan<'p, P, S> {
+pub(super) struct Plan<'p, P, K: Key, R> {
     pub(super) slot: u32,
     pub(super) new: &'p P,
     pub(super) old: Option<&'p P>,
-    pub(super) rows: S,
+    pub(super) rows: &'p SlotMap<K, R>,
 }
 
-impl<P, S: Rows<P>> VisitMut<P> for Plan<'_, P, S> {
+impl<P, K: Key, R: Row<P>> VisitMut<P> for Plan<'_, P, K, R> {
     #[inline]
     fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
         index.plan(self.slot, self.new, self.old, self.rows)
@@ -133,7 +133,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     fn fill(&mut self, vacancy: Vacancy, key: K, row: R) -> Result<K, Refused<R>> {
         let slot = vacancy.index;
-        let mut plan = Plan { slot, new: row.part(), old: None, rows: RowsOf(&self.rows) };
+        let mut plan = Plan { slot, new: row.part(), old: None, rows: &self.rows };
         if let Err(error) = self.by.each_mut(&mut plan) {
             return Err(Refused { error: Self::explain(error), value: row });
         }
