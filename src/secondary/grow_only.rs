@@ -1,6 +1,6 @@
 //! [`GrowOnlySecondaryMap`]: insert through `&self`, while references to values live.
 
-use super::{SecondaryMap, Slots, give_up};
+use super::{SecondaryMap, Slots, give_up, parts};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use crate::slots::growing_slots::GrowingSlots;
@@ -127,8 +127,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     /// ([`Busy`](ErrorKind::Busy)); or if the system refuses memory. The map is unchanged then.
     #[inline]
     pub fn try_insert(&self, key: K, value: V) -> Result<&'m V, Refused<V>> {
-        let data = key.data();
-        let (index, generation) = (data.index(), data.generation());
+        let (index, generation) = parts(key);
         if generation == 0 {
             return Err(Refused { error: Error::new(ErrorKind::StaleKey, 0), value });
         }
@@ -171,8 +170,8 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     #[inline]
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
-        let data = key.data();
-        self.slots.get(data.index(), data.generation())
+        let (index, generation) = parts(key);
+        self.slots.get(index, generation)
     }
 
     /// Whether the key has a value here. O(1).

@@ -88,7 +88,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// ```
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<V> {
-        let [key] = super::parts([key]);
+        let key = super::parts(key);
         let hash = self.hash_builder.hash_one(key.0);
         let slot = self.table.find_entry(hash, |slot| slot.is_of(key)).ok()?;
         Some(slot.remove().0.value)
