@@ -141,6 +141,28 @@ macro_rules! debug_items {
     };
 }
 
+/// Defines associated types that borrow a value for `'a`.
+macro_rules! borrowed_types {
+    ($($name:ident = $type:ty),+ $(,)?) => {
+        $(type $name<'a> = $type where Self: 'a;)+
+    };
+}
+
+/// Implements `IntoIterator` for a container by value.
+macro_rules! iterate_by_value {
+    ([$($generics:tt)*] $container:ty: $item:ty => $iter:ty, |$this:ident| $into_iter:expr) => {
+        impl<$($generics)*> IntoIterator for $container {
+            type Item = $item;
+            type IntoIter = $iter;
+
+            fn into_iter(self) -> $iter {
+                let $this = self;
+                $into_iter
+            }
+        }
+    };
+}
+
 /// Implements `IntoIterator` for references to a container, by its `iter`, and, if both are given, `iter_mut`.
 macro_rules! iterate_by_ref {
     ([$($generics:tt)*] $container:ty: $item:ty => $iter:ty) => {

@@ -124,22 +124,10 @@ macro_rules! both {
 
 // Each `unsafe` call below passes a promise about all columns on to both halves, each of which has some of them.
 impl<A: Fields, B: Fields> Fields for Concat<A, B> {
-    type Refs<'a>
-        = (A::Refs<'a>, B::Refs<'a>)
-    where
-        Self: 'a;
-    type Muts<'a>
-        = (A::Muts<'a>, B::Muts<'a>)
-    where
-        Self: 'a;
-    type Slices<'a>
-        = (A::Slices<'a>, B::Slices<'a>)
-    where
-        Self: 'a;
-    type SlicesMut<'a>
-        = (A::SlicesMut<'a>, B::SlicesMut<'a>)
-    where
-        Self: 'a;
+    borrowed_types! {
+        Refs = (A::Refs<'a>, B::Refs<'a>), Muts = (A::Muts<'a>, B::Muts<'a>),
+        Slices = (A::Slices<'a>, B::Slices<'a>), SlicesMut = (A::SlicesMut<'a>, B::SlicesMut<'a>),
+    }
     type Group<const N: usize> = (A::Group<N>, B::Group<N>);
     type Starts = (A::Starts, B::Starts);
 

@@ -247,30 +247,11 @@ impl<V> sealed::Made for VmVec<V> {
 
 impl<V> Rows for VmVec<V> {
     type Value = V;
-    type Ref<'a>
-        = &'a V
-    where
-        V: 'a;
-    type Mut<'a>
-        = &'a mut V
-    where
-        V: 'a;
-    type Slices<'a>
-        = &'a [V]
-    where
-        V: 'a;
-    type SlicesMut<'a>
-        = &'a mut [V]
-    where
-        V: 'a;
-    type Iter<'a>
-        = slice::Iter<'a, V>
-    where
-        V: 'a;
-    type IterMut<'a>
-        = slice::IterMut<'a, V>
-    where
-        V: 'a;
+    borrowed_types! {
+        Ref = &'a V, Mut = &'a mut V,
+        Slices = &'a [V], SlicesMut = &'a mut [V],
+        Iter = slice::Iter<'a, V>, IterMut = slice::IterMut<'a, V>,
+    }
     type IntoIter = vec::IntoIter<V>;
     type Parts = V;
 
@@ -305,30 +286,11 @@ impl<R: Row> sealed::Made for Columns<R> {
 
 impl<R: Row> Rows for Columns<R> {
     type Value = R;
-    type Ref<'a>
-        = R::Ref<'a>
-    where
-        R: 'a;
-    type Mut<'a>
-        = R::Mut<'a>
-    where
-        R: 'a;
-    type Slices<'a>
-        = R::Slices<'a>
-    where
-        R: 'a;
-    type SlicesMut<'a>
-        = R::SlicesMut<'a>
-    where
-        R: 'a;
-    type Iter<'a>
-        = columns::Iter<'a, R>
-    where
-        R: 'a;
-    type IterMut<'a>
-        = columns::IterMut<'a, R>
-    where
-        R: 'a;
+    borrowed_types! {
+        Ref = R::Ref<'a>, Mut = R::Mut<'a>,
+        Slices = R::Slices<'a>, SlicesMut = R::SlicesMut<'a>,
+        Iter = columns::Iter<'a, R>, IterMut = columns::IterMut<'a, R>,
+    }
     type IntoIter = columns::IntoIter<R>;
     type Parts = R::Fields;
 
