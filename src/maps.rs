@@ -82,12 +82,9 @@ macro_rules! into_walk_methods {
             }
         }
 
-        impl<K: Key, V> IntoIterator for $map<K, V> {
-            type Item = (K, V);
-            type IntoIter = IntoIter<K, V>;
-
-            fn into_iter(self) -> IntoIter<K, V> {
-                let (walk, left, mint) = self.into_walk();
+        iterate_by_value! {
+            [K: Key, V] $map<K, V>: (K, V) => IntoIter<K, V>, |map| {
+                let (walk, left, mint) = map.into_walk();
                 IntoIter::new(walk, left, mint)
             }
         }

@@ -68,14 +68,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 }
 
-impl<K: Key, V, S: Rows<Value = V>> IntoIterator for DenseSlotMap<K, V, S> {
-    type Item = (K, V);
-    type IntoIter = IntoIter<K, V, S>;
-
-    fn into_iter(self) -> IntoIter<K, V, S> {
-        let Self { keys, rows, .. } = self;
-        IntoIter { keys: keys.into_iter(), rows: rows.into_rows() }
-    }
+iterate_by_value! {
+    [K: Key, V, S: Rows<Value = V>] DenseSlotMap<K, V, S>: (K, V) => IntoIter<K, V, S>, |map|
+    IntoIter { keys: map.keys.into_iter(), rows: map.rows.into_rows() }
 }
 
 iterate_by_ref! {

@@ -94,11 +94,7 @@ collect_by_extend! {
 
 iterate_by_ref!([R, X, K: Key] Table<R, X, K>: (K, &'a R) => Iter<'a, K, R>);
 
-impl<R, X, K: Key> IntoIterator for Table<R, X, K> {
-    type Item = (K, R);
-    type IntoIter = IntoIter<K, R>;
-
-    fn into_iter(self) -> IntoIter<K, R> {
-        self.into_rows().into_iter()
-    }
+iterate_by_value! {
+    [R, X, K: Key] Table<R, X, K>: (K, R) => IntoIter<K, R>, |table|
+    table.into_rows().into_iter()
 }

@@ -108,13 +108,9 @@ debug_left!([R: Row + Pad, const N: usize] IntoIter<R, N>, "IntoIter", |iter| it
 
 clone_fields!([R: Row + Pad, const N: usize] Iter<'_, R, N>: groups, left);
 
-impl<R: Row + Pad, const N: usize> IntoIterator for Groups<R, N> {
-    type Item = R;
-    type IntoIter = IntoIter<R, N>;
-
-    fn into_iter(self) -> IntoIter<R, N> {
-        IntoIter { left: 0..self.len, groups: self }
-    }
+iterate_by_value! {
+    [R: Row + Pad, const N: usize] Groups<R, N>: R => IntoIter<R, N>, |groups|
+    IntoIter { left: 0..groups.len, groups }
 }
 
 iterate_by_ref! {

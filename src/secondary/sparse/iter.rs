@@ -135,12 +135,10 @@ clone_fields!([K: Key, V] Iter<'_, K, V>: slots, mint);
 clone_fields!([K: Key, V] Keys<'_, K, V>: slots, mint);
 clone_fields!([K: Key, V] Values<'_, K, V>: slots, mint);
 
-impl<K: Key, V, S> IntoIterator for SparseSecondaryMap<K, V, S> {
-    type Item = (K, V);
-    type IntoIter = IntoIter<K, V>;
-
-    fn into_iter(self) -> IntoIter<K, V> {
-        let (rest, mint) = self.into_rest();
+iterate_by_value! {
+    [K: Key, V, S] SparseSecondaryMap<K, V, S>: (K, V) => IntoIter<K, V>, |map|
+    {
+        let (rest, mint) = map.into_rest();
         IntoIter::new(rest, mint)
     }
 }
