@@ -6,7 +6,6 @@
 use super::array::Slots;
 use super::prefetch;
 use super::state::State;
-use crate::error::{Error, Holder};
 use crate::vec::AnyVec;
 use std::marker::PhantomData;
 
@@ -50,7 +49,7 @@ impl<'s> States<'s> {
 /// [`Slots`] of some size, of which there stay as many.
 #[derive(Debug)]
 pub(crate) struct AnySlots<'s> {
-    array: AnyVec<'s>,
+    pub(super) array: AnyVec<'s>,
     state_offset: usize,
     /// By how much to shift an index to the right for the number of its block.
     block_shift: u32,
@@ -76,15 +75,6 @@ impl<V> Slots<V> {
 }
 
 impl AnySlots<'_> {
-    pub(crate) const fn len(&self) -> usize {
-        self.array.len()
-    }
-
-    /// See [`Slots::STRIDE_BYTES`].
-    pub(crate) const fn stride_bytes(&self) -> usize {
-        self.array.stride_bytes()
-    }
-
     /// See [`Slots::BLOCK_SLOTS`].
     pub(crate) const fn block_slots(&self) -> usize {
         1 << self.block_shift
@@ -93,22 +83,6 @@ impl AnySlots<'_> {
     /// The block that a slot is in.
     pub(crate) const fn block_of(&self, index: usize) -> usize {
         index >> self.block_shift
-    }
-
-    pub(crate) const fn capacity(&self) -> usize {
-        self.array.capacity()
-    }
-
-    pub(crate) fn max_len(&self) -> usize {
-        self.array.max_len()
-    }
-
-    pub(crate) const fn holder(&self) -> Holder {
-        self.array.holder()
-    }
-
-    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.array.try_reserve(additional)
     }
 
     pub(crate) fn states(&self) -> States<'_> {
