@@ -98,8 +98,8 @@ impl Buckets {
         }
     }
 
-    /// What stands for the set that a slot is to come into, of those of a hash, or [`NONE`]. `other` gives a slot of a set,
-    /// by what stands for it, that is not the one, of which nobody is asked.
+    /// Returns what stands for the set of a hash that a slot belongs in, or [`NONE`]. `other` returns a slot of a set, by what
+    /// stands for it, other than that one, for which `is_meant` is not called.
     #[inline]
     pub(super) fn look(
         &self,

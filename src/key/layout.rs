@@ -85,7 +85,7 @@ pub type Tagged64 = Bits64<32, 20, 12>;
 /// 32 bits with a tag of 2: 2^20 slots, each used 1,023 times.
 pub type Compact32 = Bits32<20, 10, 2>;
 
-/// Implements [`Layout`] for keys of so many bits.
+/// Implements [`Layout`] for keys of one width.
 macro_rules! bits {
     ($Bits:ident, $Word:ident, $bits:ty) => {
         impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Layout

@@ -103,7 +103,7 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Has fewer buckets, if there are few points for so many.
+    /// Merges a block of buckets into another if there are few points in each.
     pub(super) fn merge_if_sparse(&mut self) {
         if self.listed < self.heads.len() / SPARSE && self.blocks.count() > 1 {
             self.merge();
