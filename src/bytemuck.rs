@@ -1,29 +1,29 @@
-//! Keys as bytes, and bytes as keys, by the traits of `bytemuck`.
+//! Implements `bytemuck`'s traits for keys.
 //!
-//! A key is one word that is never 0, so these hold of it:
+//! A key is one word that is never 0, so it implements:
 //!
-//! - `NoUninit`: all of its bytes are there to be read.
-//! - `CheckedBitPattern`: a word is a key if [`KeyData::from_bits`] takes it.
-//! - `ZeroableInOption`: bytes of zero are `None`.
+//! - `NoUninit`: all of its bytes are initialised.
+//! - `CheckedBitPattern`: a word is a key if [`KeyData::from_bits`] accepts it.
+//! - `ZeroableInOption`: zero bytes are `None`.
 //!
-//! `Zeroable` and `Pod` do not. `PodInOption` would be no breach of memory, but it would make keys
-//! of words that are none: with an index that the layout has no bits for, or a generation that no slot
-//! ever has. Equal keys would differ, and null ones too.
+//! It implements neither `Zeroable` nor `Pod`. `PodInOption` would be sound, but it would accept words that are not
+//! keys: with an index beyond the layout's bits, or a generation that no slot ever has. Equal keys would then compare
+//! as different, and null keys as well.
 
 #![expect(unsafe_code, reason = "says what the bytes of keys are")]
 
 use crate::key::{DefaultKey, KeyData, Layout, Word};
 use bytemuck::{CheckedBitPattern, NoUninit, ZeroableInOption};
 
-// SAFETY: `repr(transparent)` over `L::Word`, which is `NonZeroU64` or `NonZeroU32`, since `Layout` is
-// sealed: there are no bytes but those of an integer, and values of it.
+// SAFETY: `repr(transparent)` over `L::Word`, which is `NonZeroU64` or `NonZeroU32` since `Layout` is sealed: an
+// integer without padding.
 unsafe impl<L: Layout> NoUninit for KeyData<L> {}
 
-// SAFETY: the same; std promises of such types that bytes of zero are their `None`.
+// SAFETY: `repr(transparent)` over those types, as above, for which std guarantees that zero bytes are `None`.
 unsafe impl<L: Layout> ZeroableInOption for KeyData<L> {}
 
-// SAFETY: `Bits` is the integer of which the word is the one that is not zero, so of the same size
-// and alignment; and no bits are taken that are zero, since `from_bits` gives no key for them.
+// SAFETY: `Bits` is the integer of which `L::Word` is the non-zero form, so size and alignment are equal; and
+// `from_bits` returns `None` for zero, so only non-zero bits are accepted.
 unsafe impl<L: Layout> CheckedBitPattern for KeyData<L> {
     type Bits = <L::Word as Word>::Bits;
 
@@ -33,15 +33,15 @@ unsafe impl<L: Layout> CheckedBitPattern for KeyData<L> {
     }
 }
 
-// What `new_key_type!` does for types of others.
+// `new_key_type!` does this for other key types.
 
-// SAFETY: `repr(transparent)` over a type that is so.
+// SAFETY: `repr(transparent)` over `KeyData`, which is `NoUninit`.
 unsafe impl NoUninit for DefaultKey {}
 
-// SAFETY: the same.
+// SAFETY: `repr(transparent)` over `KeyData`, which is `ZeroableInOption`.
 unsafe impl ZeroableInOption for DefaultKey {}
 
-// SAFETY: the same: its bits are those of the other, and so are those which are valid.
+// SAFETY: `repr(transparent)` over `KeyData`, with the same `Bits` and the same valid patterns.
 unsafe impl CheckedBitPattern for DefaultKey {
     type Bits = <KeyData as CheckedBitPattern>::Bits;
 

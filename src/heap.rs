@@ -1,5 +1,5 @@
-//! [`Room`]: blocks of the heap, and an error where there is none left. Std's own calls end the process
-//! then, but for those that make room in a `Vec`.
+//! Heap allocation that returns an error if memory is refused. The calls of std abort the process then, except for
+//! `Vec`'s `try_reserve` and `try_reserve_exact`.
 
 #![expect(unsafe_code, reason = "allocates")]
 
@@ -7,22 +7,22 @@ use crate::error::{Error, ErrorKind};
 use std::alloc::{Layout, alloc};
 use std::mem::MaybeUninit;
 
-/// A block for one value.
+/// Uninitialised memory for one value.
 ///
-/// Taken before the value is made or handed over, so that nothing is lost, or to be undone, where it is
-/// refused.
+/// It is allocated before the value is made or moved, so that a refusal loses nothing and leaves nothing to undo.
 pub(crate) struct Room<T>(Box<MaybeUninit<T>>);
 
 impl<T> Room<T> {
     pub(crate) fn try_new() -> Result<Self, Error> {
         const { assert!(size_of::<T>() > 0, "what has no size needs no block") };
         let layout = Layout::new::<MaybeUninit<T>>();
-        // SAFETY: its size is not 0, as asserted above.
+        // SAFETY: the size is not 0, as asserted above.
         let block = unsafe { alloc(layout) }.cast::<MaybeUninit<T>>();
         if block.is_null() {
             return Err(Error::new(ErrorKind::Memory, layout.size()));
         }
-        // SAFETY: just allocated, as boxes are, by the layout of what is in this one, which any bytes are.
+        // SAFETY: just allocated by the global allocator with the layout of `MaybeUninit<T>`, for which any bytes are
+        // valid.
         let block = unsafe { Box::from_raw(block) };
         Ok(Self(block))
     }
@@ -31,23 +31,23 @@ impl<T> Room<T> {
     pub(crate) fn fill(self, value: T) -> Box<T> {
         let Self(mut block) = self;
         block.write(value);
-        // SAFETY: just written.
+        // SAFETY: initialised by the write above.
         unsafe { block.assume_init() }
     }
 }
 
-/// `Box::new`, or the error.
+/// [`Box::new`], or the error.
 pub(crate) fn try_boxed<T>(value: T) -> Result<Box<T>, Error> {
     Room::try_new().map(|room| room.fill(value))
 }
 
-/// [`Vec::try_reserve_exact`], with an [`Error`].
+/// [`Vec::try_reserve_exact`] with an [`Error`].
 pub(crate) fn try_reserve_exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
     vec.try_reserve_exact(additional)
         .map_err(|_| Error::new(ErrorKind::Memory, additional.saturating_mul(size_of::<T>())))
 }
 
-/// Collects what an iterator that knows its length yields, or returns the error.
+/// Collects an iterator that knows its length, or returns the error.
 #[cfg(feature = "file")]
 pub(crate) fn try_collect<T>(iter: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, Error> {
     let mut vec = Vec::new();

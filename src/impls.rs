@@ -52,10 +52,37 @@ macro_rules! clone_fields {
     };
 }
 
+/// Implements `Clone` and `Copy`, whatever the type parameters are.
+macro_rules! copy {
+    ([$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> Clone for $type {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($generics)*> Copy for $type {}
+    };
+}
+
+/// Implements `Clone` by `try_clone`.
+macro_rules! clone_by_try {
+    ($(#[$doc:meta])* [$($generics:tt)*] $type:ty $(where $($bounds:tt)+)?) => {
+        impl<$($generics)*> Clone for $type $(where $($bounds)+)? {
+            $(#[$doc])*
+            #[track_caller]
+            fn clone(&self) -> Self {
+                $crate::error::or_give_up(self.try_clone())
+            }
+        }
+    };
+}
+
 /// Implements `Default` by a constructor without arguments.
 macro_rules! default_by {
-    ([$($generics:tt)*] $type:ident<$($argument:ident),+>, $new:ident) => {
-        impl<$($generics)*> Default for $type<$($argument),+> {
+    ([$($generics:tt)*] $type:ident $(<$($argument:ident),+>)?, $new:ident) => {
+        impl<$($generics)*> Default for $type $(<$($argument),+>)? {
             #[doc = concat!("See [`", stringify!($new), "`](", stringify!($type), "::", stringify!($new), ").")]
             fn default() -> Self {
                 Self::$new()
@@ -64,15 +91,22 @@ macro_rules! default_by {
     };
 }
 
+/// Implements `Debug` by a name, and some fields, which may not be all.
+macro_rules! debug_fields {
+    ([$($generics:tt)*] $type:ty, $name:expr, |$this:ident| $($field:ident: $shown:expr),+) => {
+        impl<$($generics)*> std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $this = self;
+                f.debug_struct($name)$(.field(stringify!($field), &$shown))+.finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 /// Implements `Debug` for an iterator: it shows how many items are left.
 macro_rules! debug_left {
     ([$($generics:tt)*] $iter:ty, $name:expr, |$this:ident| $left:expr) => {
-        impl<$($generics)*> std::fmt::Debug for $iter {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let $this = self;
-                f.debug_struct($name).field("left", &$left).finish_non_exhaustive()
-            }
-        }
+        debug_fields!([$($generics)*] $iter, $name, |$this| left: $left);
     };
 }
 
@@ -102,6 +136,28 @@ macro_rules! debug_items {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 let $this = self;
                 f.$list().entries($items).finish()
+            }
+        }
+    };
+}
+
+/// Defines associated types that borrow a value for `'a`.
+macro_rules! borrowed_types {
+    ($($name:ident = $type:ty),+ $(,)?) => {
+        $(type $name<'a> = $type where Self: 'a;)+
+    };
+}
+
+/// Implements `IntoIterator` for a container by value.
+macro_rules! iterate_by_value {
+    ([$($generics:tt)*] $container:ty: $item:ty => $iter:ty, |$this:ident| $into_iter:expr) => {
+        impl<$($generics)*> IntoIterator for $container {
+            type Item = $item;
+            type IntoIter = $iter;
+
+            fn into_iter(self) -> $iter {
+                let $this = self;
+                $into_iter
             }
         }
     };
@@ -145,6 +201,19 @@ macro_rules! collect_by_extend {
                 let mut collected = Self::default();
                 collected.extend(items);
                 collected
+            }
+        }
+    };
+}
+
+/// Implements `From` by `FromIterator`.
+macro_rules! from_by_collect {
+    ($(#[$doc:meta])* [$($generics:tt)*] $from:ty => $container:ty) => {
+        impl<$($generics)*> From<$from> for $container {
+            $(#[$doc])*
+            #[track_caller]
+            fn from(items: $from) -> Self {
+                Self::from_iter(items)
             }
         }
     };

@@ -1,62 +1,5 @@
 //! Methods that several maps have in common, as macros.
 
-/// Defines a constructor with a capacity and its fallible form, by the map's builder. `$named` is how it reads what is
-/// counted.
-macro_rules! with_capacity {
-    ($with:ident, $try_with:ident, $new:ident, $counted:literal) => {
-        #[doc = concat!("[`", stringify!($new), "`](Self::", stringify!($new), "), with memory committed for `capacity` ",
-            $counted, ".")]
-        ///
-        /// # Panics
-        ///
-        #[doc = concat!("If [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
-        #[must_use]
-        #[track_caller]
-        pub fn $with(capacity: usize) -> Self {
-            $crate::error::or_give_up(Self::$try_with(capacity))
-        }
-
-        #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
-        ///
-        /// # Errors
-        ///
-        /// If the addresses or the memory cannot be had, or keys cannot number so many
-        /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-        pub fn $try_with(capacity: usize) -> Result<Self, $crate::Error> {
-            Self::builder().capacity(capacity).try_build()
-        }
-    };
-}
-
-/// Defines a constructor with a maximum and its fallible form, by the map's builder. `$example` is documentation of the
-/// first.
-macro_rules! with_max_len {
-    ($with:ident, $try_with:ident, $counted:literal $(, $(#[$example:meta])+)?) => {
-        #[doc = concat!("Creates an empty map that can have `max_len` ", $counted, ", for which it reserves the addresses at \
-            once.")]
-        ///
-        /// # Panics
-        ///
-        #[doc = concat!("If [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
-        $($(#[$example])+)?
-        #[must_use]
-        #[track_caller]
-        pub fn $with(max_len: usize) -> Self {
-            $crate::error::or_give_up(Self::$try_with(max_len))
-        }
-
-        #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
-        ///
-        /// # Errors
-        ///
-        /// If the addresses cannot be had, or keys cannot number so many
-        /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-        pub fn $try_with(max_len: usize) -> Result<Self, $crate::Error> {
-            Self::builder().max_len(max_len).try_build()
-        }
-    };
-}
-
 /// Defines the iterators of a map whose slots are walked, and look-ups of many keys.
 ///
 /// The map has `walk`, `walk_mut`, `into_walk`, `mint`, and `slots` that are asked for `ahead`.
@@ -139,12 +82,9 @@ macro_rules! into_walk_methods {
             }
         }
 
-        impl<K: Key, V> IntoIterator for $map<K, V> {
-            type Item = (K, V);
-            type IntoIter = IntoIter<K, V>;
-
-            fn into_iter(self) -> IntoIter<K, V> {
-                let (walk, left, mint) = self.into_walk();
+        iterate_by_value! {
+            [K: Key, V] $map<K, V>: (K, V) => IntoIter<K, V>, |map| {
+                let (walk, left, mint) = map.into_walk();
                 IntoIter::new(walk, left, mint)
             }
         }

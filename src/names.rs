@@ -1,8 +1,6 @@
-//! The modules in which the crate `slotmap` has its maps, by the same names, with what takes their
-//! place here.
+//! The modules of the crate `slotmap`, by the same names, with the counterparts of their items in this crate.
 
-/// The module of [`SlotMap`](crate::SlotMap) in the crate `slotmap`: the same items as
-/// [`slot_map`](crate::slot_map).
+/// The module of [`SlotMap`](crate::SlotMap) in the crate `slotmap`: the same items as [`slot_map`](crate::slot_map).
 ///
 /// # Examples
 ///
@@ -27,10 +25,10 @@ pub mod basic {
 pub mod hop {
     pub use crate::slot_map::{Drain, IntoIter, Iter, IterMut, Keys, Values, ValuesMut};
 
-    /// A [`SlotMap`](crate::SlotMap), by the name under which the crate `slotmap` has one that goes
-    /// over holes faster. (It is deprecated there.) This one does, since it knows holes by a bitmap.
+    /// An alias of [`SlotMap`](crate::SlotMap), named after the map of the crate `slotmap` that skips holes faster.
+    /// (It is deprecated there.) `SlotMap` does so too, since it records holes in a bitmap.
     ///
-    /// It is the same type as `SlotMap`, so a trait cannot be implemented for both.
+    /// As it is the same type as `SlotMap`, a trait cannot be implemented for both.
     ///
     /// # Examples
     ///
@@ -44,8 +42,8 @@ pub mod hop {
     pub type HopSlotMap<K, V> = crate::slot_map::SlotMap<K, V>;
 }
 
-/// The module of [`SparseSecondaryMap`](crate::SparseSecondaryMap) in the crate `slotmap`: the same
-/// items as [`secondary::sparse`](crate::secondary::sparse).
+/// The module of [`SparseSecondaryMap`](crate::SparseSecondaryMap) in the crate `slotmap`: the same items as
+/// [`secondary::sparse`](crate::secondary::sparse).
 ///
 /// # Examples
 ///

@@ -1,28 +1,28 @@
-//! Tells `AddressSanitizer` what memory nobody is to touch.
+//! Tells `AddressSanitizer` which memory must not be accessed.
 //!
-//! To the sanitizer all of a committed page is good. Arrays, maps and arenas know better: what lies behind a length,
-//! in a vacant slot, or was given back to an arena, is nobody's. Under `--cfg stayput_asan` they say so here, and whoever
-//! reads or writes there by a stray pointer is stopped by a report. Without it these functions are empty.
+//! The sanitizer regards all of a committed page as accessible. Arrays, maps and arenas know more: memory past a
+//! length, in a vacant slot, or returned to an arena is not in use. Under `--cfg stayput_asan` they poison it here,
+//! and a read or write through a stray pointer ends in a report. Without that cfg these functions are empty.
 //!
-//! The sanitizer counts in eights of bytes, of which it knows up to which one they are good. So what is poisoned is
-//! rounded inwards, and what is not any more outwards: a few bytes may be taken for good that are not, and never the
-//! other way round.
+//! The sanitizer keeps one mark for each eight bytes: how many of them, from the first, are accessible. Poisoned
+//! ranges are therefore rounded inwards and unpoisoned ones outwards: a few bytes may count as accessible that are
+//! not, never the other way round.
 //!
-//! The mark is on addresses. `mmap` and `munmap` take it off, since the sanitizer hears of them; so what is released needs
-//! no call here. Kernels, and instructions of our own ([touch](crate::os)), do not look at it.
+//! The marks belong to addresses. `mmap` and `munmap` clear them, since the sanitizer intercepts both, so releasing
+//! memory needs no call here. Kernels, and the crate's own instructions that [touch](crate::os) pages, ignore them.
 
 use std::marker::PhantomData;
 
-/// Whether there is a sanitizer to be told: for loops that would do nothing.
+/// Whether the sanitizer is on, for loops that would otherwise do nothing.
 pub(crate) const IS_ON: bool = cfg!(stayput_asan);
 
-/// Nobody is to touch `count` elements from `first` on until they are [unpoisoned](unpoison).
+/// Marks `count` elements from `first` on as inaccessible, until they are [unpoisoned](unpoison).
 #[inline(always)]
 pub(crate) fn poison<T>(first: *const T, count: usize) {
     sys::poison(first.cast(), count * size_of::<T>());
 }
 
-/// [Poisons](poison) a place when it is dropped: once the value there is moved out, which so can be the last that is done.
+/// [Poisons](poison) a place when it is dropped, for a function whose last step is to move the value out.
 #[must_use = "it is for its drop"]
 pub(crate) struct AtEnd<T>(#[cfg(stayput_asan)] *const T, PhantomData<*const T>);
 
@@ -45,20 +45,20 @@ impl<T> Drop for AtEnd<T> {
     }
 }
 
-/// `count` elements from `first` on may be touched.
+/// Marks `count` elements from `first` on as accessible.
 #[inline(always)]
 pub(crate) fn unpoison<T>(first: *const T, count: usize) {
     sys::unpoison(first.cast(), count * size_of::<T>());
 }
 
-/// Whether nobody is to touch the first byte.
+/// Returns `true` if the first byte is inaccessible.
 #[inline(always)]
 pub(crate) fn is_poisoned<T>(first: *const T) -> bool {
     sys::is_poisoned(first.cast())
 }
 
-/// All that is poisoned from `first` on without a gap may be touched, but no more than `most` elements. Takes time by
-/// how much that is, and not by `most`.
+/// Unpoisons what is poisoned from `first` on without a gap, up to `most` elements. Linear in what it unpoisons, not
+/// in `most`.
 #[cfg(stayput_asan)]
 pub(crate) fn unpoison_run<T>(first: *const T, most: usize) {
     sys::unpoison_run(first.cast(), most * size_of::<T>());
@@ -84,10 +84,10 @@ mod sys {
 
     use std::ffi::{c_int, c_void};
 
-    /// So many bytes have one mark.
+    /// The number of bytes that share one mark.
     const GRANULE_BYTES: usize = 8;
 
-    // SAFETY: so the sanitizer's header `asan_interface.h` declares them.
+    // SAFETY: these are the declarations in the sanitizer's header `asan_interface.h`.
     unsafe extern "C" {
         fn __asan_poison_memory_region(start: *const c_void, bytes: usize);
         fn __asan_unpoison_memory_region(start: *const c_void, bytes: usize);
@@ -95,17 +95,17 @@ mod sys {
     }
 
     pub(super) fn poison(start: *const u8, bytes: usize) {
-        // SAFETY: it changes marks, and none of the memory.
+        // SAFETY: it changes marks, not memory.
         unsafe { __asan_poison_memory_region(start.cast(), bytes) };
     }
 
     pub(super) fn unpoison(start: *const u8, bytes: usize) {
-        // SAFETY: it changes marks, and none of the memory.
+        // SAFETY: it changes marks, not memory.
         unsafe { __asan_unpoison_memory_region(start.cast(), bytes) };
     }
 
     pub(super) fn is_poisoned(address: *const u8) -> bool {
-        // SAFETY: it looks at a mark.
+        // SAFETY: it reads a mark.
         unsafe { __asan_address_is_poisoned(address.cast()) != 0 }
     }
 

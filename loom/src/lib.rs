@@ -20,7 +20,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use reservation::{PAGE_BYTES, Pages, Refusal};
-use service::{Shared, Step, UNIT_BYTES, Work};
+use service::{Shared, UNIT_BYTES, Work};
 
 /// The array and the service, of one reservation.
 struct Memory {
@@ -38,7 +38,7 @@ impl Memory {
         let (shared, pages) = service::shared(0);
         while shared.ahead_bytes() < ready * UNIT_BYTES {
             shared.set_window((shared.ahead_bytes() / UNIT_BYTES + 1) * UNIT_BYTES);
-            assert!(matches!(shared.step(&mut |_| true), Step::Made));
+            assert!(matches!(shared.step(&mut |_| true), Ok(true)));
         }
         pages.plan(refusal);
         shared.set_window(4 * UNIT_BYTES);

@@ -19,7 +19,7 @@ mod handover;
 mod shared;
 
 pub(crate) use handover::Work;
-pub(crate) use shared::{Shared, Step};
+pub(crate) use shared::Shared;
 
 use crate::reservation::{Pages, Reservation};
 use std::sync::Arc;

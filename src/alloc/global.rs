@@ -112,7 +112,7 @@ impl<A> GlobalVm<A> {
     /// Whether to ask for huge pages, as for [`VmAlloc::huge_pages`].
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
-        self.alloc.set_huge_pages(huge_pages);
+        self.alloc.options.huge_pages = huge_pages;
         self
     }
 
@@ -120,7 +120,7 @@ impl<A> GlobalVm<A> {
     /// [`VmAlloc::reserve_bytes`].
     #[must_use]
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
-        self.alloc.set_reserve_bytes(bytes);
+        self.alloc.options.reserve_bytes = Some(bytes);
         self
     }
 
@@ -198,11 +198,7 @@ fn to_ptr(memory: Option<NonNull<u8>>) -> *mut u8 {
     memory.map_or(ptr::null_mut(), NonNull::as_ptr)
 }
 
-impl Default for GlobalVm {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([] GlobalVm, new);
 
 impl<A> fmt::Debug for GlobalVm<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

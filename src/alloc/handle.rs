@@ -3,15 +3,11 @@
 #![expect(unsafe_code, reason = "passes on the callers' promises about blocks")]
 
 use super::Contents;
+use super::arena::bump::nothing;
 use super::raw::RawAllocator;
 use super::vm_alloc::{Resize, VmAlloc};
 use std::alloc::{GlobalAlloc, Layout};
-use std::ptr::{self, NonNull};
-
-/// An address for a block of size zero, which needs no memory.
-fn nothing(align: usize) -> NonNull<u8> {
-    NonNull::new(ptr::without_provenance_mut(align)).expect("an alignment is not zero")
-}
+use std::ptr::NonNull;
 
 impl<P: GlobalAlloc> VmAlloc<P> {
     /// # Safety
@@ -24,7 +20,7 @@ impl<P: GlobalAlloc> VmAlloc<P> {
         if to.new.size() == 0 {
             // SAFETY: the caller's promise is the same.
             unsafe { self.give_back(start, to.old) };
-            return Some(nothing(to.new.align()));
+            return Some(nothing(to.new));
         }
         // SAFETY: the caller's promise is the same.
         unsafe { self.resize(start, to) }
@@ -39,7 +35,7 @@ unsafe impl<P: GlobalAlloc> RawAllocator for VmAlloc<P> {
     #[inline]
     fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>> {
         match layout.size() {
-            0 => Some(nothing(layout.align())),
+            0 => Some(nothing(layout)),
             _ => self.obtain(layout, contents),
         }
     }

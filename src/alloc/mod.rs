@@ -1,21 +1,21 @@
-//! Memory for other people's containers: arenas, allocators, the program's allocator.
+//! Allocators for std and third-party containers: arenas, an allocator, the program's global allocator.
 //!
-//! | type | what it is | how it is put under a container |
+//! | type | what it is | how a container uses it |
 //! |---|---|---|
 //! | [`Arena`] | a bump allocator in one reservation, with scopes | `arena.alloc(value)`; `&arena` is an allocator |
 //! | [`VmAlloc`] | an allocator whose large blocks grow in place | `Vec::new_in(VmAlloc::new())` |
-//! | [`GlobalVm`] | the same for the whole program | `#[global_allocator]` |
+//! | [`GlobalVm`] | the same allocator for the whole program | `#[global_allocator]` |
 //!
-//! The trait `Allocator` exists three times over: two versions of the crate `allocator-api2`, and an
-//! unstable one in std. The first two are implemented with the feature of their name
-//! (`allocator-api2-02`, `allocator-api2-04`), std's where the compiler is given `--cfg stayput_nightly`.
+//! There are three traits `Allocator`: those of two versions of the crate `allocator-api2`, and the unstable one in
+//! std. The features `allocator-api2-02` and `allocator-api2-04` implement the first two, and `--cfg stayput_nightly`
+//! std's.
 
 pub(crate) mod arena;
 mod block;
 mod global;
 mod vm_alloc;
 
-// What makes the traits `Allocator`.
+// The implementations of the traits `Allocator`.
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
 mod handle;
 #[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04", stayput_nightly))]
@@ -30,7 +30,7 @@ pub use vm_alloc::{AllocStats, VmAlloc, stats, trim};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
-/// What memory is to hold that is handed out.
+/// What allocated memory is required to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contents {
     Any,
@@ -39,7 +39,7 @@ enum Contents {
 
 #[expect(unsafe_code, reason = "passes on the caller's promise")]
 impl Contents {
-    /// Such memory of an allocator.
+    /// Allocates memory with these contents.
     ///
     /// # Safety
     ///
@@ -47,9 +47,9 @@ impl Contents {
     #[inline]
     unsafe fn of(self, parent: &impl GlobalAlloc, layout: Layout) -> Option<NonNull<u8>> {
         NonNull::new(match self {
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller promises that the size is not zero.
             Self::Any => unsafe { parent.alloc(layout) },
-            // SAFETY: the caller's promise is the same.
+            // SAFETY: the caller promises that the size is not zero.
             Self::Zeroed => unsafe { parent.alloc_zeroed(layout) },
         })
     }

@@ -1,8 +1,8 @@
-//! [`RawAllocator`]: what an allocator does, whoever asks.
+//! [`RawAllocator`]: the operations of an allocator, whichever trait they are called through.
 //!
-//! The trait `Allocator` exists three times over: in std, where it is unstable, and in two versions
-//! of the crate `allocator-api2`. An allocator implements this one, and [`traits`](super::traits)
-//! makes the others of it.
+//! There are three traits `Allocator`: the unstable one in std, and those of two versions of the crate
+//! `allocator-api2`. An allocator implements this one, and [`traits`](super::traits) implements the others in terms of
+//! it.
 
 #![expect(unsafe_code, reason = "declares what allocators promise")]
 
@@ -10,38 +10,35 @@ use super::Contents;
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-/// Gives out blocks of memory, and takes them back.
+/// Allocates and deallocates blocks of memory.
 ///
-/// A block is *currently allocated* from when a method here returned it until it is passed to
-/// [`deallocate`](Self::deallocate), or to [`grow`](Self::grow) or [`shrink`](Self::shrink) with success. A layout *fits* a block if it is the one which
-/// the block was last asked for with.
+/// A block is *currently allocated* from when a method here returns it until it is passed to
+/// [`deallocate`](Self::deallocate), or to a [`grow`](Self::grow) or [`shrink`](Self::shrink) that succeeds. A layout
+/// *fits* a block if it is the layout most recently requested for it.
 ///
-/// `None` says that the memory cannot be had. The block that was to grow or to shrink is then as it
-/// was.
+/// `None` means that the memory was refused. A block that was to grow or shrink is then unchanged.
 ///
 /// # Safety
 ///
-/// - A block that is currently allocated is valid for reads and writes of its length, aligned as
-///   asked, apart from all other such blocks, and stays so until the allocator and all copies of it
-///   are dropped, or the borrow that it holds ends.
-/// - Moving or copying the allocator changes nothing about its blocks, and any copy can take back
-///   what another gave out.
-/// - Every block has exactly the size that was asked for.
-/// - What is said to be zero is.
+/// - A currently allocated block is valid for reads and writes of its length, aligned as requested and disjoint from
+///   all other such blocks, and remains so until the allocator and all its copies are dropped, or the borrow that it
+///   holds ends.
+/// - Moving or copying the allocator does not affect its blocks, and any copy can deallocate the blocks of another.
+/// - Every block has exactly the requested size.
+/// - Memory requested as zeroed is zero.
 pub(super) unsafe trait RawAllocator {
-    /// A block of that layout, all of it zero if that is asked for.
+    /// Allocates a block of that layout, zeroed if requested.
     fn allocate(&self, layout: Layout, contents: Contents) -> Option<NonNull<u8>>;
 
-    /// Takes a block back.
+    /// Deallocates a block.
     ///
     /// # Safety
     ///
-    /// - `block` starts a block that is currently allocated by this allocator, and `layout` fits
-    ///   it.
+    /// - `block` starts a block that is currently allocated by this allocator, and `layout` fits it.
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout);
 
-    /// A block of the `new` layout that begins with what the old one held, which is gone. All behind the size of `old` is
-    /// zero if that is asked for.
+    /// Extends or moves a block to the `new` layout, preserving its contents. The memory past the size of `old` is
+    /// zeroed if requested.
     ///
     /// # Safety
     ///
@@ -55,8 +52,7 @@ pub(super) unsafe trait RawAllocator {
         contents: Contents,
     ) -> Option<NonNull<u8>>;
 
-    /// A block of the `new` layout that holds the beginning of what the old one held, which is
-    /// gone.
+    /// Shrinks or moves a block to the `new` layout, preserving the beginning of its contents.
     ///
     /// # Safety
     ///

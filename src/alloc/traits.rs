@@ -10,9 +10,17 @@ use super::vm_alloc::VmAlloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
-/// With a cfg: implements the trait `Allocator` of a module for types that are a `RawAllocator`.
+/// With a cfg: implements the trait `Allocator` of a module for all that have a `RawAllocator`, or are one.
 macro_rules! allocators {
-    ($cfg:meta, $api:path: $([$($generics:tt)*] $type:ty),+ $(,)?) => {
+    ($cfg:meta, $api:path) => {
+        allocators! {
+            $cfg, $api:
+            [] &Arena, |arena| &&arena.bump;
+            [] &Scope<'_>, |scope| &scope.bump;
+            [P: GlobalAlloc] VmAlloc<P>, |alloc| alloc;
+        }
+    };
+    ($cfg:meta, $api:path: $([$($generics:tt)*] $type:ty, |$this:ident| $raw:expr;)+) => {
         #[cfg($cfg)]
         const _: () = {
             use $api as api;
@@ -33,7 +41,8 @@ macro_rules! allocators {
                 unsafe impl<$($generics)*> api::Allocator for $type {
                     #[inline]
                     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, api::AllocError> {
-                        sized(RawAllocator::allocate(self, layout, Contents::Any), layout)
+                        let $this = self;
+                        sized(RawAllocator::allocate($raw, layout, Contents::Any), layout)
                     }
 
                     #[inline]
@@ -41,13 +50,15 @@ macro_rules! allocators {
                         &self,
                         layout: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
-                        sized(RawAllocator::allocate(self, layout, Contents::Zeroed), layout)
+                        let $this = self;
+                        sized(RawAllocator::allocate($raw, layout, Contents::Zeroed), layout)
                     }
 
                     #[inline]
                     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+                        let $this = self;
                         // SAFETY: the caller's promise is the one that is asked for.
-                        unsafe { RawAllocator::deallocate(self, block, layout) }
+                        unsafe { RawAllocator::deallocate($raw, block, layout) }
                     }
 
                     #[inline]
@@ -57,8 +68,9 @@ macro_rules! allocators {
                         old: Layout,
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
+                        let $this = self;
                         // SAFETY: the caller's promise is the one that is asked for.
-                        sized(unsafe { RawAllocator::grow(self, block, old, new, Contents::Any) }, new)
+                        sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Any) }, new)
                     }
 
                     #[inline]
@@ -68,8 +80,9 @@ macro_rules! allocators {
                         old: Layout,
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
+                        let $this = self;
                         // SAFETY: the caller's promise is the one that is asked for.
-                        sized(unsafe { RawAllocator::grow(self, block, old, new, Contents::Zeroed) }, new)
+                        sized(unsafe { RawAllocator::grow($raw, block, old, new, Contents::Zeroed) }, new)
                     }
 
                     #[inline]
@@ -79,8 +92,9 @@ macro_rules! allocators {
                         old: Layout,
                         new: Layout,
                     ) -> Result<NonNull<[u8]>, api::AllocError> {
+                        let $this = self;
                         // SAFETY: the caller's promise is the one that is asked for.
-                        sized(unsafe { RawAllocator::shrink(self, block, old, new) }, new)
+                        sized(unsafe { RawAllocator::shrink($raw, block, old, new) }, new)
                     }
                 }
             )+
@@ -88,12 +102,6 @@ macro_rules! allocators {
     };
 }
 
-allocators!(
-    feature = "allocator-api2-02",
-    allocator_api2_02::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>
-);
-allocators!(
-    feature = "allocator-api2-04",
-    allocator_api2_04::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>
-);
-allocators!(stayput_nightly, std::alloc: [] &Arena, [] &Scope<'_>, [P: GlobalAlloc] VmAlloc<P>);
+allocators!(feature = "allocator-api2-02", allocator_api2_02::alloc);
+allocators!(feature = "allocator-api2-04", allocator_api2_04::alloc);
+allocators!(stayput_nightly, std::alloc);

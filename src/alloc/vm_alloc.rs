@@ -8,7 +8,6 @@ use crate::keeper;
 use crate::reservation::{HugePages, IS_SUPPORTED, address_space_bytes};
 use crate::service::Release;
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::fmt;
 use std::ptr::NonNull;
 
 /// An allocator for containers: large blocks have a reservation each and grow in place, small ones
@@ -78,7 +77,7 @@ use std::ptr::NonNull;
 pub struct VmAlloc<P = System> {
     parent: P,
     threshold_bytes: usize,
-    options: BlockOptions,
+    pub(super) options: BlockOptions,
 }
 
 /// What large blocks take up, given by [`stats`]. (Small ones are the parent's, and not counted.)
@@ -105,10 +104,10 @@ pub struct AllocStats {
 /// different moments.
 pub fn stats() -> AllocStats {
     let (roomy_blocks, reserved_bytes) = block::counts();
-    let (tally, kept) = (block::tally(), keeper::stats());
+    let ((blocks, committed_bytes), kept) = (block::tally(), keeper::stats());
     AllocStats {
-        blocks: tally.blocks,
-        committed_bytes: tally.bytes,
+        blocks,
+        committed_bytes,
         kept_blocks: kept.kept_blocks,
         kept_bytes: kept.kept_bytes,
         roomy_blocks,
@@ -223,7 +222,7 @@ impl<P> VmAlloc<P> {
     /// pages make slow and large.
     #[must_use]
     pub const fn huge_pages(mut self, huge_pages: HugePages) -> Self {
-        self.set_huge_pages(huge_pages);
+        self.options.huge_pages = huge_pages;
         self
     }
 
@@ -234,7 +233,7 @@ impl<P> VmAlloc<P> {
     /// If they cannot be had, 1/64 of them is tried; if that cannot, the block has no room to grow.
     #[must_use]
     pub const fn reserve_bytes(mut self, bytes: usize) -> Self {
-        self.set_reserve_bytes(bytes);
+        self.options.reserve_bytes = Some(bytes);
         self
     }
 
@@ -251,14 +250,6 @@ impl<P> VmAlloc<P> {
     pub(super) const fn set_threshold_bytes(&mut self, bytes: usize) {
         let least = Self::LEAST_THRESHOLD_BYTES;
         self.threshold_bytes = if bytes > least { bytes } else { least };
-    }
-
-    pub(super) const fn set_huge_pages(&mut self, huge_pages: HugePages) {
-        self.options.huge_pages = huge_pages;
-    }
-
-    pub(super) const fn set_reserve_bytes(&mut self, bytes: usize) {
-        self.options.reserve_bytes = Some(bytes);
     }
 
     /// Without virtual memory, none is.
@@ -411,19 +402,10 @@ impl<P: GlobalAlloc> VmAlloc<P> {
     }
 }
 
-impl Default for VmAlloc {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([] VmAlloc, new);
 
-impl<P> fmt::Debug for VmAlloc<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VmAlloc")
-            .field("threshold_bytes", &self.threshold_bytes)
-            .field("huge_pages", &self.options.huge_pages)
-            .field("reserve_bytes", &self.options.reserve_bytes)
-            .field("release", &self.options.release)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [P] VmAlloc<P>, "VmAlloc", |alloc|
+    threshold_bytes: alloc.threshold_bytes, huge_pages: alloc.options.huge_pages,
+    reserve_bytes: alloc.options.reserve_bytes, release: alloc.options.release
 }

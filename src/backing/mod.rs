@@ -16,7 +16,6 @@
 use crate::error::{Error, ErrorKind, Refused};
 use crate::heap::Room;
 use std::any::TypeId;
-use std::fmt;
 use std::ops::Range;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
@@ -370,11 +369,7 @@ impl Foreign {
 impl UnwindSafe for Foreign {}
 impl RefUnwindSafe for Foreign {}
 
-impl fmt::Debug for Foreign {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Foreign")
-            .field("start", &self.start())
-            .field("reserved_bytes", &self.reserved_bytes())
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [] Foreign, "Foreign", |memory|
+    start: memory.start(), reserved_bytes: memory.reserved_bytes()
 }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::raw::{Raw, Runs};
+use super::raw::{Raw, Runs, RunsMut};
 use super::{BlockIter, BlockIterMut, BlockVec, BlockVecBuilder, BlockVecStats, Iter, IterMut};
 use crate::container::{capacity_constructors, max_len_constructors};
 use crate::vec::check_range;
@@ -149,7 +149,7 @@ impl<T> BlockVec<T> {
     /// ```
     pub fn blocks_mut(&mut self) -> BlockIterMut<'_, T> {
         let len = self.len();
-        BlockIterMut::new(self.raw.runs_mut(0..len))
+        BlockIterMut::new(RunsMut::new(&mut self.raw, 0..len))
     }
 
     /// All elements in their order. O(1).
@@ -167,7 +167,7 @@ impl<T> BlockVec<T> {
     #[inline]
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         let len = self.len();
-        IterMut::new(self.raw.runs_mut(0..len))
+        IterMut::new(RunsMut::new(&mut self.raw, 0..len))
     }
 
     /// The elements of a range. O(1).
@@ -196,7 +196,7 @@ impl<T> BlockVec<T> {
     #[track_caller]
     pub fn range_mut(&mut self, range: impl RangeBounds<usize>) -> IterMut<'_, T> {
         let (start, end) = check_range(&range, self.len());
-        IterMut::new(self.raw.runs_mut(start..end))
+        IterMut::new(RunsMut::new(&mut self.raw, start..end))
     }
 
     /// The elements from `start` on, by runs.

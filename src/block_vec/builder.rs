@@ -36,40 +36,40 @@ impl<T> BlockVecBuilder<T> {
         Self { max_len: None, capacity: 0, blocks: Blocks::DEFAULT, element: PhantomData }
     }
 
-    /// The number of elements that the array can ever hold. As many as there can be in any array, if not said.
+    /// Sets the maximum number of elements. Defaults to the most that any array can hold.
     pub const fn max_len(mut self, max_len: usize) -> Self {
         self.max_len = Some(max_len);
         self
     }
 
-    /// For how many elements to take memory at once. None, if not said.
+    /// Sets for how many elements memory is allocated by [`build`](Self::build). Defaults to 0.
     pub const fn capacity(mut self, capacity: usize) -> Self {
         self.capacity = capacity;
         self
     }
 
-    /// How large blocks are. 16 KiB each, if not said.
+    /// Sets how large blocks are. Defaults to 16 KiB each.
     pub const fn blocks(mut self, blocks: Blocks) -> Self {
         self.blocks = blocks;
         self
     }
 
-    /// Makes the array.
+    /// Builds the array.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) has an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> BlockVec<T> {
         or_give_up(self.try_build())
     }
 
-    /// Makes the array. Calls the allocator only if a capacity was asked for.
+    /// Builds the array, or returns the error. Calls the allocator only if a capacity was set.
     ///
     /// # Errors
     ///
-    /// If the memory cannot be had ([`Memory`](ErrorKind::Memory)); if the capacity is more than the maximum
-    /// ([`MaxLen`](ErrorKind::MaxLen)); if either has more than `isize::MAX` bytes
+    /// If the memory is refused ([`Memory`](ErrorKind::Memory)); if the capacity exceeds the maximum
+    /// ([`MaxLen`](ErrorKind::MaxLen)); or if either exceeds `isize::MAX` bytes
     /// ([`CapacityOverflow`](ErrorKind::CapacityOverflow)).
     pub fn try_build(self) -> Result<BlockVec<T>, Error> {
         let max_len = self.max_len.unwrap_or(Raw::<T>::MOST);

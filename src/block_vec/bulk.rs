@@ -11,24 +11,10 @@ use std::iter;
 use std::ops::RangeBounds;
 
 impl<T> BlockVec<T> {
-    vec_methods!("BlockVec", GrowOnlyBlockVec);
+    vec_methods!("BlockVec", GrowOnlyBlockVec, Drain, ExtractIf);
 
-    /// Keeps only the elements that the predicate names, which may change them. O(n).
-    ///
-    /// If the predicate or a drop panics, what was not looked at stays.
-    pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        // Up to the first that goes, nothing has to move.
-        let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
-        let len = self.len();
-        let mut cut = Cut::new(&mut self.raw, gone, len);
-        drop(cut.next());
-        while let Some(element) = cut.peek() {
-            if keep(element) {
-                cut.keep();
-            } else {
-                drop(cut.next());
-            }
-        }
+    fn cut(&mut self, start: usize, end: usize) -> Cut<'_, T> {
+        Cut::new(&mut self.raw, start, end)
     }
 
     /// Removes all but the first of neighbours for which `same(later, first)` holds. O(n).
@@ -45,50 +31,6 @@ impl<T> BlockVec<T> {
                 cut.keep();
             }
         }
-    }
-
-    /// Takes a range of elements out, which the iterator gives; those behind it move down when it
-    /// is dropped.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends before it starts, or beyond the length.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut numbers = stayput::BlockVec::from([1, 2, 3, 4]);
-    /// assert!(numbers.drain(1..3).eq([2, 3]));
-    /// assert_eq!(numbers, [1, 4]);
-    /// ```
-    #[track_caller]
-    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
-        let (start, end) = check_range(&range, self.len());
-        Drain::new(Cut::new(&mut self.raw, start, end))
-    }
-
-    /// Takes out of a range the elements that the predicate names, one at each step of the
-    /// iterator.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends before it starts, or beyond the length.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut numbers = stayput::BlockVec::from([1, 2, 3, 4, 5]);
-    /// assert!(numbers.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
-    /// assert_eq!(numbers, [1, 3, 5]);
-    /// ```
-    #[track_caller]
-    pub fn extract_if<F: FnMut(&mut T) -> bool>(
-        &mut self,
-        range: impl RangeBounds<usize>,
-        predicate: F,
-    ) -> ExtractIf<'_, T, F> {
-        let (start, end) = check_range(&range, self.len());
-        ExtractIf::new(Cut::new(&mut self.raw, start, end), predicate)
     }
 
     /// [`append`](Self::append), or the error; then neither array has changed.

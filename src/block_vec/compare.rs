@@ -10,17 +10,14 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 impl<T> BlockVec<T> {
-    /// Whether it holds what a slice does.
-    fn is<U>(&self, other: &[U]) -> bool
-    where
-        T: PartialEq<U>,
-    {
+    /// Whether it is as long as a slice, and each block equals its part of that.
+    fn is<U>(&self, other: &[U], equal: impl Fn(&[T], &[U]) -> bool) -> bool {
         let mut rest = other;
         self.len() == other.len()
             && self.blocks().all(|block| {
                 let (here, later) = rest.split_at(block.len());
                 rest = later;
-                block == here
+                equal(block, here)
             })
     }
 }
@@ -67,7 +64,7 @@ macro_rules! equal_to_slices {
     ($([$($generics:tt)*] $slice:ty;)*) => {$(
         impl<T: PartialEq<U>, U, $($generics)*> PartialEq<$slice> for BlockVec<T> {
             fn eq(&self, other: &$slice) -> bool {
-                self.is(&other[..])
+                self.is(&other[..], |block, here| block == here)
             }
         }
     )*};
@@ -88,13 +85,7 @@ macro_rules! slices_equal {
     ($($slice:ty;)*) => {$(
         impl<T: PartialEq<U>, U> PartialEq<BlockVec<U>> for $slice {
             fn eq(&self, other: &BlockVec<U>) -> bool {
-                let mut rest = &self[..];
-                rest.len() == other.len()
-                    && other.blocks().all(|block| {
-                        let (here, later) = rest.split_at(block.len());
-                        rest = later;
-                        here == block
-                    })
+                other.is(&self[..], |block, here| here == block)
             }
         }
     )*};

@@ -1,14 +1,14 @@
-//! [`Drain`]: takes a range of elements out.
+//! [`Drain`]: removes a range of elements.
 
 #![forbid(unsafe_code)]
 
 use super::raw::Cut;
 
-/// An iterator that takes a range of elements out of a [`BlockVec`](super::BlockVec), made by
+/// A draining iterator over a range of a [`BlockVec`](super::BlockVec), created by
 /// [`BlockVec::drain`](super::BlockVec::drain).
 ///
-/// When it is dropped the elements behind the range move down to close the gap. If it is
-/// forgotten instead, the array ends where the range began, and the rest leaks.
+/// When it is dropped, the elements after the range move down to close the gap. If it is leaked instead (as by
+/// [`mem::forget`](std::mem::forget)), the array ends where the range began, and the remaining elements leak.
 pub struct Drain<'v, T> {
     cut: Cut<'v, T>,
 }
@@ -25,7 +25,7 @@ debug_left!([T] Drain<'_, T>, "Drain", |rest| rest.len());
 
 impl<T> Drop for Drain<'_, T> {
     fn drop(&mut self) {
-        // Should a drop panic, the gap is closed still: by the field.
+        // If a drop panics, the field's own `Drop` still closes the gap.
         self.cut.drop_rest();
     }
 }

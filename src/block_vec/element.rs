@@ -4,6 +4,7 @@
 
 use super::BlockVec;
 use super::access::out_of_bounds;
+use super::raw::RunsMut;
 use crate::error::Refused;
 use std::mem;
 
@@ -65,7 +66,7 @@ impl<T> BlockVec<T> {
         if let Err(error) = self.try_reserve(1) {
             return Err(Refused { error, value });
         }
-        let mut runs = self.raw.runs_mut(index..len);
+        let mut runs = RunsMut::new(&mut self.raw, index..len);
         while let Some(run) = runs.next() {
             // The last one of each block goes on to the next.
             run.rotate_right(1);

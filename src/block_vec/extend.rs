@@ -1,4 +1,4 @@
-//! Appending what iterators give.
+//! Extending from iterators.
 
 #![forbid(unsafe_code)]
 
@@ -7,8 +7,8 @@ use crate::error::Refused;
 use crate::vec::Rest;
 
 impl<T> BlockVec<T> {
-    /// Appends all that the iterator gives, or returns the error and the elements that could not
-    /// be stored; those that could be are there.
+    /// Appends the elements of an iterator, or returns the error and the elements that could not be stored. Elements
+    /// before those have been appended.
     ///
     /// # Errors
     ///
@@ -26,7 +26,7 @@ impl<T> BlockVec<T> {
         &mut self,
         iter: I,
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
-        // What it says of its length is of no use: blocks are taken one by one anyway.
+        // The size hint is not used: blocks are allocated one by one anyway.
         let mut iter = iter.into_iter();
         loop {
             self.raw.fill_block(&mut iter);
@@ -40,7 +40,7 @@ impl<T> BlockVec<T> {
         }
     }
 
-    /// Appends what the iterator gives, for which there is room.
+    /// Appends the elements of an iterator, for which the caller has reserved memory.
     pub(super) fn fill(&mut self, mut iter: impl ExactSizeIterator<Item = T>) {
         while iter.len() > 0 {
             self.raw.room();

@@ -1,14 +1,14 @@
-//! [`ExtractIf`]: takes out the elements that a predicate names.
+//! [`ExtractIf`]: removes the elements that match a predicate.
 
 #![forbid(unsafe_code)]
 
 use super::raw::Cut;
 
-/// An iterator that takes out of a [`BlockVec`](super::BlockVec) the elements that a predicate names, made by
+/// An iterator that removes the elements matching a predicate from a [`BlockVec`](super::BlockVec), created by
 /// [`BlockVec::extract_if`](super::BlockVec::extract_if).
 ///
-/// Elements it has not come to when it is dropped stay. If it is forgotten instead, the array ends
-/// where the range began, and the rest leaks.
+/// When it is dropped, the elements not yet visited are retained. If it is leaked instead, the array ends where the
+/// range began, and the remaining elements leak.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'v, T, F> {
     cut: Cut<'v, T>,
@@ -26,7 +26,7 @@ impl<T, F: FnMut(&mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
 
     fn next(&mut self) -> Option<T> {
         loop {
-            // Should the predicate panic, the element stays, and would be looked at again.
+            // If the predicate panics, the element stays in the range, and so in the array.
             if (self.predicate)(self.cut.peek()?) {
                 return self.cut.next();
             }

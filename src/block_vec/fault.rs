@@ -1,17 +1,17 @@
-//! Refuses blocks on purpose, as an allocator would, so that tests see every path of failure.
+//! Refuses blocks on purpose, as an allocator would, so that tests reach every error path.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 
 thread_local! {
-    /// How many blocks are to be had still, if not all.
+    /// How many blocks are granted before all are refused; `None` if all are granted.
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// While it lives, this thread has so many blocks more, and no other.
+/// While it lives, this thread is granted a number of blocks, and refused all others.
 #[must_use]
 pub(super) struct Refusing {
-    // The plan belongs to the thread that made it.
+    // The count belongs to the thread that set it.
     not_send: PhantomData<*const ()>,
 }
 
@@ -21,7 +21,7 @@ impl Refusing {
         Self { not_send: PhantomData }
     }
 
-    /// How many are still to be had.
+    /// How many blocks are still granted.
     #[cfg(all(not(no_vm), target_pointer_width = "64"))]
     pub(super) fn left() -> usize {
         LEFT.get().expect("a plan")
@@ -34,7 +34,7 @@ impl Drop for Refusing {
     }
 }
 
-/// Whether this block is to be refused.
+/// Returns `true` if this block is to be refused.
 pub(super) fn strikes() -> bool {
     match LEFT.get() {
         None => false,

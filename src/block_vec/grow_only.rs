@@ -212,21 +212,9 @@ impl<T> Index<usize> for GrowOnlyBlockVec<'_, T> {
     }
 }
 
-impl<'s, 'v, T> IntoIterator for &'s GrowOnlyBlockVec<'v, T> {
-    type Item = &'v T;
-    type IntoIter = GrowOnlyIter<'s, 'v, T>;
+iterate_by_ref!(['v, T] GrowOnlyBlockVec<'v, T>: &'v T => GrowOnlyIter<'a, 'v, T>);
 
-    /// As [`GrowOnlyBlockVec::iter`].
-    fn into_iter(self) -> GrowOnlyIter<'s, 'v, T> {
-        self.iter()
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for GrowOnlyBlockVec<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self).finish()
-    }
-}
+debug_items!([T: fmt::Debug] GrowOnlyBlockVec<'_, T>, debug_list, |scope| scope);
 
 /// The elements that a scope had when this was made, by [`GrowOnlyBlockVec::iter`].
 ///
@@ -273,14 +261,6 @@ impl<'v, T> Iterator for GrowOnlyIter<'_, 'v, T> {
 impl<T> ExactSizeIterator for GrowOnlyIter<'_, '_, T> {}
 impl<T> FusedIterator for GrowOnlyIter<'_, '_, T> {}
 
-impl<T> Clone for GrowOnlyIter<'_, '_, T> {
-    fn clone(&self) -> Self {
-        Self { run: self.run.clone(), ..*self }
-    }
-}
+clone_fields!([T] GrowOnlyIter<'_, '_, T>: scope, run, next, end);
 
-impl<T: fmt::Debug> fmt::Debug for GrowOnlyIter<'_, '_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
-    }
-}
+debug_items!([T: fmt::Debug] GrowOnlyIter<'_, '_, T>, debug_list, |items| items.clone());

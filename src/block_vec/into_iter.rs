@@ -32,11 +32,7 @@ impl<T: Clone> Clone for IntoIter<T> {
     /// Clones what is still to be given out into an array of its own.
     fn clone(&self) -> Self {
         let mut vec = BlockVec { raw: self.owned.fresh() };
-        let mut run = self.owned.run(0);
-        while !run.is_empty() {
-            vec.extend_from_slice(run);
-            run = self.owned.run(vec.len());
-        }
+        self.owned.runs().for_each(|run| vec.extend_from_slice(run));
         vec.into_iter()
     }
 }
@@ -47,26 +43,12 @@ impl<T> Default for IntoIter<T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for IntoIter<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// The elements still to be given out.
-        struct Rest<'i, T>(&'i Owned<T>);
+/// The elements still to be given out.
+struct Rest<'i, T>(&'i Owned<T>);
 
-        impl<T: fmt::Debug> fmt::Debug for Rest<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let (mut list, mut shown) = (f.debug_list(), 0);
-                while shown < self.0.len() {
-                    let run = self.0.run(shown);
-                    list.entries(run);
-                    shown += run.len();
-                }
-                list.finish()
-            }
-        }
+debug_items!([T: fmt::Debug] Rest<'_, T>, debug_list, |rest| rest.0.runs().flatten());
 
-        f.debug_tuple("IntoIter").field(&Rest(&self.owned)).finish()
-    }
-}
+debug_as!([T: fmt::Debug] IntoIter<T>, "IntoIter", |iter| Rest(&iter.owned));
 
 impl<T> IntoIterator for BlockVec<T> {
     type Item = T;
@@ -75,7 +57,7 @@ impl<T> IntoIterator for BlockVec<T> {
     /// Gives out the elements by value, in order. They move out one by one; the blocks go back when the iterator is
     /// dropped.
     fn into_iter(self) -> IntoIter<T> {
-        IntoIter { owned: self.raw.into_owned() }
+        IntoIter { owned: Owned::new(self.raw) }
     }
 }
 

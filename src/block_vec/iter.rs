@@ -72,6 +72,20 @@ macro_rules! iterators {
                 };
                 self.back.len() > 0
             }
+
+            /// What is found in one of the slices, from the first on.
+            #[inline]
+            fn search<B>(
+                &mut self,
+                mut look: impl FnMut(&mut slice::$elements<'a, T>) -> Option<B>,
+            ) -> Option<B> {
+                loop {
+                    let found = look(&mut self.front);
+                    if found.is_some() || !self.step() {
+                        return found;
+                    }
+                }
+            }
         }
 
         #[cfg(feature = "rayon")]
@@ -131,58 +145,29 @@ macro_rules! iterators {
             }
 
             fn all<F: FnMut($element) -> bool>(&mut self, mut f: F) -> bool {
-                loop {
-                    if !self.front.all(&mut f) {
-                        return false;
-                    }
-                    if !self.step() {
-                        return true;
-                    }
-                }
+                self.search(|front| (!front.all(&mut f)).then_some(())).is_none()
             }
 
             fn any<F: FnMut($element) -> bool>(&mut self, mut f: F) -> bool {
-                loop {
-                    if self.front.any(&mut f) {
-                        return true;
-                    }
-                    if !self.step() {
-                        return false;
-                    }
-                }
+                self.search(|front| front.any(&mut f).then_some(())).is_some()
             }
 
             fn find<P: FnMut(&$element) -> bool>(&mut self, mut predicate: P) -> Option<$element> {
-                loop {
-                    let found = self.front.find(&mut predicate);
-                    if found.is_some() || !self.step() {
-                        return found;
-                    }
-                }
+                self.search(|front| front.find(&mut predicate))
             }
 
             fn find_map<B, F: FnMut($element) -> Option<B>>(&mut self, mut f: F) -> Option<B> {
-                loop {
-                    let found = self.front.find_map(&mut f);
-                    if found.is_some() || !self.step() {
-                        return found;
-                    }
-                }
+                self.search(|front| front.find_map(&mut f))
             }
 
             fn position<P: FnMut($element) -> bool>(&mut self, mut predicate: P) -> Option<usize> {
                 let mut before = 0;
-                loop {
-                    let here = self.front.len();
-                    let found = self.front.position(&mut predicate);
-                    if found.is_some() {
-                        return found.map(|index| before + index);
-                    }
+                self.search(|front| {
+                    let here = front.len();
+                    let found = front.position(&mut predicate).map(|index| before + index);
                     before += here;
-                    if !self.step() {
-                        return None;
-                    }
-                }
+                    found
+                })
             }
         }
 
@@ -240,16 +225,9 @@ debug_items!([T: fmt::Debug] Iter<'_, T>, debug_list, |items| items.clone());
 
 debug_items!([T: fmt::Debug] BlockIter<'_, T>, debug_list, |items| items.clone());
 
-impl<T: fmt::Debug> fmt::Debug for IterMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (front, back) = (self.front.as_slice(), self.back.as_slice());
-        let runs = Iter::new(self.runs.rest());
-        f.debug_list().entries(front).entries(runs).entries(back).finish()
-    }
+debug_items! {
+    [T: fmt::Debug] IterMut<'_, T>, debug_list,
+    |items| items.front.as_slice().iter().chain(Iter::new(items.runs.rest())).chain(items.back.as_slice())
 }
 
-impl<T: fmt::Debug> fmt::Debug for BlockIterMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        BlockIter::new(self.runs.rest()).fmt(f)
-    }
-}
+debug_items!([T: fmt::Debug] BlockIterMut<'_, T>, debug_list, |items| BlockIter::new(items.runs.rest()));

@@ -1,15 +1,15 @@
 //! [`Plan`]: which elements lie in which block.
 //!
-//! Elements are numbered off in pieces, of 2^shift each, for each of which the table of blocks has an entry: that is
-//! what an index is looked up by, whatever blocks are like. A block is one piece, or a run of them.
+//! Elements are divided into pieces of 2^shift each, and the table of blocks has an entry for each piece, so an index
+//! is looked up in one way whatever the sizes of blocks. A block is one piece or a run of pieces.
 
 #![forbid(unsafe_code)]
 
 /// How large the blocks of a [`BlockVec`](crate::BlockVec) are; see
 /// [`BlockVecBuilder::blocks`](crate::BlockVecBuilder::blocks).
 ///
-/// A block holds a power of two of elements, as many as fit into the bytes, and one at least. Of an array whose maximum
-/// was named, the last block ends with that.
+/// A block holds a power of two of elements, as many as fit into the bytes, and at least one. If a maximum length was
+/// set, the last block ends with it.
 ///
 /// # Examples
 ///
@@ -23,15 +23,15 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Blocks {
-    /// All of one size: no more than one is ever taken ahead, and each goes back by itself.
+    /// All blocks have one size: at most one is allocated ahead, and each is deallocated on its own.
     Fixed {
         /// The size of a block in bytes. 0 means one element.
         bytes: usize,
     },
-    /// Each twice the one before: little memory for few elements, few and long slices of many. Up to half of the
-    /// memory is ahead of its use, and it goes back in as large parts.
+    /// Each block is twice as large as the one before: few elements take little memory, and many lie in few and long
+    /// slices. Up to half of the memory is ahead of its use, and memory is returned in parts as large.
     ///
-    /// The table of blocks has an entry, a pointer, for each part of the size of the first.
+    /// The table of blocks has one entry (a pointer) for each part of the size of the first block.
     Doubling {
         /// The size of the first block in bytes. 0 means one element.
         first_bytes: usize,
@@ -39,12 +39,12 @@ pub enum Blocks {
 }
 
 impl Blocks {
-    /// What is taken if nobody chooses: 16 KiB.
+    /// The default: 16 KiB.
     pub(super) const DEFAULT: Self = Self::Fixed { bytes: 16 << 10 };
 }
 
 impl Default for Blocks {
-    /// Blocks of 16 KiB.
+    /// Returns blocks of 16 KiB.
     fn default() -> Self {
         Self::DEFAULT
     }
@@ -54,13 +54,13 @@ impl Default for Blocks {
 enum Kind {
     /// A piece is a block.
     Fixed,
-    /// Blocks have 1, 2, 4, … pieces.
+    /// A block has 1, 2, 4, … pieces.
     Doubling,
-    /// There is never one.
+    /// There are no blocks.
     None,
 }
 
-/// Which elements lie in which block, where there is no end to them.
+/// Which elements lie in which block, without regard to a maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     shift: u8,
@@ -68,16 +68,16 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// For no elements.
+    /// The plan without blocks.
     pub(super) const NONE: Self = Self { shift: 0, kind: Kind::None };
 
-    /// Whether it is [that](Self::NONE).
+    /// Returns `true` for [`NONE`](Self::NONE).
     #[inline]
     pub(super) const fn is_none(self) -> bool {
         matches!(self.kind, Kind::None)
     }
 
-    /// For elements of so many bytes, which have some.
+    /// The plan for elements of that size in bytes, which is not zero.
     pub(super) const fn new(blocks: Blocks, element_bytes: usize) -> Self {
         let (kind, bytes) = match blocks {
             Blocks::Fixed { bytes } => (Kind::Fixed, bytes),
@@ -87,23 +87,23 @@ impl Plan {
             None | Some(0) => 1,
             Some(count) => count,
         };
-        // No more than 63, which is one byte.
+        // At most 63, which fits into the lowest byte.
         Self { shift: count.ilog2().to_le_bytes()[0], kind }
     }
 
-    /// The piece that an element lies in.
+    /// The piece that holds an element.
     #[inline]
     pub(super) const fn piece(self, index: usize) -> usize {
         // The mask tells the compiler that nothing overflows.
         index >> (self.shift as u32 & (usize::BITS - 1))
     }
 
-    /// How many pieces it takes for so many elements from the first one of a piece on.
+    /// The number of pieces that `count` elements take, if the first of them starts a piece.
     pub(super) const fn pieces(self, count: usize) -> usize {
         count.div_ceil(1 << self.shift)
     }
 
-    /// The elements of the block that an element lies in: from, and up to. No array has an element `usize::MAX`.
+    /// The elements, as start and end, of the block that holds an element. No array has an element `usize::MAX`.
     #[inline]
     pub(super) const fn block(self, index: usize) -> (usize, usize) {
         let piece = self.piece(index);
@@ -114,7 +114,7 @@ impl Plan {
                 (pieces - 1, pieces)
             }
         };
-        // As many elements as there are in front of the block, and a piece more, at most.
+        // No overflow: a block has at most one piece more than precede it.
         let from = first << self.shift;
         (from, from.saturating_add(pieces << self.shift))
     }

@@ -24,16 +24,8 @@ impl<T> BlockVec<T> {
     /// assert_eq!(squares.partition_point(|square| *square < 1_000_000), 1000);
     /// ```
     pub fn partition_point(&self, mut predicate: impl FnMut(&T) -> bool) -> usize {
-        let (mut start, mut end) = (0, self.len());
-        while start < end {
-            let middle = start + (end - start) / 2;
-            if predicate(&self[middle]) {
-                start = middle + 1;
-            } else {
-                end = middle;
-            }
-        }
-        start
+        let by = |element: &T| if predicate(element) { Ordering::Less } else { Ordering::Greater };
+        self.binary_search_by(by).unwrap_or_else(|index| index)
     }
 
     /// Looks for an element in a sorted array: its index, or that at which it could be inserted. If several

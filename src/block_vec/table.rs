@@ -1,8 +1,8 @@
 //! [`Table`]: where the blocks of an array are.
 //!
-//! A small table is in the heap, which costs less than addresses of its own: it is copied when it grows. One of more than
-//! [`MOST_IN_HEAP`] entries is where an array grows without a copy, if that can be had: so growing costs no more
-//! where there are a million blocks.
+//! A small table is a `Vec`, which costs less than a reservation and is copied when it grows. A table of more than
+//! [`MOST_IN_HEAP`] entries is a `VmVec`, if one can be reserved, so growing takes no longer for an array of a million
+//! blocks.
 
 #![forbid(unsafe_code)]
 
@@ -11,20 +11,19 @@ use crate::heap;
 use crate::reservation::default_reservation_bytes;
 use crate::vec::VmVec;
 
-/// How many entries are in the heap at most, where there is anything else: they are copied in less than the time of a
-/// page fault.
+/// The most entries in the heap while a reservation is available: copying them takes less than a page fault.
 const MOST_IN_HEAP: usize = 512;
 
-/// As many as small arrays need, in the smallest of the usual blocks of the heap.
+/// Enough for small arrays, in one of the heap's smallest usual blocks.
 const FIRST: usize = 4;
 
-/// Where element 0 would lie if the elements in front of those of a piece lay in front of them.
+/// The address that element 0 would have if all elements before a piece directly preceded it.
 pub(super) type Origin = *mut u8;
 
-/// The entries, one a piece.
+/// The entries, one for each piece.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// The entries, if they are not far.
+    /// The entries, unless they are in `far`.
     near: Vec<Origin>,
     far: Option<Box<VmVec<Origin>>>,
 }
@@ -40,7 +39,7 @@ impl Table {
         self.far.as_ref().map_or(self.near.len(), |far| far.len())
     }
 
-    /// Makes room for so many entries more, of pieces of so many bytes. The table may move, also where that is refused.
+    /// Reserves `additional` more entries, for pieces of `piece_bytes`. The table may move, even on an error.
     pub(super) fn try_reserve(
         &mut self,
         additional: usize,
@@ -54,7 +53,7 @@ impl Table {
             if far.try_reserve(additional).is_ok() {
                 return Ok(());
             }
-            // More than the machine has memory for, it was thought.
+            // The array outgrew the estimate that the reservation was made for.
             let mut near = Vec::new();
             heap::try_reserve_exact(&mut near, need.max(2 * len))?;
             near.extend_from_slice(far);
@@ -75,7 +74,7 @@ impl Table {
         heap::try_reserve_exact(&mut self.near, more)
     }
 
-    /// Adds as many entries, of one block, as were reserved.
+    /// Appends the `additional` entries of one block, which were reserved.
     pub(super) fn extend(&mut self, origin: Origin, additional: usize) {
         let len = self.len() + additional;
         match &mut self.far {
@@ -91,7 +90,7 @@ impl Table {
         }
     }
 
-    /// Gives memory back that no entry needs, as far as that can be done where it is.
+    /// Returns memory that no entry needs, as far as that is possible in place.
     pub(super) fn shrink_to_fit(&mut self) {
         if self.len() == 0 {
             *self = Self::EMPTY;
@@ -100,18 +99,18 @@ impl Table {
         }
     }
 
-    /// The memory that it takes up.
+    /// The bytes of memory that the table takes up.
     pub(super) fn bytes(&self) -> usize {
         let far = self.far.as_ref().map_or(0, |far| far.stats().committed_bytes);
         far + self.near.capacity() * size_of::<Origin>()
     }
 }
 
-/// Addresses for as many entries as there are pieces in all of the machine's memory, with memory for as many as are
-/// needed. `None` if they cannot be had.
+/// Reserves addresses for as many entries as there are pieces in the machine's memory, and commits `need` of them.
+/// Returns `None` if either is refused.
 fn far(need: usize, piece_bytes: usize) -> Option<Box<VmVec<Origin>>> {
     let most = default_reservation_bytes(0) / piece_bytes.max(1);
-    // What is swapped out counts too.
+    // Twice as many, since elements can also be swapped out.
     let most = most.max(need).saturating_mul(2);
     let mut far = VmVec::try_with_max_len(most).ok()?;
     far.try_reserve(need).ok()?;

@@ -123,8 +123,12 @@ impl<R: Row> Columns<R> {
     ///
     /// Asks the system what is resident: linear in the committed pages, for looking, not for a hot path.
     pub fn stats(&self) -> ColumnsStats {
-        let len = self.len;
-        ColumnsStats { len, ..ColumnsStats::of(VecStats::of(&self.raw, Self::ROW, len)) }
+        ColumnsStats { len: self.len, ..ColumnsStats::of(self.memory()) }
+    }
+
+    /// [`stats`](Self::stats), as those of an array.
+    pub(crate) fn memory(&self) -> VecStats {
+        VecStats::of(&self.raw, Self::ROW, self.len)
     }
 
     /// All columns, whose slices have no names.

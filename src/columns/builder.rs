@@ -9,10 +9,10 @@ use crate::raw_vec::Options;
 
 /// Options for [`Columns`]; see [`Columns::builder`].
 ///
-/// There is no `build_in`, as [`VecBuilder`](crate::VecBuilder::build_in) has it. A
-/// [`Backing`](crate::Backing) is used from its front on, and is called with one range at a time, all or none of
-/// which it commits. Memory for more rows is a range in each column. Who has memory of their own takes a
-/// [`VmVec`](crate::VmVec) for each column, each in a part of it.
+/// [`VecBuilder::build_in`](crate::VecBuilder::build_in) has no counterpart here. A [`Backing`](crate::Backing) is
+/// used from its front on, and each call names one range, all or none of which it commits; memory for more rows is a
+/// range in each column. To use caller-provided memory, create a [`VmVec`](crate::VmVec) for each column, each in a
+/// part of it.
 ///
 /// # Examples
 ///

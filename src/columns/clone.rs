@@ -1,4 +1,4 @@
-//! Columns of clones.
+//! `Clone` for columns.
 
 #![expect(unsafe_code, reason = "writes clones behind the last row")]
 
@@ -9,11 +9,11 @@ impl<R: Row + Clone> Columns<R>
 where
     R::Fields: CloneFields,
 {
-    /// A copy with the same options, or the error.
+    /// Clones the columns, or returns the error. See [`clone`](Clone::clone).
     ///
     /// # Errors
     ///
-    /// As for [`try_reserve`](Self::try_reserve). Nothing was cloned then.
+    /// As for [`try_reserve`](Self::try_reserve). Nothing has been cloned then.
     pub fn try_clone(&self) -> Result<Self, Error> {
         let mut clone = self.try_fresh()?;
         clone.try_reserve_exact(self.len)?;
@@ -21,19 +21,20 @@ where
         Ok(clone)
     }
 
-    /// A clone of each row, made when it is asked for.
+    /// An iterator over clones of the rows, each made when it is requested.
     #[cfg(feature = "serde")]
     pub(crate) fn iter_clones(&self) -> impl Iterator<Item = R> {
         self.iter_fields().map(|fields| R::from_fields(R::Fields::cloned(fields)))
     }
 
-    /// Appends clones of the rows of `source` from `first` on, for which there is room.
+    /// Appends clones of the rows of `source` from `first` on, for which memory was reserved.
     fn append_clones(&mut self, source: &Self, first: usize) {
         let count = source.len - first;
         assert!(count <= self.capacity() - self.len, "there is no room for clones");
-        // SAFETY: within the length; nobody writes to them while `source` is borrowed.
+        // SAFETY: `first..len` lies within the length of `source`, and the borrow of it prevents writes.
         let values = unsafe { R::Fields::slices(source.starts, first, count) };
-        // SAFETY: there is room for as many behind the `len` rows. Should a clone panic, they are no rows yet.
+        // SAFETY: the assertion above leaves room for `count` rows after the first `len`. If a clone panics, `len`
+        // does not include them yet.
         unsafe { R::Fields::clone_to(values, self.starts, self.len, count) };
         self.len += count;
     }
@@ -43,15 +44,15 @@ impl<R: Row + Clone> Clone for Columns<R>
 where
     R::Fields: CloneFields,
 {
-    /// A copy with the same options, and values at other addresses. O(n); enters the kernel for the memory.
+    /// Returns a copy with the same options, whose values have other addresses. O(n); enters the kernel for the
+    /// memory.
     ///
-    /// Clones the fields, column by column: that the row is `Clone` says that it may be done, but what its own
-    /// `clone` does is not asked.
-    /// Should a clone panic, those that were made are dropped.
+    /// The fields are cloned column by column. `R: Clone` is required, but its own `clone` is not called. If a clone
+    /// panics, the clones made before are dropped.
     ///
     /// # Panics
     ///
-    /// Where [`try_clone`](Columns::try_clone) has an error.
+    /// If [`try_clone`](Columns::try_clone) returns an error.
     ///
     /// # Examples
     ///
@@ -66,22 +67,24 @@ where
         or_give_up(self.try_clone())
     }
 
-    /// Becomes a copy of `source`, with the memory and the options that `self` has.
+    /// Overwrites the rows with clones of those of `source`, keeping the memory and the options of `self`.
     ///
-    /// Fields are cloned over those that there are, by their `clone_from`. Should a clone panic, there are no
-    /// more rows than before, some fields of which may be clones already.
+    /// Fields that exist in both are cloned with `clone_from`. If a clone panics, there are no more rows than before,
+    /// and some of their fields may have been overwritten.
     ///
     /// # Panics
     ///
-    /// Where [`try_reserve`](Columns::try_reserve) has an error. Nothing was cloned then.
+    /// If [`try_reserve`](Columns::try_reserve) returns an error. Nothing has been cloned then.
     #[track_caller]
     fn clone_from(&mut self, source: &Self) {
         self.truncate(source.len);
         let both = self.len;
         self.reserve(source.len - both);
-        // SAFETY: within the length, to which `self` was cut; nobody writes to them while `source` is borrowed.
+        // SAFETY: `both` is at most the length of `source`, since `self` was truncated to it; the borrow of `source`
+        // prevents writes.
         let values = unsafe { R::Fields::slices(source.starts, 0, both) };
-        // SAFETY: so many are initialised; `self` is borrowed mutably.
+        // SAFETY: `both` is the length of `self`, so these rows are initialised; `&mut self` guarantees exclusive
+        // access.
         let over = unsafe { R::Fields::slices_mut(self.starts, 0, both) };
         R::Fields::clone_over(over, values);
         self.append_clones(source, both);

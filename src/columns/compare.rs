@@ -1,7 +1,7 @@
-//! Columns beside columns.
+//! Comparison and hashing of columns.
 //!
-//! Fields are compared, and not rows, which lie nowhere. The compiler asks for rows that borrow from nobody,
-//! since bounds on references of any lifetime can be written in no other way.
+//! Fields are compared, since rows are not stored anywhere. The compiler requires rows that do not borrow, since
+//! bounds on references of any lifetime cannot be written otherwise.
 
 #![forbid(unsafe_code)]
 
@@ -13,10 +13,10 @@ impl<R: Row> PartialEq for Columns<R>
 where
     for<'a> <R::Fields as Fields>::Slices<'a>: PartialEq,
 {
-    /// Whether all columns are equal, for which all fields are compared, column by column. The row's own
-    /// `PartialEq`, where it has one, is not asked.
+    /// Returns `true` if all columns are equal. The fields are compared column by column; a `PartialEq` of the row
+    /// itself is not called.
     ///
-    /// Where fields borrow from somebody, compare [`as_slices`](Columns::as_slices).
+    /// If fields borrow, compare [`as_slices`](Columns::as_slices) instead.
     ///
     /// # Examples
     ///
@@ -37,7 +37,7 @@ where
     for<'a> <R::Fields as Fields>::Slices<'a>: PartialEq,
     for<'a> <R::Fields as Fields>::Refs<'a>: PartialOrd,
 {
-    /// As [`cmp`](Ord::cmp), if there is an order.
+    /// Compares as [`cmp`](Ord::cmp) does; `None` if the fields have no order.
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.iter_fields().partial_cmp(other.iter_fields())
     }
@@ -48,7 +48,7 @@ where
     for<'a> <R::Fields as Fields>::Slices<'a>: Eq,
     for<'a> <R::Fields as Fields>::Refs<'a>: Ord,
 {
-    /// The order of a `Vec` of tuples: row by row, and in each field by field.
+    /// Compares as a `Vec` of tuples does: row by row, and in each row field by field.
     ///
     /// # Examples
     ///
@@ -68,7 +68,7 @@ impl<R: Row> Hash for Columns<R>
 where
     for<'a> <R::Fields as Fields>::Slices<'a>: Hash,
 {
-    /// Column by column. It is not the hash of a `Vec` of the rows.
+    /// Hashes column by column, so the result differs from the hash of a `Vec` of the rows.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.slices_of_fields().hash(state);
     }

@@ -106,24 +106,28 @@ impl<F: Fields> Drop for Rows<F> {
 
 impl<A: Fields, B: Fields> sealed::Sealed for Concat<A, B> {}
 
+/// Defines a method that makes references: to columns of both halves.
+macro_rules! both {
+    ($method:ident($($argument:ident: usize),+) -> $Result:ident) => {
+        #[inline]
+        unsafe fn $method<'a>(starts: Self::Starts $(, $argument: usize)+) -> Self::$Result<'a>
+        where
+            Self: 'a,
+        {
+            // SAFETY: the caller's promise.
+            let first = unsafe { A::$method(starts.0 $(, $argument)+) };
+            // SAFETY: the caller's promise; columns do not overlap.
+            (first, unsafe { B::$method(starts.1 $(, $argument)+) })
+        }
+    };
+}
+
 // Each `unsafe` call below passes a promise about all columns on to both halves, each of which has some of them.
 impl<A: Fields, B: Fields> Fields for Concat<A, B> {
-    type Refs<'a>
-        = (A::Refs<'a>, B::Refs<'a>)
-    where
-        Self: 'a;
-    type Muts<'a>
-        = (A::Muts<'a>, B::Muts<'a>)
-    where
-        Self: 'a;
-    type Slices<'a>
-        = (A::Slices<'a>, B::Slices<'a>)
-    where
-        Self: 'a;
-    type SlicesMut<'a>
-        = (A::SlicesMut<'a>, B::SlicesMut<'a>)
-    where
-        Self: 'a;
+    borrowed_types! {
+        Refs = (A::Refs<'a>, B::Refs<'a>), Muts = (A::Muts<'a>, B::Muts<'a>),
+        Slices = (A::Slices<'a>, B::Slices<'a>), SlicesMut = (A::SlicesMut<'a>, B::SlicesMut<'a>),
+    }
     type Group<const N: usize> = (A::Group<N>, B::Group<N>);
     type Starts = (A::Starts, B::Starts);
 
@@ -164,13 +168,6 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
     }
 
     #[inline]
-    unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { A::copy(starts.0, from, to) };
-        // SAFETY: the caller's promise.
-        unsafe { B::copy(starts.1, from, to) };
-    }
-
     unsafe fn copy_rows(
         from: Self::Starts,
         first: usize,
@@ -200,49 +197,10 @@ impl<A: Fields, B: Fields> Fields for Concat<A, B> {
         drop(second);
     }
 
-    #[inline]
-    unsafe fn refs<'a>(starts: Self::Starts, index: usize) -> Self::Refs<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::refs(starts.0, index) };
-        // SAFETY: the caller's promise.
-        (first, unsafe { B::refs(starts.1, index) })
-    }
-
-    #[inline]
-    unsafe fn muts<'a>(starts: Self::Starts, index: usize) -> Self::Muts<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::muts(starts.0, index) };
-        // SAFETY: the caller's promise; columns do not overlap.
-        (first, unsafe { B::muts(starts.1, index) })
-    }
-
-    #[inline]
-    unsafe fn slices<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::Slices<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::slices(starts.0, from, len) };
-        // SAFETY: the caller's promise.
-        (first, unsafe { B::slices(starts.1, from, len) })
-    }
-
-    #[inline]
-    unsafe fn slices_mut<'a>(starts: Self::Starts, from: usize, len: usize) -> Self::SlicesMut<'a>
-    where
-        Self: 'a,
-    {
-        // SAFETY: the caller's promise.
-        let first = unsafe { A::slices_mut(starts.0, from, len) };
-        // SAFETY: the caller's promise; columns do not overlap.
-        (first, unsafe { B::slices_mut(starts.1, from, len) })
-    }
+    both!(refs(index: usize) -> Refs);
+    both!(muts(index: usize) -> Muts);
+    both!(slices(from: usize, len: usize) -> Slices);
+    both!(slices_mut(from: usize, len: usize) -> SlicesMut);
 
     fn group<const N: usize>(rows: [Self; N]) -> Self::Group<N> {
         let mut rows = rows.map(|row| (Some(row.0), Some(row.1)));

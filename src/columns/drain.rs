@@ -1,4 +1,4 @@
-//! [`Drain`]: takes a range of rows out.
+//! [`Drain`]: removes a range of rows.
 
 #![expect(unsafe_code, reason = "reads rows out and closes the gap")]
 
@@ -6,31 +6,31 @@ use super::{Columns, Fields, Row};
 use std::mem;
 use std::ops::Range;
 
-/// An iterator that takes a range of rows out of [`Columns`], made by [`Columns::drain`].
+/// A draining iterator over a range of rows of [`Columns`], created by [`Columns::drain`].
 ///
-/// When it is dropped the rows behind the range move down to close the gap. If it is forgotten instead, the
-/// columns end where the range began, and the rest leaks.
+/// When it is dropped, the rows after the range move down to close the gap. If it is leaked instead (as by
+/// [`mem::forget`]), the columns end where the range began, and the remaining rows leak.
 pub struct Drain<'c, R: Row> {
-    /// Their length is where the range starts.
+    /// Its length is the start of the range.
     columns: &'c mut Columns<R>,
-    /// Rows that are still to be given out.
+    /// Rows not yet yielded.
     left: Range<usize>,
-    /// Where the range ends, and the rows begin that stay.
+    /// The end of the range, where the retained rows begin.
     tail: usize,
     old_len: usize,
 }
 
 impl<'c, R: Row> Drain<'c, R> {
-    /// Takes `start..end` out, which is within the length.
+    /// Drains `start..end`, which lies within the length.
     pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize) -> Self {
         let old_len = columns.len;
         assert!(start <= end && end <= old_len, "a range that was checked");
-        // Should `self` be forgotten, no row is seen that was given out.
+        // If `self` is leaked, the columns hold no row that was yielded.
         columns.len = start;
         Self { columns, left: start..end, tail: end, old_len }
     }
 
-    /// The rows still to be given out, as slices of the same length.
+    /// Returns the rows not yet yielded, as slices of the same length.
     ///
     /// # Examples
     ///
@@ -42,7 +42,7 @@ impl<'c, R: Row> Drain<'c, R> {
     /// ```
     pub fn as_slices(&self) -> R::Slices<'_> {
         let Range { start, end } = self.left;
-        // SAFETY: rows that were not given out; `&self` keeps them so.
+        // SAFETY: rows in `left` are initialised and were not yielded, which `&self` prevents.
         R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
     }
 }
@@ -50,13 +50,13 @@ impl<'c, R: Row> Drain<'c, R> {
 exact_iterator! {
     [R: Row] Drain<'_, R> => R:
     |rows| rows.left.len(),
-    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
     rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
-    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
     rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
 }
 
-/// Closes the gap, also when the drop of a row panics.
+/// Closes the gap, even if the drop of a row panics.
 struct CloseGap<'d, 'c, R: Row>(&'d mut Drain<'c, R>);
 
 impl<R: Row> Drop for CloseGap<'_, '_, R> {
@@ -64,7 +64,8 @@ impl<R: Row> Drop for CloseGap<'_, '_, R> {
         let Drain { columns, tail, old_len, .. } = &mut *self.0;
         let (starts, len, count) = (columns.starts, columns.len, *old_len - *tail);
         if len < *tail {
-            // SAFETY: `count` rows end at the old length; all between `len` and `tail` are given out or dropped.
+            // SAFETY: `count` rows end at the old length, and all rows between `len` and `tail` were yielded or
+            // dropped.
             unsafe { R::Fields::copy_rows(starts, *tail, starts, len, count) };
         }
         columns.len = len + count;
@@ -75,7 +76,7 @@ impl<R: Row> Drop for Drain<'_, R> {
     fn drop(&mut self) {
         let (starts, left) = (self.columns.starts, mem::replace(&mut self.left, 0..0));
         let _gap = CloseGap(self);
-        // SAFETY: rows that were not given out, and will not be.
+        // SAFETY: rows in `left` were not yielded, and will not be, since `left` is now empty.
         unsafe { R::Fields::drop_rows(starts, left.start, left.len()) }
     }
 }

@@ -80,7 +80,11 @@ pub trait Fields: Sized + sealed::Sealed {
     /// - Each column has a value at `from`, which is not used by its old place from then on, and memory at
     ///   `to`, another place, that nobody uses.
     #[doc(hidden)]
-    unsafe fn copy(starts: Self::Starts, from: usize, to: usize);
+    #[inline]
+    unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { Self::copy_rows(starts, from, starts, to, 1) };
+    }
 
     /// Copies `count` rows, as bytes, from `first` on to `place` on, in other columns or in the same: then the two
     /// ranges may overlap.
@@ -286,18 +290,25 @@ unsafe fn at<T>(start: NonNull<T>, index: usize) -> NonNull<T> {
     unsafe { start.add(index) }
 }
 
+/// Defines methods of a tuple as a row, which has the references to its fields for those to it.
+macro_rules! same {
+    ($($method:ident: $Type:ident),+) => {
+        $(
+            #[inline]
+            fn $method<'a>(fields: Self::$Type<'a>) -> Self::$Type<'a>
+            where
+                Self: 'a,
+            {
+                fields
+            }
+        )+
+    };
+}
+
 /// A tuple, which no function can take apart.
 macro_rules! fields {
     ($($field:ident $number:tt),+) => {
         impl<$($field),+> sealed::Sealed for ($($field,)+) {}
-
-        impl<$($field),+> Tuple for ($($field,)+) {
-            const ALL: &'static [Layout] = &[$(Layout::new::<$field>()),+];
-            const SIZED: (&'static [Layout], usize) = {
-                let (layouts, count) = &const { sized([$(Layout::new::<$field>()),+]) };
-                (layouts, *count)
-            };
-        }
 
         impl<$($field),+> Fields for ($($field,)+) {
             type Refs<'a> = ($(&'a $field,)+) where Self: 'a;
@@ -307,8 +318,11 @@ macro_rules! fields {
             type Group<const N: usize> = ($([$field; N],)+);
             type Starts = ($(NonNull<$field>,)+);
 
-            const ROW: Layout = row(Self::ALL);
-            const COLUMNS: ColumnLayouts = &Self::SIZED.0.split_at(Self::SIZED.1).0;
+            const ROW: Layout = row(&[$(Layout::new::<$field>()),+]);
+            const COLUMNS: ColumnLayouts = &{
+                let (layouts, count) = &const { sized([$(Layout::new::<$field>()),+]) };
+                layouts.split_at(*count).0
+            };
 
             #[inline]
             fn dangling() -> Self::Starts {
@@ -349,17 +363,6 @@ macro_rules! fields {
             }
 
             #[inline]
-            unsafe fn copy(starts: Self::Starts, from: usize, to: usize) {
-                $(
-                    // SAFETY: the caller's promise.
-                    let place = unsafe { at(starts.$number, from) };
-                    // SAFETY: the same.
-                    let other = unsafe { at(starts.$number, to) };
-                    // SAFETY: the same; they are two places.
-                    unsafe { place.copy_to_nonoverlapping(other, 1) };
-                )+
-            }
-
             unsafe fn copy_rows(
                 from: Self::Starts,
                 first: usize,
@@ -525,46 +528,9 @@ macro_rules! fields {
                 fields
             }
 
-            #[inline]
-            fn by_ref<'a>(fields: Self::Ref<'a>) -> Self::Ref<'a>
-            where
-                Self: 'a,
-            {
-                fields
-            }
-
-            #[inline]
-            fn by_mut<'a>(fields: Self::Mut<'a>) -> Self::Mut<'a>
-            where
-                Self: 'a,
-            {
-                fields
-            }
-
-            #[inline]
-            fn by_slices<'a>(columns: Self::Slices<'a>) -> Self::Slices<'a>
-            where
-                Self: 'a,
-            {
-                columns
-            }
-
-            #[inline]
-            fn by_slices_mut<'a>(columns: Self::SlicesMut<'a>) -> Self::SlicesMut<'a>
-            where
-                Self: 'a,
-            {
-                columns
-            }
+            same! { by_ref: Ref, by_mut: Mut, by_slices: Slices, by_slices_mut: SlicesMut }
         }
     };
-}
-
-/// What is said of a tuple's fields in steps, since one constant cannot.
-trait Tuple {
-    const ALL: &'static [Layout];
-    /// Those that have a size are in front, so many of them.
-    const SIZED: (&'static [Layout], usize);
 }
 
 fields!(A 0);

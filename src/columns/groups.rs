@@ -338,10 +338,7 @@ where
     }
 }
 
-impl<R: Row + Pad, const N: usize> Clone for Groups<R, N>
-where
-    Record<R, N>: Clone,
-{
+clone_by_try! {
     /// A copy with the same options. Clones the fields, also in lanes past the last row.
     ///
     /// # Panics
@@ -357,10 +354,7 @@ where
     /// *rows.get_mut(1).unwrap().1 = 'c';
     /// assert_ne!(rows, clone);
     /// ```
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [R: Row + Pad, const N: usize] Groups<R, N> where Record<R, N>: Clone
 }
 
 impl<R: Row + Pad, const N: usize> PartialEq for Groups<R, N>

@@ -1,13 +1,13 @@
-//! [`IntoIter`]: rows taken out one by one, from both ends.
+//! [`IntoIter`]: moves rows out of columns.
 
 #![expect(unsafe_code, reason = "reads rows out of columns")]
 
 use super::{Columns, Fields, Iter, IterMut, Row};
 use std::ops::Range;
 
-/// An iterator that takes the rows out of columns.
+/// An iterator that moves the rows out of [`Columns`], created by [`into_iter`](IntoIterator::into_iter).
 pub struct IntoIter<R: Row> {
-    /// Without a length: rows are where `left` says.
+    /// Its length is 0: `left` says which rows are initialised.
     columns: Columns<R>,
     left: Range<usize>,
 }
@@ -26,7 +26,7 @@ impl<R: Row> IntoIterator for Columns<R> {
 iterate_by_ref!([R: Row] Columns<R>: R::Ref<'a> => Iter<'a, R>, R::Mut<'a> => IterMut<'a, R>);
 
 impl<R: Row> IntoIter<R> {
-    /// The rows still to be given out, as slices of the same length.
+    /// Returns the rows not yet yielded, as slices of the same length.
     ///
     /// # Examples
     ///
@@ -37,7 +37,7 @@ impl<R: Row> IntoIter<R> {
     /// ```
     pub fn as_slices(&self) -> R::Slices<'_> {
         let Range { start, end } = self.left;
-        // SAFETY: rows that were not given out; `&self` keeps them so.
+        // SAFETY: rows in `left` are initialised and were not yielded, which `&self` prevents.
         R::by_slices(unsafe { R::Fields::slices(self.columns.starts, start, end - start) })
     }
 }
@@ -45,17 +45,17 @@ impl<R: Row> IntoIter<R> {
 exact_iterator! {
     [R: Row] IntoIter<R> => R:
     |rows| rows.left.len(),
-    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
     rows.left.next().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) })),
-    // SAFETY: a row that nobody reads again, since its index was just taken out.
+    // SAFETY: the index was just removed from `left`, so this row is initialised and not read again.
     rows.left.next_back().map(|index| R::from_fields(unsafe { R::Fields::read(rows.columns.starts, index) }))
 }
 
 impl<R: Row> Drop for IntoIter<R> {
     fn drop(&mut self) {
         let left = std::mem::replace(&mut self.left, 0..0);
-        // SAFETY: rows that were not taken out, and will not be. Should a drop panic, the columns, which have
-        // no length, still release their memory.
+        // SAFETY: rows in `left` were not yielded, and will not be, since `left` is now empty. If a drop panics, the
+        // columns, whose length is 0, still release their memory.
         unsafe { R::Fields::drop_rows(self.columns.starts, left.start, left.len()) }
     }
 }

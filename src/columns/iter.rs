@@ -8,14 +8,14 @@ use crate::vec::SplitAt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// An iterator over rows to look at; made by [`Columns::iter`].
+/// An iterator over the rows of [`Columns`], created by [`Columns::iter`].
 pub struct Iter<'a, R: Row> {
     starts: <R::Fields as Fields>::Starts,
     left: Range<usize>,
     columns: PhantomData<&'a R>,
 }
 
-/// An iterator over rows to change; made by [`Columns::iter_mut`].
+/// A mutable iterator over the rows of [`Columns`], created by [`Columns::iter_mut`].
 pub struct IterMut<'a, R: Row> {
     starts: <R::Fields as Fields>::Starts,
     left: Range<usize>,
@@ -23,15 +23,15 @@ pub struct IterMut<'a, R: Row> {
 }
 
 impl<R: Row> Columns<R> {
-    /// Goes over the rows, in order.
+    /// Returns an iterator over the rows, in order.
     ///
-    /// A loop over some columns is faster by [slices](Self::as_slices).
+    /// If not all columns are used, a loop over their [slices](Self::as_slices) is faster.
     #[inline]
     pub fn iter(&self) -> Iter<'_, R> {
         Iter { starts: self.starts, left: 0..self.len, columns: PhantomData }
     }
 
-    /// Goes over the rows, in order, which may be changed.
+    /// Returns a mutable iterator over the rows, in order.
     ///
     /// # Examples
     ///
@@ -48,19 +48,19 @@ impl<R: Row> Columns<R> {
     }
 }
 
-// SAFETY: it is `&Columns<R>` by other means.
+// SAFETY: it gives the access to rows that `&Columns<R>` gives.
 unsafe impl<R: Row + Sync> Send for Iter<'_, R> where R::Fields: Sync {}
-// SAFETY: the same.
+// SAFETY: it gives the access to rows that `&Columns<R>` gives.
 unsafe impl<R: Row + Sync> Sync for Iter<'_, R> where R::Fields: Sync {}
-// SAFETY: it is `&mut Columns<R>` by other means.
+// SAFETY: it gives the access to rows that `&mut Columns<R>` gives.
 unsafe impl<R: Row + Send> Send for IterMut<'_, R> where R::Fields: Send {}
-// SAFETY: nothing can be had through `&IterMut` but a count.
+// SAFETY: `&IterMut` gives access to a count only.
 unsafe impl<R: Row + Sync> Sync for IterMut<'_, R> where R::Fields: Sync {}
 
 impl<'a, R: Row> Iter<'a, R> {
     #[inline]
     fn at(&self, index: usize) -> R::Ref<'a> {
-        // SAFETY: of a range within the length of columns, which are borrowed.
+        // SAFETY: the index is from a range within the length of the columns, which are borrowed for `'a`.
         R::by_ref(unsafe { R::Fields::refs(self.starts, index) })
     }
 }
@@ -68,11 +68,11 @@ impl<'a, R: Row> Iter<'a, R> {
 impl<'a, R: Row> IterMut<'a, R> {
     /// # Safety
     ///
-    /// - The index was just taken out of `left`.
+    /// - The index was just removed from `left`.
     #[inline]
     unsafe fn at(&self, index: usize) -> R::Mut<'a> {
-        // SAFETY: of a range within the length of columns, which are borrowed mutably; each index is taken
-        // out of it once.
+        // SAFETY: the index was in `left`, a range within the length of the columns, which are mutably borrowed for
+        // `'a`; each index is removed from it once, so no two references alias.
         R::by_mut(unsafe { R::Fields::muts(self.starts, index) })
     }
 }
@@ -95,14 +95,14 @@ clone_fields!([R: Row] Iter<'_, R>: starts, left, columns);
 exact_iterator! {
     ['a, R: Row] IterMut<'a, R> => R::Mut<'a>:
     |iter| iter.left.len(),
-    // SAFETY: just taken out.
+    // SAFETY: the index was just removed from `left`.
     iter.left.next().map(|index| unsafe { iter.at(index) }),
-    // SAFETY: just taken out.
+    // SAFETY: the index was just removed from `left`.
     iter.left.next_back().map(|index| unsafe { iter.at(index) }),
     {
         #[inline]
         fn nth(&mut self, n: usize) -> Option<R::Mut<'a>> {
-            // SAFETY: just taken out.
+            // SAFETY: the index was just removed from `left`.
             self.left.nth(n).map(|index| unsafe { self.at(index) })
         }
     }
@@ -111,7 +111,7 @@ exact_iterator! {
 debug_left!([R: Row] Iter<'_, R>, "Iter", |iter| iter.left.len());
 debug_left!([R: Row] IterMut<'_, R>, "IterMut", |iter| iter.left.len());
 
-/// Cuts the rows that are left in two: none is in both parts.
+/// Splits the remaining rows in two disjoint ranges.
 #[cfg(feature = "rayon")]
 fn split(left: &Range<usize>, count: usize) -> [Range<usize>; 2] {
     assert!(count <= left.len(), "there are not so many left");

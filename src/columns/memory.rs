@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Reserving and returning memory.
 
 #![forbid(unsafe_code)]
 
@@ -11,13 +11,13 @@ use crate::raw_vec::Amount;
 impl<R: Row> Columns<R> {
     reserve_methods! {
         &mut, "rows";
-        /// Enters the kernel if there is not room already, once for each column; memory is committed for all columns, or
-        /// for none. O(1) in the length: nothing is moved.
+        /// Enters the kernel once for each column if the capacity does not suffice; memory is committed for all
+        /// columns or for none. O(1) in the length: nothing moves.
     }
 
     reserve_exact_methods!("rows");
 
-    /// Makes room for so many rows more, if there is not room already.
+    /// Grows if the capacity does not suffice for `additional` more rows.
     #[inline]
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         if additional <= self.capacity() - self.len() {
@@ -34,7 +34,7 @@ impl<R: Row> Columns<R> {
         self.raw.prefault(Self::ROW, len, len + additional)
     }
 
-    /// Makes memory behind the last row resident ahead of its use, as
+    /// Makes memory past the last row resident ahead of its use, as
     /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead) does.
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         let prefaulted = self.raw.prefault_ahead(Self::ROW, self.len(), budget);
@@ -43,17 +43,17 @@ impl<R: Row> Columns<R> {
     }
 
     shrink_methods! {
-        /// Gives memory behind the last row back to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does: in whole runs of 64 KiB of rows. No row
-        /// moves. (Where the system refuses for columns behind the first, these stay charged until they are used again, or
-        /// dropped.)
+        /// Returns memory past the last row to the system, as [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit)
+        /// does, in whole runs of 64 KiB of rows. No row moves. (If the system refuses for a column other than the
+        /// first, its memory stays charged until it is used again or dropped.)
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
         budget.spend(|purse| self.raw.shrink(Self::ROW, self.len, purse))
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps room for `min_capacity` rows, if there is so much.
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but keeps capacity for at least `min_capacity` rows, if
+    /// that much is committed.
     pub fn shrink_to(&mut self, min_capacity: usize) {
         let _: Result<(), Error> = self.try_shrink_to(min_capacity);
     }

@@ -1,20 +1,20 @@
-//! [`Row`]: what lies in columns.
+//! [`Row`]: the values that columns hold.
 
 #![forbid(unsafe_code)]
 
 use super::Fields;
 
-/// A value whose fields lie each in a column of their own, in [`Columns`](super::Columns).
+/// A value whose fields are stored in a column each, in [`Columns`](super::Columns).
 ///
-/// Tuples of one to twelve fields are rows. For a struct, the feature `derive` has a macro of the same name; or
-/// implement it by taking the struct apart and putting it together again, as in the example. (The compiler asks
-/// for `where Self: 'a` in each.)
+/// Tuples of one to twelve fields implement it. For a struct, the feature `derive` has a macro of the same name; or
+/// implement it by splitting the struct into its fields and assembling it again, as in the example. (The compiler
+/// requires `where Self: 'a` in each method.)
 ///
-/// It is no unsafe trait: columns hold the [`Fields`], and these are what is written, read and dropped. An
-/// implementation that gives other fields than it was given has other values there, and that is all.
+/// It is a safe trait: columns hold the [`Fields`], which are what is written, read and dropped. An implementation
+/// that returns other fields than it was given has other values in the columns, and no further effect.
 ///
-/// Where a closure is given rows to look at or to change ([`Columns::retain`](super::Columns::retain),
-/// [`Columns::sort_by`](super::Columns::sort_by)), the compiler asks for rows that borrow from nobody.
+/// Methods that pass rows to a closure ([`Columns::retain`](super::Columns::retain),
+/// [`Columns::sort_by`](super::Columns::sort_by)) require rows that do not borrow.
 ///
 /// # Examples
 ///
@@ -98,14 +98,14 @@ use super::Fields;
 /// assert_eq!(*particles.get(0).unwrap().age, 8);
 /// ```
 pub trait Row: Sized {
-    /// The fields, in the order of the columns: a tuple, or a [`Concat`](super::Concat) where there are more than twelve.
+    /// The fields, in the order of the columns: a tuple, or a [`Concat`](super::Concat) for more than twelve fields.
     type Fields: Fields;
 
-    /// A row to look at: references to the fields.
+    /// A shared reference to a row: references to its fields.
     type Ref<'a>
     where
         Self: 'a;
-    /// A row to change.
+    /// A mutable reference to a row: mutable references to its fields.
     type Mut<'a>
     where
         Self: 'a;
@@ -113,40 +113,41 @@ pub trait Row: Sized {
     type Slices<'a>
     where
         Self: 'a;
-    /// The same, to be changed.
+    /// All columns, as mutable slices of the same length.
     type SlicesMut<'a>
     where
         Self: 'a;
 
-    /// Takes the row apart.
+    /// Splits the row into its fields.
     fn into_fields(self) -> Self::Fields;
 
-    /// Puts it together. Whoever can name the row can call this, whatever fields it has for itself.
+    /// Assembles a row from its fields. Any code that can name the type can call this, even if the struct's fields are
+    /// private.
     fn from_fields(fields: Self::Fields) -> Self;
 
-    /// Names the references.
+    /// Makes a [`Ref`](Self::Ref) from references to the fields.
     fn by_ref<'a>(fields: <Self::Fields as Fields>::Refs<'a>) -> Self::Ref<'a>
     where
         Self: 'a;
 
-    /// Names the mutable references.
+    /// Makes a [`Mut`](Self::Mut) from mutable references to the fields.
     fn by_mut<'a>(fields: <Self::Fields as Fields>::Muts<'a>) -> Self::Mut<'a>
     where
         Self: 'a;
 
-    /// Names the slices.
+    /// Makes [`Slices`](Self::Slices) from slices of the columns.
     fn by_slices<'a>(columns: <Self::Fields as Fields>::Slices<'a>) -> Self::Slices<'a>
     where
         Self: 'a;
 
-    /// Names the mutable slices.
+    /// Makes [`SlicesMut`](Self::SlicesMut) from mutable slices of the columns.
     fn by_slices_mut<'a>(columns: <Self::Fields as Fields>::SlicesMut<'a>) -> Self::SlicesMut<'a>
     where
         Self: 'a;
 }
 
-/// A row of [`Columns`](super::Columns) to look at.
+/// A shared reference to a row of [`Columns`](super::Columns).
 pub type RowRef<'a, R> = <R as Row>::Ref<'a>;
 
-/// A row of [`Columns`](super::Columns) to change.
+/// A mutable reference to a row of [`Columns`](super::Columns).
 pub type RowMut<'a, R> = <R as Row>::Mut<'a>;

@@ -35,7 +35,7 @@ impl<R: Row> Columns<R> {
 extend_by_try!([R: Row] Columns<R>: R);
 collect_by_extend!([R: Row] Columns<R>: R);
 
-impl<R: Row, const N: usize> From<[R; N]> for Columns<R> {
+from_by_collect! {
     /// The rows of an array.
     ///
     /// # Panics
@@ -48,22 +48,16 @@ impl<R: Row, const N: usize> From<[R; N]> for Columns<R> {
     /// let columns = stayput::Columns::from([(1, 'a'), (2, 'b')]);
     /// assert_eq!(columns.as_slices().1, ['a', 'b']);
     /// ```
-    #[track_caller]
-    fn from(rows: [R; N]) -> Self {
-        Self::from_iter(rows)
-    }
+    [R: Row, const N: usize] [R; N] => Columns<R>
 }
 
-impl<R: Row> From<Vec<R>> for Columns<R> {
+from_by_collect! {
     /// The rows of a `Vec`, taken apart one by one. O(n).
     ///
     /// # Panics
     ///
     /// Where [`try_extend`](Columns::try_extend) has an error.
-    #[track_caller]
-    fn from(rows: Vec<R>) -> Self {
-        Self::from_iter(rows)
-    }
+    [R: Row] Vec<R> => Columns<R>
 }
 
 impl<R: Row> fmt::Debug for Columns<R>

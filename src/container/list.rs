@@ -1,8 +1,9 @@
 //! Methods of arrays that need nothing but others of their methods.
 
-/// Methods of arrays of values of `T`, by the names of their type and of its grow-only scope.
+/// Methods of arrays of values of `T`, by the names of their type, of its grow-only scope and of its iterators, which are
+/// made of what its `cut` returns.
 macro_rules! vec_methods {
-    ($Vec:literal, $GrowOnly:ident) => {
+    ($Vec:literal, $GrowOnly:ident, $Drain:ident, $ExtractIf:ident) => {
         /// Opens a scope in which the array can only grow, so that references to elements stay valid across pushes.
         ///
         /// # Examples
@@ -91,11 +92,73 @@ macro_rules! vec_methods {
             &mut self[index]
         }
 
+        /// Keeps only the elements that the predicate names, which may change them. O(n).
+        ///
+        /// If the predicate or a drop panics, what was not looked at stays.
+        pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
+            // Up to the first that goes, nothing has to move.
+            let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
+            let len = self.len();
+            let mut cut = self.cut(gone, len);
+            drop(cut.next());
+            while let Some(element) = cut.peek() {
+                if keep(element) {
+                    cut.keep();
+                } else {
+                    drop(cut.next());
+                }
+            }
+        }
+
         /// Keeps only the elements for which the predicate returns `true`, in their order. O(n).
         ///
         /// If the predicate or a drop panics, elements that were not visited stay.
         pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
             self.retain_mut(|element| keep(element));
+        }
+
+        /// Takes a range of elements out, which the iterator gives; those behind it move down when it
+        /// is dropped.
+        ///
+        /// # Panics
+        ///
+        /// If the range ends before it starts, or beyond the length.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut numbers = stayput::", $Vec, "::from([1, 2, 3, 4]);")]
+        /// assert!(numbers.drain(1..3).eq([2, 3]));
+        /// assert_eq!(numbers, [1, 4]);
+        /// ```
+        #[track_caller]
+        pub fn drain(&mut self, range: impl std::ops::RangeBounds<usize>) -> $Drain<'_, T> {
+            let (start, end) = $crate::vec::check_range(&range, self.len());
+            $Drain::new(self.cut(start, end))
+        }
+
+        /// Takes out of a range the elements that the predicate names, one at each step of the
+        /// iterator.
+        ///
+        /// # Panics
+        ///
+        /// If the range ends before it starts, or beyond the length.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        #[doc = concat!("let mut numbers = stayput::", $Vec, "::from([1, 2, 3, 4, 5]);")]
+        /// assert!(numbers.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
+        /// assert_eq!(numbers, [1, 3, 5]);
+        /// ```
+        #[track_caller]
+        pub fn extract_if<F: FnMut(&mut T) -> bool>(
+            &mut self,
+            range: impl std::ops::RangeBounds<usize>,
+            predicate: F,
+        ) -> $ExtractIf<'_, T, F> {
+            let (start, end) = $crate::vec::check_range(&range, self.len());
+            $ExtractIf::new(self.cut(start, end), predicate)
         }
 
         /// Removes all but the first of neighbours with equal keys. O(n).

@@ -1,9 +1,10 @@
-//! Methods that take memory and give it back, which all containers have by the same names.
+//! Macros for the methods that reserve and return memory, which all containers have by the same names.
 //!
-//! Each macro writes the public methods over a private one of the container, with the name of what it holds in the
-//! documentation. What a container has to add to that is passed as doc comments.
+//! Each macro defines public methods over a private one of the container, and is passed what the container holds, as a
+//! word for the documentation, and doc comments to add.
 
-/// `reserve` and `try_reserve`, over `make_room_for(additional, amount)`, by `&mut self` or, where threads share the container, `&self`.
+/// Defines `reserve` and `try_reserve` over `make_room_for(additional, amount)`, with `&mut self`, or with `&self` for
+/// a container that threads share.
 macro_rules! reserve_methods {
     (&$($mut:ident)?, $things:literal; $(#[$about:meta])+) => {
         #[doc = concat!("Reserves memory for `additional` more ", $things, ", and possibly more, by the growth policy.")]
@@ -23,12 +24,12 @@ macro_rules! reserve_methods {
         ///
         /// # Errors
         ///
-        /// In a map, if its keys cannot index all the slots ([`KeyBits`](crate::ErrorKind::KeyBits)); if all that it then holds
-        /// would be more than `isize::MAX` bytes, or, if its elements have none, more than `usize::MAX` elements
+        /// In a map, if its keys cannot index all the slots ([`KeyBits`](crate::ErrorKind::KeyBits)); if the contents
+        /// would exceed `isize::MAX` bytes, or `usize::MAX` elements of size zero
         /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)); if the maximum would be exceeded
         /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if the system, or for the first memory the program's allocator,
-        /// refuses. A container that threads share also returns [`Busy`](crate::ErrorKind::Busy) if the call comes out of
-        /// one that takes memory for it.
+        /// refuses. A container that threads share also returns [`Busy`](crate::ErrorKind::Busy) for a re-entrant call
+        /// while it grows.
         #[inline]
         pub fn try_reserve(&$($mut)? self, additional: usize) -> Result<(), $crate::error::Error> {
             self.make_room_for(additional, $crate::growing::Amount::AtLeast)
@@ -37,14 +38,14 @@ macro_rules! reserve_methods {
 }
 pub(crate) use reserve_methods;
 
-/// `reserve_exact` and `try_reserve_exact`, over `make_room_for(additional, amount)`.
+/// Defines `reserve_exact` and `try_reserve_exact` over `make_room_for(additional, amount)`.
 macro_rules! reserve_exact_methods {
     ($things:literal $(; $(#[$about:meta])+)?) => {
         #[doc = concat!("Reserves memory for `additional` more ", $things, ", rounded up to whole pages or blocks.")]
         ///
         /// # Panics
         ///
-        /// If [`try_reserve`](Self::try_reserve) returns an error.
+        /// If [`try_reserve_exact`](Self::try_reserve_exact) returns an error.
         $(
             ///
             $(#[$about])+
@@ -68,13 +69,13 @@ macro_rules! reserve_exact_methods {
 }
 pub(crate) use reserve_exact_methods;
 
-/// `prefault` and `try_prefault`, over `prefault_room(additional)`.
+/// Defines `prefault` and `try_prefault` over `prefault_room(additional)`.
 macro_rules! prefault_methods {
     (&$($mut:ident)?, $things:literal $(; $(#[$about:meta])+)?) => {
         #[doc = concat!("Reserves memory for `additional` more ", $things, ", as [`reserve`](Self::reserve) does, and makes its")]
         /// pages resident now, so that filling it takes no page fault.
         ///
-        /// Enters the kernel; linear in the pages: about 0.5 ms a MiB, 0.15 in huge pages.
+        /// Enters the kernel. Linear in the pages: about 0.5 ms per MiB, 0.15 ms in huge pages.
         $(
             ///
             $(#[$about])+
@@ -88,7 +89,7 @@ macro_rules! prefault_methods {
             $crate::error::or_give_up(self.try_prefault(additional));
         }
 
-        /// [`prefault`](Self::prefault), or the error. There may be more room then.
+        /// [`prefault`](Self::prefault), or the error. The capacity may have grown even then.
         ///
         /// # Errors
         ///
@@ -100,12 +101,12 @@ macro_rules! prefault_methods {
 }
 pub(crate) use prefault_methods;
 
-/// `shrink_to_fit`, `try_shrink_to_fit` and `shrink_to_fit_within`, over `shrink_within(budget)`.
+/// Defines `shrink_to_fit`, `try_shrink_to_fit` and `shrink_to_fit_within` over `shrink_within(budget)`.
 macro_rules! shrink_methods {
     ($(#[$about:meta])+) => {
         $(#[$about])+
         pub fn shrink_to_fit(&mut self) {
-            // The one refusal is that of a process at its limit of mappings; it costs only memory.
+            // An error, as at the process's limit of mappings, leaves memory committed and has no other effect.
             let _ = self.try_shrink_to_fit();
         }
 
@@ -113,18 +114,18 @@ macro_rules! shrink_methods {
         ///
         /// # Errors
         ///
-        /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or if memory to
-        /// keep account of it cannot be had. The contents have not changed then, and memory stays, in whole or in part.
+        /// If the system refuses ([`MappingLimit`](crate::ErrorKind::MappingLimit)), or memory for the bookkeeping is
+        /// refused. The contents are then unchanged, and some or all of the memory stays committed.
         pub fn try_shrink_to_fit(&mut self) -> Result<(), $crate::error::Error> {
             self.shrink_within($crate::growing::Budget::UNLIMITED).map(drop)
         }
 
-        /// [`shrink_to_fit`](Self::shrink_to_fit), but no more of it than a budget allows, so that it can be spread over
-        /// frames: call it again until it [is done](crate::GivenBack::is_done).
+        /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but no further than a budget allows, to spread the
+        /// work over frames: call it again until it [is done](crate::GivenBack::is_done).
         ///
         /// # Errors
         ///
-        /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was given back before is.
+        /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). Memory returned by then stays returned.
         pub fn shrink_to_fit_within(
             &mut self,
             budget: $crate::growing::Budget,

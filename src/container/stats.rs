@@ -1,7 +1,7 @@
-//! What `stats` of containers returns.
+//! The type that a container's `stats` returns.
 
-/// Defines it: first counts of a container's own, then what all containers have, which `of` takes over from the
-/// [`VecStats`](crate::VecStats) of its memory.
+/// Defines it: first the container's own counts, then those that all containers have, which `of` copies from the
+/// [`VecStats`](crate::VecStats) of the container's memory.
 macro_rules! stats {
     (
         $(#[$about:meta])+
@@ -20,19 +20,19 @@ macro_rules! stats {
             pub max_len: usize,
             #[doc = concat!("Bytes of address space, for ", $parts, ".")]
             pub reserved_bytes: usize,
-            /// Bytes that the system has promised, for the same; also those ahead of `capacity` that the
-            /// [service](crate::service) has asked for, or others have left ([`keeper`](crate::keeper)).
+            /// Bytes that the system has committed, for the same parts; includes those ahead of `capacity` that the
+            /// [service](crate::service) has committed, or that came from the [region cache](crate::keeper).
             pub committed_bytes: usize,
-            /// Of those, bytes that lie ready past `capacity`.
+            /// Of those, bytes that are ready past `capacity`.
             pub ahead_bytes: usize,
             /// How many times growth outran commit-ahead.
             pub late: usize,
-            /// Bytes that are in memory now, for the same, if the system tells.
+            /// Bytes that are resident now, for the same parts; `None` if the system does not report it.
             pub resident_bytes: Option<usize>,
         }
 
         impl $Stats {
-            /// What the memory takes up; the counts of the container's own are 0.
+            /// Copies the memory's statistics; the container's own counts are 0.
             pub(crate) const fn of(memory: $crate::vec::VecStats) -> Self {
                 Self {
                     $($own: 0,)+

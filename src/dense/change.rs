@@ -4,7 +4,6 @@ use super::{DenseSlotMap, Rows};
 use crate::columns::{Columns, Row};
 use crate::key::Key;
 use crate::vec::VmVec;
-use std::fmt;
 use std::iter::FusedIterator;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
@@ -288,9 +287,4 @@ impl<K: Key, V, F: FnMut(K, &mut V) -> bool> Iterator for ExtractIf<'_, K, V, F>
 
 impl<K: Key, V, F: FnMut(K, &mut V) -> bool> FusedIterator for ExtractIf<'_, K, V, F> {}
 
-impl<K: Key, V, F> fmt::Debug for ExtractIf<'_, K, V, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let left = self.map.len() - self.row;
-        f.debug_struct("ExtractIf").field("left", &left).finish_non_exhaustive()
-    }
-}
+debug_left!([K: Key, V, F] ExtractIf<'_, K, V, F>, "ExtractIf", |iter| iter.map.len() - iter.row);

@@ -1,4 +1,4 @@
-//! Several values at once.
+//! Mutable references to several values at once.
 
 use super::DenseSlotMap;
 use crate::key::Key;
@@ -6,8 +6,8 @@ use crate::slot_map::DisjointError;
 use std::{array, mem};
 
 impl<K: Key, V> DenseSlotMap<K, V> {
-    /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
-    /// given twice. O(N log N).
+    /// Returns mutable references to the values of `N` keys; `None` if a key is not in the map, or occurs twice. O(N
+    /// log N).
     ///
     /// # Examples
     ///
@@ -25,12 +25,12 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         self.try_get_disjoint_mut(keys).ok()
     }
 
-    /// The values of several keys at once, to be changed, or which of the keys is not in the map, or
-    /// given twice. O(N log N).
+    /// Returns mutable references to the values of `N` keys, or which of the keys is not in the map, or occurs twice.
+    /// O(N log N).
     ///
     /// # Errors
     ///
-    /// If a key has no value here, or two are the same; see [`DisjointError`].
+    /// If a key has no value in the map, or occurs twice; see [`DisjointError`].
     pub fn try_get_disjoint_mut<const N: usize>(
         &mut self,
         keys: [K; N],
@@ -46,7 +46,7 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         }
         self.order.is_touched = true;
         let mut found = [const { None }; N];
-        // Cut off from the front, row by row.
+        // The slice is split from the front, row by row in ascending order.
         let (mut rest, mut cut) = (self.rows.as_mut_slice(), 0);
         for at in order {
             let behind = rows[at].map_or(0, |row| row - cut);

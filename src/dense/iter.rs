@@ -3,7 +3,6 @@
 use super::{DenseSlotMap, Rows};
 use crate::key::Key;
 use crate::vec::{self, VmVec};
-use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::slice;
 
@@ -69,14 +68,9 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 }
 
-impl<K: Key, V, S: Rows<Value = V>> IntoIterator for DenseSlotMap<K, V, S> {
-    type Item = (K, V);
-    type IntoIter = IntoIter<K, V, S>;
-
-    fn into_iter(self) -> IntoIter<K, V, S> {
-        let Self { keys, rows, .. } = self;
-        IntoIter { keys: keys.into_iter(), rows: rows.into_rows() }
-    }
+iterate_by_value! {
+    [K: Key, V, S: Rows<Value = V>] DenseSlotMap<K, V, S>: (K, V) => IntoIter<K, V, S>, |map|
+    IntoIter { keys: map.keys.into_iter(), rows: map.rows.into_rows() }
 }
 
 iterate_by_ref! {
@@ -103,40 +97,27 @@ macro_rules! iterator {
         [$($generics:tt)*] $name:ty, $shown:literal => $item:ty, $left:ident,
         |$this:ident, $step:ident| $next:expr, |$all:ident| $each:expr
     ) => {
-        impl<$($generics)*> Iterator for $name {
-            type Item = $item;
-
-            #[inline]
-            fn next(&mut self) -> Option<$item> {
-                let $this = self;
+        exact_iterator! {
+            [$($generics)*] $name => $item:
+            |iter| iter.$left.len(),
+            {
+                let $this = iter;
                 macro_rules! $step { ($from:expr) => { $from.next() } }
                 $next
-            }
-
-            #[inline]
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.$left.size_hint()
-            }
-
-            #[inline]
-            fn fold<B, F: FnMut(B, $item) -> B>(self, first: B, f: F) -> B {
-                let $all = self;
-                $each.fold(first, f)
-            }
-        }
-
-        impl<$($generics)*> DoubleEndedIterator for $name {
-            #[inline]
-            fn next_back(&mut self) -> Option<$item> {
-                let $this = self;
+            },
+            {
+                let $this = iter;
                 macro_rules! $step { ($from:expr) => { $from.next_back() } }
                 $next
+            },
+            {
+                #[inline]
+                fn fold<B, F: FnMut(B, $item) -> B>(self, first: B, f: F) -> B {
+                    let $all = self;
+                    $each.fold(first, f)
+                }
             }
         }
-
-        impl<$($generics)*> ExactSizeIterator for $name {}
-
-        impl<$($generics)*> FusedIterator for $name {}
 
         debug_left!([$($generics)*] $name, $shown, |iter| iter.$left.len());
     };

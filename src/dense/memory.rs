@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Reserving and returning memory.
 
 use super::{DenseSlotMap, Rows};
 use crate::container::{
@@ -9,21 +9,21 @@ use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::key::Key;
 
 stats! {
-    /// What a [`DenseSlotMap`] holds and takes up, given by [`DenseSlotMap::stats`].
+    /// What a [`DenseSlotMap`] holds and takes up, returned by [`DenseSlotMap::stats`].
     pub struct DenseSlotMapStats of "Values", in memory of "values, keys and the table" {
         /// Values.
         live,
-        /// Slots of the table that will be used again.
+        /// Slots of the table that will be reused.
         holes,
         /// Slots of the table that are kept for a [detached](DenseSlotMap::detach) value.
         detached,
-        /// Slots of the table that are used up: they had the last generation that keys can have.
+        /// Slots of the table that are retired: they have had the last generation that keys can have.
         retired,
     }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// The error as one of this map.
+    /// Attributes an error to this map.
     #[cold]
     pub(super) const fn explain(error: Error) -> Error {
         error.of(Holder::DenseSlotMap)
@@ -31,7 +31,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
     reserve_methods! {
         &mut, "values";
-        /// Enters the kernel if there is not room already. Nothing is moved.
+        /// Enters the kernel if the capacity does not suffice. Nothing moves.
     }
 
     reserve_exact_methods!("values");
@@ -52,8 +52,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.keys.try_prefault(additional).map_err(Self::explain)
     }
 
-    /// Makes memory behind the last value resident ahead of its use, for the idle time of a frame; see
-    /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead). The table first, then keys, then values.
+    /// Makes memory past the last value resident ahead of its use, for the idle time of a frame; see
+    /// [`VmVec::prefault_ahead`](crate::VmVec::prefault_ahead). The table comes first, then keys, then values.
     pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
         let table = self.table.prefault_ahead(budget);
         let both = table.and(self.keys.prefault_ahead(budget.less(table.bytes)));
@@ -61,9 +61,8 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     shrink_methods! {
-        /// Gives memory behind the last value back to the system, as
-        /// [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit) does. No value moves; keys stay
-        /// stale. If the system refuses, the memory stays.
+        /// Returns memory past the last value to the system, as [`VmVec::shrink_to_fit`](crate::VmVec::shrink_to_fit)
+        /// does. No value moves; stale keys stay stale. If the system refuses, the memory stays committed.
     }
 
     fn shrink_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
@@ -72,17 +71,18 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(both.and(self.table.shrink_to_fit_within(left).map_err(Self::explain)?))
     }
 
-    /// Gives memory of values and keys back, but none of the table.
+    /// Shrinks values and keys, but not the table.
     fn shrink_values_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
         let rows = self.rows.shrink_to_fit_within(budget).map_err(Self::explain)?;
         let left = budget.less(rows.bytes);
         Ok(rows.and(self.keys.shrink_to_fit_within(left).map_err(Self::explain)?))
     }
 
-    /// Gives memory behind the last value back, as [`shrink_to_fit`](Self::shrink_to_fit) does, and pages of the table
-    /// in which no key of a value lies, as [`SlotMap::trim`](crate::SlotMap::trim) does. Keys stay stale.
+    /// Returns memory past the last value to the system, as [`shrink_to_fit`](Self::shrink_to_fit) does, and those
+    /// pages of the table that hold no live slot, as [`SlotMap::trim`](crate::SlotMap::trim) does. Stale keys stay
+    /// stale.
     pub fn trim(&mut self) {
-        // As for `shrink_to_fit`.
+        // The error is ignored, as in `shrink_to_fit`.
         let _ = self.try_trim();
     }
 
@@ -96,22 +96,21 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.table.try_trim().map_err(Self::explain)
     }
 
-    /// [`trim`](Self::trim), but no more of it than a budget allows, so that it can be spread over frames: call it
-    /// again until it [is done](GivenBack::is_done).
+    /// Trims as [`trim`](Self::trim) does, but no further than a budget allows, to spread the work over frames: call
+    /// it again until it [is done](GivenBack::is_done).
     ///
     /// # Errors
     ///
-    /// As for [`try_trim`](Self::try_trim). What was given back before is.
+    /// As for [`try_trim`](Self::try_trim). Memory returned by then stays returned.
     pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
         let both = self.shrink_values_within(budget)?;
         let left = budget.less(both.bytes);
         Ok(both.and(self.table.trim_within(left).map_err(Self::explain)?))
     }
 
-    /// What the map holds and takes up.
+    /// Returns what the map holds and takes up.
     ///
-    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
-    /// for a hot path.
+    /// Asks the system which pages are resident, linear in the committed pages: for diagnosis, not for a hot path.
     pub fn stats(&self) -> DenseSlotMapStats {
         let table = self.table.stats();
         let memory = table.memory() + self.keys.stats() + self.rows.stats();

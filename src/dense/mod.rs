@@ -152,13 +152,15 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
     }
 
-    with_capacity!(with_capacity_and_key, try_with_capacity_and_key, with_key, "values");
+    capacity_constructors! {
+        with_capacity_and_key, try_with_capacity_and_key: "map of any key type" of "values"
+    }
 
-    with_max_len!(
-        with_max_len_and_key,
-        try_with_max_len_and_key,
-        "values, detached and retired keys included"
-    );
+    max_len_constructors! {
+        with_max_len_and_key, try_with_max_len_and_key:
+        "map of any key type" of "values, detached and retired keys included,",
+        "Reserves the addresses now.";
+    }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {

@@ -1,4 +1,4 @@
-//! A map as its table and its rows, to be written, read, or gone over in parallel.
+//! Access to a map's table and rows, for serialization and for parallel iterators.
 
 use super::{DenseSlotMap, Rows};
 use crate::key::Key;
@@ -10,7 +10,7 @@ use crate::{error::Error, slot_map::SlotMap};
 use std::fmt;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// Where its values are.
+    /// The values, in the order of the rows.
     pub(crate) const fn rows(&self) -> &S {
         &self.rows
     }
@@ -18,29 +18,29 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
 
 #[cfg(feature = "rayon")]
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// The keys, and the values in the same order, to be changed.
+    /// Returns the keys, and the values in the same order for mutation.
     pub(crate) fn parts_mut(&mut self) -> (&[K], &mut S) {
         self.order.is_touched = true;
         (&self.keys, &mut self.rows)
     }
 
-    /// The keys, and the values in the same order.
+    /// Returns the keys, and the values in the same order.
     pub(crate) fn into_parts(self) -> (VmVec<K>, S) {
         (self.keys, self.rows)
     }
 }
 
-/// Why rows are not those of a table.
+/// Why rows do not match a table.
 #[cfg(any(feature = "serde", feature = "file"))]
 #[cfg_attr(not(feature = "serde"), allow(dead_code, reason = "only serde shows them"))]
 pub(crate) enum BadRows {
-    /// The system refuses memory.
+    /// Memory was refused.
     Refused(Error),
     Count {
         keys: usize,
         rows: usize,
     },
-    /// There is no such row, or another key has it.
+    /// The row does not exist, or another key has it.
     Row {
         index: u32,
         row: u32,
@@ -49,12 +49,12 @@ pub(crate) enum BadRows {
 
 #[cfg(any(feature = "serde", feature = "file"))]
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// In which row the value of each key is.
+    /// The row of each key's value.
     pub(crate) const fn table(&self) -> &SlotMap<K, u32> {
         &self.table
     }
 
-    /// The map of a table and its rows, if each of them has one key.
+    /// Makes a map of a table and its rows, if each row has exactly one key.
     pub(crate) fn try_from_parts(table: SlotMap<K, u32>, rows: S) -> Result<Self, BadRows> {
         let len = rows.count();
         if table.len() != len {

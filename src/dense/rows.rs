@@ -72,8 +72,6 @@ pub trait Rows: sealed::Made {
     #[doc(hidden)]
     fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted;
     #[doc(hidden)]
-    fn try_shrink_to_fit(&mut self) -> Result<(), Error>;
-    #[doc(hidden)]
     fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error>;
     #[doc(hidden)]
     fn take_apart(value: Self::Value) -> Self::Parts;
@@ -125,9 +123,13 @@ pub(super) mod sealed {
     }
 }
 
-/// The methods of [`Rows`] that both arrays have by the same names.
-macro_rules! same_names {
-    () => {
+/// Implements the methods of [`Rows`] that both arrays have, by their names there. `$shared` and `$mutable` are what has
+/// those of slices.
+macro_rules! same_methods {
+    (
+        |$this:ident| $shared:expr, $mutable:expr;
+        $stats:ident, $push:ident, $pop:ident, $swap_remove:ident, $slices:ident, $slices_mut:ident
+    ) => {
         #[inline]
         fn count(&self) -> usize {
             self.len()
@@ -140,6 +142,10 @@ macro_rules! same_names {
 
         fn max_len(&self) -> usize {
             self.max_len()
+        }
+
+        fn stats(&self) -> VecStats {
+            self.$stats()
         }
 
         #[inline]
@@ -159,10 +165,6 @@ macro_rules! same_names {
             self.prefault_ahead(budget)
         }
 
-        fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-            self.try_shrink_to_fit()
-        }
-
         fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
             self.shrink_to_fit_within(budget)
         }
@@ -172,8 +174,67 @@ macro_rules! same_names {
             self.clear();
         }
 
+        #[inline]
+        fn push(&mut self, parts: Self::Parts) {
+            self.$push(parts);
+        }
+
         fn try_push(&mut self, value: Self::Value) -> Result<(), Refused<Self::Value>> {
             self.try_push(value)
+        }
+
+        #[inline]
+        fn pop(&mut self) -> Option<Self::Parts> {
+            self.$pop()
+        }
+
+        #[inline]
+        fn swap_remove(&mut self, row: usize) -> Self::Parts {
+            self.$swap_remove(row)
+        }
+
+        #[inline]
+        fn swap(&mut self, a: usize, b: usize) {
+            let $this = self;
+            $mutable.swap(a, b);
+        }
+
+        #[inline]
+        fn get(&self, row: usize) -> Option<Self::Ref<'_>> {
+            let $this = self;
+            $shared.get(row)
+        }
+
+        #[inline]
+        fn get_mut(&mut self, row: usize) -> Option<Self::Mut<'_>> {
+            let $this = self;
+            $mutable.get_mut(row)
+        }
+
+        #[inline]
+        fn slices(&self) -> Self::Slices<'_> {
+            self.$slices()
+        }
+
+        #[inline]
+        fn slices_mut(&mut self) -> Self::SlicesMut<'_> {
+            self.$slices_mut()
+        }
+
+        #[inline]
+        fn iter(&self) -> Self::Iter<'_> {
+            let $this = self;
+            $shared.iter()
+        }
+
+        #[inline]
+        fn iter_mut(&mut self) -> Self::IterMut<'_> {
+            let $this = self;
+            $mutable.iter_mut()
+        }
+
+        fn into_rows(self) -> Self::IntoIter {
+            self.into_iter()
         }
     };
 }
@@ -186,39 +247,19 @@ impl<V> sealed::Made for VmVec<V> {
 
 impl<V> Rows for VmVec<V> {
     type Value = V;
-    type Ref<'a>
-        = &'a V
-    where
-        V: 'a;
-    type Mut<'a>
-        = &'a mut V
-    where
-        V: 'a;
-    type Slices<'a>
-        = &'a [V]
-    where
-        V: 'a;
-    type SlicesMut<'a>
-        = &'a mut [V]
-    where
-        V: 'a;
-    type Iter<'a>
-        = slice::Iter<'a, V>
-    where
-        V: 'a;
-    type IterMut<'a>
-        = slice::IterMut<'a, V>
-    where
-        V: 'a;
+    borrowed_types! {
+        Ref = &'a V, Mut = &'a mut V,
+        Slices = &'a [V], SlicesMut = &'a mut [V],
+        Iter = slice::Iter<'a, V>, IterMut = slice::IterMut<'a, V>,
+    }
     type IntoIter = vec::IntoIter<V>;
     type Parts = V;
 
     const BYTES: usize = size_of::<V>();
 
-    same_names!();
-
-    fn stats(&self) -> VecStats {
-        self.stats()
+    same_methods! {
+        |vec| vec.as_slice(), vec.as_mut_slice();
+        stats, push, pop, swap_remove, as_slice, as_mut_slice
     }
 
     #[inline]
@@ -232,62 +273,8 @@ impl<V> Rows for VmVec<V> {
     }
 
     #[inline]
-    fn push(&mut self, value: V) {
-        self.push(value);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<V> {
-        self.pop()
-    }
-
-    #[inline]
-    fn swap_remove(&mut self, row: usize) -> V {
-        self.swap_remove(row)
-    }
-
-    #[inline]
-    fn swap(&mut self, a: usize, b: usize) {
-        self.as_mut_slice().swap(a, b);
-    }
-
-    #[inline]
-    fn get(&self, row: usize) -> Option<&V> {
-        self.as_slice().get(row)
-    }
-
-    #[inline]
-    fn get_mut(&mut self, row: usize) -> Option<&mut V> {
-        self.as_mut_slice().get_mut(row)
-    }
-
-    #[inline]
     fn ask(&self, row: usize) {
         ask_for(self.as_ptr().wrapping_add(row));
-    }
-
-    #[inline]
-    fn slices(&self) -> &[V] {
-        self
-    }
-
-    #[inline]
-    fn slices_mut(&mut self) -> &mut [V] {
-        self
-    }
-
-    #[inline]
-    fn iter(&self) -> slice::Iter<'_, V> {
-        self.as_slice().iter()
-    }
-
-    #[inline]
-    fn iter_mut(&mut self) -> slice::IterMut<'_, V> {
-        self.as_mut_slice().iter_mut()
-    }
-
-    fn into_rows(self) -> vec::IntoIter<V> {
-        self.into_iter()
     }
 }
 
@@ -299,49 +286,19 @@ impl<R: Row> sealed::Made for Columns<R> {
 
 impl<R: Row> Rows for Columns<R> {
     type Value = R;
-    type Ref<'a>
-        = R::Ref<'a>
-    where
-        R: 'a;
-    type Mut<'a>
-        = R::Mut<'a>
-    where
-        R: 'a;
-    type Slices<'a>
-        = R::Slices<'a>
-    where
-        R: 'a;
-    type SlicesMut<'a>
-        = R::SlicesMut<'a>
-    where
-        R: 'a;
-    type Iter<'a>
-        = columns::Iter<'a, R>
-    where
-        R: 'a;
-    type IterMut<'a>
-        = columns::IterMut<'a, R>
-    where
-        R: 'a;
+    borrowed_types! {
+        Ref = R::Ref<'a>, Mut = R::Mut<'a>,
+        Slices = R::Slices<'a>, SlicesMut = R::SlicesMut<'a>,
+        Iter = columns::Iter<'a, R>, IterMut = columns::IterMut<'a, R>,
+    }
     type IntoIter = columns::IntoIter<R>;
     type Parts = R::Fields;
 
     const BYTES: usize = Self::ROW_BYTES;
 
-    same_names!();
-
-    fn stats(&self) -> VecStats {
-        let stats = self.stats();
-        VecStats {
-            len: stats.len,
-            capacity: stats.capacity,
-            max_len: stats.max_len,
-            reserved_bytes: stats.reserved_bytes,
-            committed_bytes: stats.committed_bytes,
-            ahead_bytes: stats.ahead_bytes,
-            late: stats.late,
-            resident_bytes: stats.resident_bytes,
-        }
+    same_methods! {
+        |columns| columns, columns;
+        memory, push_fields, pop_fields, swap_remove_fields, as_slices, as_mut_slices
     }
 
     #[inline]
@@ -355,60 +312,5 @@ impl<R: Row> Rows for Columns<R> {
     }
 
     #[inline]
-    fn push(&mut self, fields: R::Fields) {
-        self.push_fields(fields);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<R::Fields> {
-        self.pop_fields()
-    }
-
-    #[inline]
-    fn swap_remove(&mut self, row: usize) -> R::Fields {
-        self.swap_remove_fields(row)
-    }
-
-    #[inline]
-    fn swap(&mut self, a: usize, b: usize) {
-        self.swap(a, b);
-    }
-
-    #[inline]
-    fn get(&self, row: usize) -> Option<R::Ref<'_>> {
-        self.get(row)
-    }
-
-    #[inline]
-    fn get_mut(&mut self, row: usize) -> Option<R::Mut<'_>> {
-        self.get_mut(row)
-    }
-
-    /// There are as many lines as columns, and who looks at a few of them need not wait for all.
-    #[inline]
     fn ask(&self, _: usize) {}
-
-    #[inline]
-    fn slices(&self) -> R::Slices<'_> {
-        self.as_slices()
-    }
-
-    #[inline]
-    fn slices_mut(&mut self) -> R::SlicesMut<'_> {
-        self.as_mut_slices()
-    }
-
-    #[inline]
-    fn iter(&self) -> columns::Iter<'_, R> {
-        self.iter()
-    }
-
-    #[inline]
-    fn iter_mut(&mut self) -> columns::IterMut<'_, R> {
-        self.iter_mut()
-    }
-
-    fn into_rows(self) -> columns::IntoIter<R> {
-        self.into_iter()
-    }
 }

@@ -56,16 +56,13 @@ impl<K: Key, V: PartialEq> PartialEq for DenseSlotMap<K, V> {
 
 impl<K: Key, V: Eq> Eq for DenseSlotMap<K, V> {}
 
-impl<K: Key, V, const N: usize> From<[V; N]> for DenseSlotMap<K, V> {
+from_by_collect! {
     /// A map with these values, in their order; see [`keys`](DenseSlotMap::keys) for the keys.
     ///
     /// # Panics
     ///
     /// As for [`insert`](DenseSlotMap::insert).
-    #[track_caller]
-    fn from(values: [V; N]) -> Self {
-        Self::from_iter(values)
-    }
+    [K: Key, V, const N: usize] [V; N] => DenseSlotMap<K, V>
 }
 
 collect_by_extend! {

@@ -1,4 +1,4 @@
-//! [`Error`]: which limit refused, for how many bytes, and the way out.
+//! [`Error`]: which limit was hit, for how many bytes, and what to do.
 
 #![forbid(unsafe_code)]
 
@@ -8,12 +8,11 @@ mod tests;
 
 use std::fmt;
 
-/// Why memory, or an address range for it, could not be had.
+/// An error from a request for memory or addresses, or from a container that cannot accept a value.
 ///
-/// An error names the limit that was hit ([`kind`](Self::kind), [`limit`](Self::limit)), how many
-/// bytes were asked for ([`bytes`](Self::bytes)) and what the system answered
-/// ([`raw_os_error`](Self::raw_os_error)); its [`Display`](fmt::Display) adds what to do about it.
-/// Making, copying and printing one allocates nothing.
+/// An error names the limit that was hit ([`kind`](Self::kind), [`limit`](Self::limit)), how many bytes were requested
+/// ([`bytes`](Self::bytes)) and what the system answered ([`raw_os_error`](Self::raw_os_error)); its
+/// [`Display`](fmt::Display) adds what to do. Creating, copying and printing one does not allocate.
 ///
 /// # Examples
 ///
@@ -34,18 +33,18 @@ pub struct Error {
     holder: Holder,
     size: Size,
     has_limit: bool,
-    /// What the system answered; of [`ErrorKind::Taken`], the slot of the row that has the value.
+    /// The system's error code; for [`ErrorKind::Taken`], the slot of the row that has the value.
     code: i32,
     bytes: usize,
     limit: u64,
-    /// The index of a table that refused, by a thin pointer, so that an error is no larger.
+    /// The name of the index of a table that refused, as a thin pointer to keep the error small.
     index: Option<&'static &'static str>,
 }
 
-/// Who could not have what was asked for, for the words.
+/// What the request was for, as the message names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Holder {
-    /// A reservation, or nobody says.
+    /// A reservation, or unspecified.
     Reservation,
     VmVec,
     SlotMap,
@@ -58,20 +57,20 @@ pub(crate) enum Holder {
     BlockVec,
     SharedSlotMap,
     Index,
-    /// That which a map has in its keys.
+    /// The type number that a map has in its keys.
     TypeNumber,
     #[cfg(feature = "file")]
     FileVec,
 }
 
 impl SizedBy {
-    /// All `bytes` of addresses that a process can have.
+    /// The share of all `bytes` of addresses that a process can have.
     pub(crate) const fn addresses(bytes: usize) -> Self {
         Self::Limit(ErrorKind::AddressSpace, bytes as u64)
     }
 
-    /// What sets the size of a reservation that is smaller since a larger one was refused: a limit of the process, or
-    /// what is given otherwise.
+    /// What sets the size of a reservation that was made smaller since a larger one was refused: the limit of the
+    /// process, or `otherwise`.
     pub(crate) const fn refused(error: &Error, otherwise: Self) -> Self {
         match (error.kind, error.limit()) {
             (kind @ (ErrorKind::AddressLimit | ErrorKind::LockLimit), Some(limit)) => {
@@ -83,7 +82,7 @@ impl SizedBy {
 }
 
 impl Holder {
-    /// Its name, after "this".
+    /// Its name, as it follows "this" in a message.
     const fn name(self) -> &'static str {
         match self {
             Self::Reservation => "reservation",
@@ -121,12 +120,12 @@ impl Holder {
     }
 }
 
-/// What sets the size that was asked for, or that was not enough. An option is named only if the caller has set it.
+/// What determined the size that was requested, or that did not suffice. An option is named only if the caller set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Size {
-    /// A request of the caller's.
+    /// The caller's request.
     Request,
-    /// The option for the largest size.
+    /// The option for the maximum size.
     Option,
     /// The default reservation.
     Default,
@@ -137,11 +136,11 @@ enum Size {
 /// What sets the size of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SizedBy {
-    /// An option that the caller has set.
+    /// An option that the caller set.
     Option,
     /// The usual default.
     Default,
-    /// A limit of the process, of which it is a share: its kind and its value.
+    /// A share of a limit of the process: the limit's kind and value.
     Limit(ErrorKind, u64),
     /// The memory of a backing.
     Backing,
@@ -151,95 +150,95 @@ pub(crate) enum SizedBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No free range of addresses is that large. Where an array is full because its default reservation is a share of
+    /// No free range of addresses is large enough. If an array is full because its default reservation is a share of
     /// all addresses, [`Error::limit`] is how many bytes of them a process can have.
     AddressSpace,
-    /// The process may not use that much address space (`RLIMIT_AS`).
-    /// [`Error::limit`] is that limit in bytes.
+    /// The limit of the process on address space (`RLIMIT_AS`) would be exceeded. [`Error::limit`] is that limit in
+    /// bytes.
     AddressLimit,
-    /// The system will not promise that much memory: what is free, or may be committed, is less.
+    /// The system refused to commit the memory: less is free, or may be committed.
     ///
-    /// Linux by default refuses only a single request for more than the machine's memory and swap, and ends a process when
-    /// memory runs out later; control groups refuse no commit at all.
+    /// By default, Linux refuses only a single request that exceeds the machine's memory and swap, and kills a process
+    /// when memory runs out later; control groups never refuse a commit.
     Memory,
-    /// The process may not have that much private writable memory (`RLIMIT_DATA`).
-    /// [`Error::limit`] is that limit in bytes.
+    /// The limit of the process on private writable memory (`RLIMIT_DATA`) would be exceeded. [`Error::limit`] is that
+    /// limit in bytes.
     DataLimit,
-    /// The process has as many mappings as it may have (`vm.max_map_count` on Linux).
-    /// [`Error::limit`] is that count.
+    /// The process has as many mappings as it may have (`vm.max_map_count` on Linux). [`Error::limit`] is that count.
     MappingLimit,
-    /// The process may not lock that much memory (`RLIMIT_MEMLOCK`).
-    /// [`Error::limit`] is that limit in bytes. In a process that locks all that it will map
-    /// (`mlockall` with `MCL_FUTURE`), reserved addresses count too, and it refuses reservations.
+    /// The limit of the process on locked memory (`RLIMIT_MEMLOCK`) would be exceeded. [`Error::limit`] is that limit
+    /// in bytes. In a process that locks all future mappings (`mlockall` with `MCL_FUTURE`), reserved addresses count
+    /// as well, so reservations are refused.
     LockLimit,
-    /// The array, or the arena, holds all that its reservation was made for.
-    /// [`Error::limit`] is its `max_len` in elements, or its `max_bytes`.
+    /// The array or arena holds as much as its reservation was made for. [`Error::limit`] is its `max_len` in
+    /// elements, or its `max_bytes`.
     ///
-    /// If none was set, and a limit of the process made the default reservation smaller than usual, the error is of the
-    /// kind of that limit: [`AddressLimit`](Self::AddressLimit), [`AddressSpace`](Self::AddressSpace), or
+    /// If neither was set, and a limit of the process made the default reservation smaller than usual, the error has
+    /// the kind of that limit: [`AddressLimit`](Self::AddressLimit), [`AddressSpace`](Self::AddressSpace), or
     /// [`LockLimit`](Self::LockLimit).
     MaxLen,
-    /// The arena's [allocation limit](crate::Arena::set_allocation_limit) allows no more.
-    /// [`Error::limit`] is that limit in bytes.
+    /// The arena's [allocation limit](crate::Arena::set_allocation_limit) would be exceeded. [`Error::limit`] is that
+    /// limit in bytes.
     AllocationLimit,
-    /// A map holds as many slots as the index in its keys can number, or such of them as are left
-    /// are retired. [`Error::limit`] is how many slots that is. Or its
-    /// [type number](crate::SlotMapBuilder::type_id) does not fit into their tag;
-    /// then [`Error::limit`] is the largest that does.
+    /// Every slot of a map that the index in its keys can number is in use or retired: then [`Error::limit`] is that
+    /// number of slots. Or a map's [type number](crate::SlotMapBuilder::type_id) does not fit into the tag of its
+    /// keys: then [`Error::limit`] is the largest that does.
     KeyBits,
-    /// The index in a key, or the slot given to an [index](crate::index#far-slots), is so large for the number of values
-    /// that it is likely to be forged. [`Error::limit`] is the first index that would be refused.
+    /// The index of a key, or the slot passed to an [index](crate::index#far-slots), is so large for the number of
+    /// values that it is likely forged. [`Error::limit`] is the lowest index that is refused.
     FarIndex,
-    /// A key is null, or older than the one whose value is there; or not later than the last one of its
-    /// slot, where a slot map is to take it.
+    /// A key is null, or older than the key of the value in its slot; or, for a slot map that is to accept it, not
+    /// later than the last key of its slot.
     StaleKey,
-    /// A key carries another [type number](crate::SlotMapBuilder::type_id) than that of the map that is to
-    /// take it, which is [`Error::limit`].
+    /// A key carries another [type number](crate::SlotMapBuilder::type_id) than the map that is to accept it.
+    /// [`Error::limit`] is the map's.
     TypeId,
-    /// The slot of a key holds a value that is not to be replaced, or is kept for a detached one.
+    /// The slot of a key holds a value that must not be replaced, or is kept for a detached one.
     Occupied,
-    /// Another row of a [`Table`](crate::Table) has the value that a row is to have, in an index of values that no two
-    /// may have. [`Error::index_name`] is the name of the index, [`Error::slot`] the slot of the other row, and
-    /// [`Error::limit`] the number of the index, from 0 on, in the order in which they are declared.
+    /// The value is already present in a unique index: another row of the [`Table`](crate::Table) has it.
+    /// [`Error::index_name`] is the name of the index, [`Error::slot`] the slot of the other row, and [`Error::limit`]
+    /// the number of the index, counted from 0 in the order of declaration.
     Taken,
-    /// A value has the last generation that keys can have, so there is no other key for its slot.
-    /// [`Error::limit`] is that generation.
+    /// A value has the last generation that keys can have, so its slot cannot have another key. [`Error::limit`] is
+    /// that generation.
     Generations,
-    /// The size in bytes is more than `isize::MAX`, which no array in Rust may have; or the number
-    /// of elements without a size is more than `usize::MAX`. [`Error::limit`] is the latter number,
-    /// if that was passed.
+    /// The size exceeds `isize::MAX` bytes, the most that an array in Rust may have; or the number of zero-sized
+    /// elements exceeds `usize::MAX`, which is then [`Error::limit`].
     CapacityOverflow,
-    /// A range does not lie inside the reservation, or ends before it starts.
-    /// [`Error::limit`] is the size of the reservation in bytes.
+    /// A range does not lie inside the reservation, or ends before it starts. [`Error::limit`] is the size of the
+    /// reservation in bytes.
     OutOfBounds,
-    /// A range does not start and end on a page boundary, an alignment is no power of two, or
-    /// memory that was supplied has not the alignment that elements need. [`Error::limit`] is what
-    /// was asked to be aligned, or the alignment.
+    /// A range does not start and end on a page boundary, an alignment is not a power of two, or caller-provided
+    /// memory does not have the alignment that elements need. [`Error::limit`] is the misaligned value, or the
+    /// alignment.
     Alignment,
-    /// A call of the scope of an array or a map came out of another of its calls, while that takes
-    /// memory: from a backing, a global allocator, or the hook of a panic. Or so did one of a
-    /// [`SharedVec`](crate::SharedVec).
+    /// A re-entrant call: a backing, a global allocator or a panic hook called a method of a grow-only scope, a
+    /// [`SharedVec`](crate::SharedVec) or a [`SharedSlotMap`](crate::SharedSlotMap) while another of its calls was
+    /// taking memory.
+    ///
+    /// The last two also return this in the child of a `fork`, if another thread was taking memory at that time; and a
+    /// `SharedSlotMap` after the guard of [`as_mut_map`](crate::SharedSlotMap::as_mut_map) was leaked, until that is
+    /// called again.
     Busy,
-    /// The disk, or whatever else the file of an array lies on, is full.
+    /// The disk, or whatever the array's file is stored on, is full.
     Disk,
-    /// The user may not have so much there (a quota).
+    /// The quota of the file's owner would be exceeded.
     Quota,
-    /// No file may be that large: for this process (`RLIMIT_FSIZE`; [`Error::limit`] is that limit in bytes), or
-    /// where it lies.
+    /// The file would be too large, for this process (`RLIMIT_FSIZE`; [`Error::limit`] is that limit in bytes), or for
+    /// its file system.
     FileLimit,
-    /// This system has no virtual memory that the crate knows how to use, and what was asked for cannot be done
-    /// without: to lock memory, or to tell what is resident. (Arrays and maps can be made there, see
-    /// [systems](crate::guide::the_web).)
+    /// This system has no virtual memory that the crate can use, and the request, to lock memory or to report what is
+    /// resident, needs it. (Arrays and maps work there, see [systems](crate::guide::the_web).)
     Unsupported,
-    /// Any other refusal; [`Error::raw_os_error`] says which.
+    /// Any other refusal by the system; [`Error::raw_os_error`] returns its code.
     System,
 }
 
 impl Error {
-    /// An error of kind [`System`](ErrorKind::System): what the system answered (`errno`,
-    /// `GetLastError`; 0 if there is no such number), and for how many bytes.
+    /// Creates an error of kind [`System`](ErrorKind::System) from the system's error code (`errno`, `GetLastError`; 0
+    /// if there is none) and the number of bytes requested.
     ///
-    /// For those who supply memory themselves, as a [`Backing`](crate::Backing).
+    /// For implementations of [`Backing`](crate::Backing).
     ///
     /// # Examples
     ///
@@ -255,7 +254,7 @@ impl Error {
         Self::new(ErrorKind::System, bytes).with_code(code)
     }
 
-    /// An error that is ours: no system call was refused.
+    /// An error of the crate's own: no system call was refused.
     #[cold]
     pub(crate) const fn new(kind: ErrorKind, bytes: usize) -> Self {
         Self {
@@ -270,8 +269,8 @@ impl Error {
         }
     }
 
-    /// The error of an array or an arena whose memory holds `most` elements or bytes, and that would need `bytes` in all
-    /// for more.
+    /// The error of a full array or arena, whose memory holds `most` elements or bytes, and which would need `bytes`
+    /// in all to hold more.
     #[cold]
     pub(crate) const fn full(sized_by: SizedBy, bytes: usize, most: usize) -> Self {
         let (kind, limit, size) = match sized_by {
@@ -283,30 +282,30 @@ impl Error {
         Self { size, ..Self::new(kind, bytes).with_limit(limit) }
     }
 
-    /// Whether the array holds as many elements as it ever can.
+    /// Returns `true` if the array holds as many elements as it ever can.
     pub(crate) const fn is_full(&self) -> bool {
         matches!((self.kind, self.size), (ErrorKind::MaxLen, _) | (_, Size::Default))
     }
 
-    /// Whether an option of the caller's set the size.
+    /// Returns `true` if an option that the caller set determined the size.
     #[cfg(feature = "file")]
     pub(crate) const fn is_of_option(&self) -> bool {
         matches!(self.size, Size::Option)
     }
 
-    /// The same where an option of the caller's set the size.
+    /// Marks the size as set by an option of the caller.
     #[cold]
     pub(crate) const fn of_option(self) -> Self {
         Self { size: Size::Option, ..self }
     }
 
-    /// The same for memory whose size was derived, not set by an option.
+    /// Marks the size as derived, not set by an option.
     #[cold]
     pub(crate) const fn of_request(self) -> Self {
         Self { size: Size::Request, ..self }
     }
 
-    /// The same for somebody else, unless it is about a type number, or an index of a table.
+    /// Attributes the error to `holder`, unless it is about a type number or an index of a table.
     #[cold]
     pub(crate) const fn of(self, holder: Holder) -> Self {
         match (self.holder, holder) {
@@ -315,32 +314,32 @@ impl Error {
         }
     }
 
-    /// The same of another kind, with the limit of that kind.
+    /// Changes the kind, and sets the limit to that of the new kind.
     #[cold]
     pub(crate) const fn into_kind(self, kind: ErrorKind, limit: u64) -> Self {
         Self { kind, has_limit: true, limit, ..self }
     }
 
-    /// What the system answered, by its own number.
+    /// Sets the system's error code.
     #[cold]
     pub(crate) const fn with_code(self, code: i32) -> Self {
         Self { code, ..self }
     }
 
-    /// The value of the limit that was hit, in the unit of the kind.
+    /// Sets the value of the limit, in the unit of the kind.
     #[cold]
     pub(crate) const fn with_limit(self, limit: u64) -> Self {
         Self { has_limit: true, limit, ..self }
     }
 
-    /// An error about a value that the row in a slot has, by the index of that number.
+    /// The error about a value that the row in `slot` has already, in the index of that number.
     #[cold]
     pub(crate) const fn taken(index: usize, slot: u32) -> Self {
         let error = Self::new(ErrorKind::Taken, 0).with_limit(index as u64);
         error.with_code(i32::from_ne_bytes(slot.to_ne_bytes()))
     }
 
-    /// The same with the name of the index that its limit numbers, if it is about one.
+    /// Adds the name of the index that the limit numbers, if the error is about one.
     #[cold]
     pub(crate) fn with_name_of(self, indices: &'static [&'static str]) -> Self {
         if self.slot().is_none() {
@@ -350,26 +349,26 @@ impl Error {
         Self { index: indices.get(number), ..self }
     }
 
-    /// Which limit was hit.
+    /// Returns which limit was hit.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// How many bytes were asked for, at once.
+    /// Returns how many bytes were requested.
     ///
-    /// For [`ErrorKind::AllocationLimit`], and where an array or an arena is full, what it would have taken in all;
-    /// `usize::MAX` where the number cannot be expressed.
+    /// For [`ErrorKind::AllocationLimit`], and if an array or an arena is full, this is what it would have taken in
+    /// all; `usize::MAX` if the number cannot be expressed.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The value of the limit, where it is known; its unit is said at the [`ErrorKind`].
+    /// Returns the value of the limit, in the unit that its [`ErrorKind`] names; `None` if it is not known.
     pub const fn limit(&self) -> Option<u64> {
         if self.has_limit { Some(self.limit) } else { None }
     }
 
-    /// Returns the name of the index of a [`Table`](crate::Table) that a row was refused by, as
-    /// [`indices!`](crate::indices) declares it; `None` for any kind but [`Taken`](ErrorKind::Taken).
+    /// Returns the name of the index of a [`Table`](crate::Table) that refused a row, as [`indices!`](crate::indices)
+    /// declares it; `None` for any kind other than [`Taken`](ErrorKind::Taken).
     ///
     /// # Examples
     ///
@@ -387,7 +386,7 @@ impl Error {
         self.index.copied()
     }
 
-    /// Returns the slot of the row that has the value another row was to have; `None` for any kind but
+    /// Returns the slot of the row that has the value already; `None` for any kind other than
     /// [`Taken`](ErrorKind::Taken). [`SlotMap::get_by_index`](crate::SlotMap::get_by_index) finds the row.
     pub const fn slot(&self) -> Option<u32> {
         match self.kind {
@@ -396,15 +395,15 @@ impl Error {
         }
     }
 
-    /// What the system answered (`errno`, `GetLastError`), where it was asked.
+    /// Returns the system's error code (`errno`, `GetLastError`); `None` if no system call was refused.
     pub const fn raw_os_error(&self) -> Option<i32> {
         if self.code == 0 || matches!(self.kind, ErrorKind::Taken) { None } else { Some(self.code) }
     }
 }
 
 impl fmt::Debug for Error {
-    /// The kind, the type that was refused, and the text of [`Display`](fmt::Display): `unwrap` and a `main` that returns
-    /// the error print this.
+    /// Formats the kind, the type that was refused, and the text of [`Display`](fmt::Display), as `unwrap` and a
+    /// `main` that returns the error print it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
             .field("kind", &self.kind)
@@ -417,7 +416,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {}
 
 impl From<Error> for std::io::Error {
-    /// An [`io::Error`](std::io::Error) with this one as its source.
+    /// Creates an [`io::Error`](std::io::Error) with this error as its source.
     fn from(error: Error) -> Self {
         Self::new(std::io::ErrorKind::OutOfMemory, error)
     }
@@ -468,7 +467,7 @@ impl<V> From<Refused<V>> for Error {
     }
 }
 
-/// Ends an infallible call whose fallible twin has an error.
+/// Panics with the error of the fallible counterpart of a method.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -476,7 +475,7 @@ pub(crate) fn give_up(error: Error) -> ! {
     panic!("stayput: {error}")
 }
 
-/// What a fallible call returns instead of its result.
+/// The error type of a fallible method.
 pub(crate) trait Refusal {
     fn error(&self) -> Error;
 }
@@ -495,7 +494,7 @@ impl<V> Refusal for Refused<V> {
     }
 }
 
-/// [`give_up`], if there is an error. A value that was refused is dropped by the panic.
+/// Returns the value, or panics by [`give_up`]. A refused value is dropped by the panic.
 #[inline]
 #[track_caller]
 pub(crate) fn or_give_up<V, R: Refusal>(result: Result<V, R>) -> V {

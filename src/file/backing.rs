@@ -1,4 +1,4 @@
-//! [`FileBacking`]: an array's memory in a file.
+//! [`FileBacking`]: the memory of an array in a file.
 
 #![expect(unsafe_code, reason = "keeps the promises of a backing, and writes zeros")]
 
@@ -17,10 +17,11 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// No file system takes room in larger blocks for a part of one. (Where it does, it refuses by itself.)
+/// File systems are assumed to allocate space in blocks of at most this size. (One with larger blocks refuses by
+/// itself when it is full.)
 const BLOCK_BYTES: u64 = 4 << 10;
 
-/// How a file has room on the disk for what is to be written to it.
+/// When disk space is allocated for a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
@@ -30,31 +31,31 @@ pub enum Space {
     /// snapshot: the file system allocates space for them when they are written to, as for
     /// [`Sparse`](Self::Sparse).
     ///
-    /// By `fallocate` on Linux and `posix_fallocate` on FreeBSD; on other systems, and on file systems that
-    /// have no such call, by writing zeros. What a file holds already when it is opened is left as it is: holes in it
-    /// (of a sparse copy, or because it was [`Sparse`](Self::Sparse) before) take room when they are written to, as for
-    /// `Sparse`.
+    /// Uses `fallocate` on Linux and `posix_fallocate` on FreeBSD; on other systems, and on file systems without such
+    /// a call, it writes zeros. Contents that a file has when it is opened are left as they are: space for holes in
+    /// them (of a sparse copy, or of a file that was [`Sparse`](Self::Sparse) before) is allocated when they are
+    /// written to, as for `Sparse`.
     ///
-    /// On Btrfs, new files are created without copy-on-write (`chattr +C`), which also disables checksums and compression.
-    /// With copy-on-write, a store to a page that was written before needs a new block, and ends the process by a signal
-    /// if the disk is full. That still applies to files that were copied to Btrfs or are part of a snapshot, and to ZFS.
+    /// On Btrfs, new files are created without copy-on-write (`chattr +C`), which also disables checksums and
+    /// compression. With copy-on-write, a store to a page that was written before needs a new block, and ends the
+    /// process by a signal if the disk is full. That still applies to files that were copied to Btrfs or are part of a
+    /// snapshot, and to ZFS.
     #[default]
     Allocated,
-    /// None is taken before something is written: pages that nobody writes to take none, and growing is
-    /// faster. Where the disk is full when one is written to, **the process is ended by a signal** (`SIGBUS`),
-    /// or an exception.
+    /// Allocates disk space when a page is first written to: pages that are never written to take none, and growing is
+    /// faster. If the disk is full at that point, **the process is ended by a signal** (`SIGBUS`), or by an exception.
     Sparse,
 }
 
-/// Memory for an array or a map in a file, for as long as the process has it: see
+/// Memory for an array or a map in a file, for as long as the process uses it: see
 /// [`build_in`](crate::VecBuilder::build_in).
 ///
-/// What the file holds is of no use afterwards, since it says nowhere how many elements there are; a
-/// [`FileVec`](crate::FileVec) does. But it may be larger than memory, and is not charged to what the system may
-/// promise.
+/// The contents are of no use afterwards, since the file does not record the number of elements; that of a
+/// [`FileVec`](crate::FileVec) does. But a file can be larger than memory, and is not charged to what the system may
+/// commit.
 ///
-/// Growing takes room on the disk ([`Space::Allocated`]), and a full one is an error
-/// ([`Disk`](crate::ErrorKind::Disk)). Giving memory back gives that back, too, where the file system can do so.
+/// Growing allocates disk space ([`Space::Allocated`]), and a full disk is an error
+/// ([`Disk`](crate::ErrorKind::Disk)). Returning memory also frees the disk space, if the file system can do so.
 ///
 /// # Examples
 ///
@@ -72,38 +73,38 @@ pub enum Space {
 #[derive(Debug)]
 pub struct FileBacking {
     held: Arc<Held>,
-    /// Where in the file it begins.
+    /// Where it starts in the file.
     offset: usize,
     space: Space,
-    /// In what units it is committed.
+    /// The unit in which it is committed.
     run: usize,
-    /// Up to where it holds what is to stay when it is committed first.
+    /// The end of the contents that must be preserved when they are first committed.
     kept: usize,
-    /// Up to where the file may hold what nobody wants any more.
+    /// The end of the contents that the file may hold but that are not used any more.
     stale: usize,
 }
 
 impl FileBacking {
-    /// Memory of so many bytes in a new file without a name, in a folder.
+    /// Creates a backing of `bytes` in a new file without a name, in a folder.
     ///
     /// # Errors
     ///
-    /// If no file can be made there, or not mapped.
+    /// If the file cannot be created or mapped.
     pub fn temporary_in(folder: impl AsRef<Path>, bytes: usize) -> Result<Self, FileError> {
         let file = temporary::file_in(folder.as_ref())?;
         Self::over(file, bytes)
     }
 
-    /// Memory of so many bytes in a file that is open for reading and writing: a `memfd`, shared memory by its
-    /// name, or a plain file. What it holds is lost.
+    /// Creates a backing of `bytes` in a file that is open for reading and writing: a `memfd`, named shared memory, or
+    /// a plain file. The contents of the file are lost.
     ///
     /// # Errors
     ///
-    /// If it cannot be mapped.
+    /// If the file cannot be mapped.
     ///
     /// # Safety
     ///
-    /// - For as long as the array is there nobody cuts the file, or writes to it.
+    /// - For as long as the array exists, nothing else truncates the file or writes to it.
     pub unsafe fn from_file(file: File, bytes: usize) -> Result<Self, FileError> {
         Self::over(file, bytes)
     }
@@ -118,7 +119,7 @@ impl FileBacking {
         Ok(Self { held, offset: 0, space, run: page_size(), kept: 0, stale })
     }
 
-    /// The part behind an offset of a file that was so long, of which the first `kept` bytes are to stay.
+    /// The part past `offset` of a file of `file_bytes`. The first `kept` bytes of the part are preserved.
     pub(super) fn part(
         held: Arc<Held>,
         offset: usize,
@@ -141,7 +142,7 @@ impl FileBacking {
         self.offset + range.start..self.offset + range.end
     }
 
-    /// Takes room for a part that nobody counts on, which reads as zero then.
+    /// Allocates space for a part that is not in use, which reads as zero afterwards.
     fn take(&mut self, range: &Range<usize>) -> Result<(), Error> {
         let in_file = self.in_file(range);
         let refused = |error| system::refused(&error, in_file.end);
@@ -155,12 +156,12 @@ impl FileBacking {
             stale.is_empty() || system::punch(file, self.in_file(&stale)).map_err(refused)?;
         match self.space {
             Space::Allocated => {
-                // What is left of the last block of the file is there.
+                // The rest of the last block of the file is allocated already.
                 let more = in_file.end.saturating_sub(long.next_multiple_of(BLOCK_BYTES));
                 system::check_room(file, more, in_file.end)?;
                 let taken = system::take_room(file, in_file.clone());
                 if taken.is_err() && in_file.end > long {
-                    // What could be had of it. If that stays, it is used the next time.
+                    // Frees what was allocated. If that fails, it is used the next time.
                     let _ = system::cut(file, long);
                 }
                 taken.map_err(refused)?;
@@ -170,19 +171,20 @@ impl FileBacking {
         }
         if !is_clean {
             let first = self.held.map().at(self.offset + stale.start);
-            // SAFETY: inside what is mapped, and the file is as long now. Nobody uses it: it was not committed.
+            // SAFETY: `first` is inside the mapping, and the file is long enough now. The range was not committed, so
+            // it is not in use.
             unsafe { first.write_bytes(0, stale.len()) };
         }
         Ok(())
     }
 }
 
-// SAFETY: the mapping stays while `held` does, which is part of it, wherever it is moved; nobody writes to that
-// part of the file but the array, by the promise of who opened it (a lock, or no name). What is committed is
-// zero: behind the end of the file, or a hole, or written so; but for what is `kept`, which only this module
-// asks for, and counts on. What was committed stays, since nothing cuts the file before `held` ends, and only
-// what is decommitted or discarded is punched. A refused call changes nothing that anybody uses; none unwinds but
-// by a bug, and then the state of the file is as after a refused one.
+// SAFETY: `held`, a part of the backing, keeps the mapping, wherever the backing is moved. Only the array writes to
+// this part of the file, by the promise of the caller that opened it (a lock, or no name). Committed memory is zero:
+// it lies past the end of the file, is a hole, or was overwritten with zeros. The exception is what is `kept`, which
+// only this module requests and relies on. Committed memory stays, since the file is not truncated before `held` ends,
+// and only what is decommitted or discarded is punched. A refused call changes nothing that is in use; a call unwinds
+// only by a bug, and then leaves the file as a refused one does.
 unsafe impl Backing for FileBacking {
     fn start(&self) -> NonNull<u8> {
         self.held.map().at(self.offset)
@@ -213,7 +215,7 @@ unsafe impl Backing for FileBacking {
 
     unsafe fn discard(&mut self, range: Range<usize>) -> Result<(), Error> {
         let in_file = self.in_file(&range);
-        // It stays committed, so its room does too: who gave it away might not get it back.
+        // The range stays committed, so its disk space stays too: it might be refused later.
         let discarded = match self.space {
             Space::Allocated => system::zero(self.held.file(), in_file),
             Space::Sparse => system::punch(self.held.file(), in_file),
@@ -222,7 +224,7 @@ unsafe impl Backing for FileBacking {
             return Ok(());
         }
         let first = self.held.map().at(self.offset + range.start);
-        // SAFETY: committed and not in use by the caller's promise.
+        // SAFETY: by the caller's promise the range is committed and not in use.
         unsafe { first.write_bytes(0, range.len()) };
         Ok(())
     }

@@ -19,7 +19,6 @@ use crate::raw_vec::Options;
 use crate::reservation::{address_space_bytes, mapping_refused, page_size, usual_bytes};
 use crate::vec::VmVec;
 use bytemuck::Pod;
-use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::marker::PhantomData;
@@ -313,7 +312,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         let next = record.next(len, record.user);
         held.sync_name()?;
         held.write(next.at(), &next.to_bytes())?;
-        held.sync_record(&next, 0..end)?;
+        held.sync_record(Some(&next), 0..end)?;
         Ok(next)
     }
 
@@ -331,9 +330,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
         const HEADER: u64 = HEADER_BYTES as u64;
         let long = file.metadata()?.len();
         match found {
-            Found::Nothing if long > 0 => {
-                return Err(Misfit::Not(FileErrorKind::AlreadyExists, None));
-            }
+            Found::Nothing if long > 0 => return Err(FileErrorKind::AlreadyExists.into()),
             Found::Array | Found::Either if long > 0 && !is_unfinished(file, long)? => {
                 if long < HEADER {
                     return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER))));
@@ -344,7 +341,7 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
                 }
                 return Ok((long, false));
             }
-            Found::Array => return Err(Misfit::Not(FileErrorKind::Empty, None)),
+            Found::Array => return Err(FileErrorKind::Empty.into()),
             _ => {}
         }
         system::check_limit(HEADER)?;
@@ -400,13 +397,13 @@ impl<T: Pod, M: Mode> FileVecBuilder<T, M> {
     fn find(&self, held: &Held, long: u64) -> Result<(Record, usize), Misfit> {
         let header = held.map().header();
         if self.identity().check(header)? != M::IS_APPEND_ONLY {
-            return Err(Misfit::Not(FileErrorKind::Mode, None));
+            return Err(FileErrorKind::Mode.into());
         }
         let is_of_boot = system::boot().is_some_and(|boot| header.is_of_boot(boot));
         let is_live = is_of_boot && !header.has_failed();
         let (record, len) = find_len(header, is_live, size_of::<T>(), || Ok(long))?;
         if record.is_too_late() {
-            return Err(Misfit::Not(FileErrorKind::Header, None));
+            return Err(FileErrorKind::Header.into());
         }
         match self.max_len {
             Some(max_len) if max_len < len => {
@@ -504,7 +501,7 @@ pub(super) fn find_len(
     element_bytes: usize,
     long: impl FnOnce() -> io::Result<u64>,
 ) -> Result<(Record, usize), Misfit> {
-    let record = Record::last(header).ok_or(Misfit::Not(FileErrorKind::Header, None))?;
+    let record = Record::last(header).ok_or(FileErrorKind::Header)?;
     let len = if is_live { header.whole_live_len() } else { record.len };
     let fit = fit(long()?, element_bytes);
     match usize::try_from(len) {
@@ -521,15 +518,8 @@ impl<T, M: Mode> Clone for FileVecBuilder<T, M> {
 
 impl<T, M: Mode> Copy for FileVecBuilder<T, M> {}
 
-impl<T, M: Mode> fmt::Debug for FileVecBuilder<T, M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileVecBuilder")
-            .field("max_len", &self.max_len)
-            .field("capacity", &self.capacity)
-            .field("growth", &self.growth)
-            .field("tag", &self.tag)
-            .field("space", &self.space)
-            .field("lock", &self.lock)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [T, M: Mode] FileVecBuilder<T, M>, "FileVecBuilder", |builder|
+    max_len: builder.max_len, capacity: builder.capacity, growth: builder.growth,
+    tag: builder.tag, space: builder.space, lock: builder.lock
 }

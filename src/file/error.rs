@@ -7,10 +7,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file cannot be used as an array, or could not be written.
+/// An error from opening a file as an array or a map, or from writing one.
 ///
 /// It names the file ([`path`](Self::path)) and what is wrong with it ([`kind`](Self::kind)); its
-/// [`Display`](fmt::Display) adds what to do about that. What the system, or the crate, answered is its
+/// [`Display`](fmt::Display) adds what to do. The error of the system, or of the crate, is its
 /// [`source`](std::error::Error::source).
 ///
 /// # Examples
@@ -27,7 +27,7 @@ pub struct FileError(Box<Inner>);
 struct Inner {
     kind: FileErrorKind,
     path: Option<PathBuf>,
-    /// What was found, and what would be right, where those are numbers.
+    /// The number that was found and the one that is expected, if the error is about a number.
     numbers: Option<(u64, u64)>,
     cause: Option<Cause>,
 }
@@ -41,54 +41,54 @@ enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileErrorKind {
-    /// There is no such file, or no such folder.
+    /// The file or its folder does not exist.
     NotFound,
-    /// There is one already.
+    /// The file exists already.
     AlreadyExists,
-    /// The process may not read it, or write to it.
+    /// The process may not read the file, or not write to it.
     PermissionDenied,
-    /// It lies on a file system that is read-only.
+    /// The file is on a read-only file system.
     ReadOnly,
-    /// It is a folder, a device, a pipe or the like.
+    /// The path names a folder, a device, a pipe or the like.
     NotAFile,
-    /// Another array, of this process or of another, has it open for writing.
+    /// Another array, of this process or another, has the file open for writing.
     Locked,
-    /// It is empty: nothing was ever written there, or the system went down before it was.
+    /// The file is empty: nothing was ever written to it, or the system went down before.
     Empty,
-    /// It is shorter than the header.
+    /// The file is shorter than the header.
     Short,
-    /// It does not begin as the files of this crate do.
+    /// The file does not begin as the files of this crate do.
     NotStayput,
-    /// It has another version of the format.
+    /// The file has another version of the format.
     Version,
-    /// It was made on a machine with the other order of bytes.
+    /// The file was made on a machine with the other byte order.
     ByteOrder,
-    /// Its elements have another size, or alignment; or its keys, in that of a map, another layout.
+    /// The elements in the file have another size or alignment; or the keys in the file of a map have another layout.
     Element,
-    /// It was made with another [tag](crate::file::FileVecBuilder::tag).
+    /// The file was made with another [tag](crate::file::FileVecBuilder::tag).
     Tag,
-    /// It was made for the other [mode](crate::file::Mode).
+    /// The file was made for the other [mode](crate::file::Mode).
     Mode,
-    /// What it says of itself does not have the checksum that is there.
+    /// The header does not match its checksum.
     Header,
-    /// What it holds does not have the checksum that is there, or is what cannot be.
+    /// The contents do not match their checksum, or are invalid.
     Content,
     /// The [snapshot](crate::file::Snapshot) holds no container of that name.
     NoPart,
-    /// It is shorter than the elements that it is to hold, or there are more than can be.
+    /// The file is shorter than the elements that it should hold, or their number is impossible.
     Length,
-    /// It holds more elements than the `max_len` that was asked for.
+    /// The file holds, or is to hold, more elements than the `max_len` that was set.
     MaxLen,
     /// The disk is full.
     Disk,
-    /// The user's quota there is used up.
+    /// The owner's disk quota is used up.
     Quota,
-    /// No file may be that large, for this process or where it lies.
+    /// The file would be too large for this process, or for its file system.
     FileLimit,
-    /// A [flush](crate::FileVec::flush) has failed before, so what the disk holds is unknown. Opened again, the file holds the
-    /// elements of the last flush that succeeded.
+    /// A [flush](crate::FileVec::flush) failed before, so it is unknown what the disk holds. Opened again, the file
+    /// holds the elements of the last flush that succeeded.
     Failed,
-    /// This cannot be done on this system, or where the file lies.
+    /// The operation is not available on this system, or on this file system.
     Unsupported,
     /// Addresses or memory were refused, or the elements need another alignment; the source says which.
     Refused,
@@ -103,14 +103,14 @@ impl FileError {
         Self(Box::new(Inner { kind, path, numbers: None, cause: None }))
     }
 
-    /// The same with what was found and what would be right.
+    /// Adds the number that was found and the one that is expected.
     #[cold]
     pub(super) fn with_numbers(mut self, found: u64, right: u64) -> Self {
         self.0.numbers = Some((found, right));
         self
     }
 
-    /// What the system refused.
+    /// An error of the system.
     #[cold]
     pub(super) fn of_io(error: io::Error, path: Option<&Path>) -> Self {
         let mut this = Self::new(FileErrorKind::of(error.kind()), path);
@@ -118,7 +118,7 @@ impl FileError {
         this
     }
 
-    /// What the crate refused.
+    /// An error of the crate.
     #[cold]
     pub(super) fn of_error(error: Error, path: Option<&Path>) -> Self {
         let kind = match error.kind() {
@@ -134,17 +134,17 @@ impl FileError {
         this
     }
 
-    /// What is wrong.
+    /// Returns what is wrong with the file.
     pub fn kind(&self) -> FileErrorKind {
         self.0.kind
     }
 
-    /// The file, if it has a name.
+    /// Returns the path of the file; `None` if it has no name.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
 
-    /// What the system answered (`errno`, `GetLastError`), where it was asked.
+    /// Returns the system's error code (`errno`, `GetLastError`); `None` if no system call was refused.
     pub fn raw_os_error(&self) -> Option<i32> {
         match self.0.cause.as_ref()? {
             Cause::System(error) => error.raw_os_error(),
@@ -152,14 +152,14 @@ impl FileError {
         }
     }
 
-    /// The same for who asked for memory.
+    /// Converts it to the error of a request for `bytes` of memory.
     #[cold]
     pub(super) fn to_error(&self, bytes: usize) -> Error {
         let code = self.raw_os_error().unwrap_or(0);
         self.refused().unwrap_or(Error::from_raw_os_error(code, bytes))
     }
 
-    /// What the crate refused, if it did.
+    /// Returns the crate's error that caused this one; `None` if the system's did, or none.
     pub fn refused(&self) -> Option<Error> {
         match self.0.cause.as_ref()? {
             Cause::System(_) => None,
@@ -236,7 +236,8 @@ impl FileErrorKind {
 }
 
 impl fmt::Debug for FileError {
-    /// The kind, and the text of [`Display`](fmt::Display): `unwrap` and a `main` that returns the error print this.
+    /// Formats the kind, and the text of [`Display`](fmt::Display), as `unwrap` and a `main` that returns the error
+    /// print it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileError")
             .field("kind", &self.0.kind)

@@ -1,8 +1,9 @@
-//! [`FileSet`]: files, for all threads of a process and of those forked from it.
+//! [`FileSet`]: a set of files that a process shares with its forked children.
 //!
-//! A lock of std's that another thread holds at a fork is never released in the child, and what it guards may be half
-//! changed there. So the lock here names the process whose thread holds it, and a child takes one that its parent held;
-//! and the set is a list that changes by one store at a time, so it is whole wherever the fork stopped that thread.
+//! A lock of std that another thread holds at a fork is never released in the child, and what it guards may be half
+//! changed. The lock here therefore names the process whose thread holds it, and a child takes over a lock that its
+//! parent held; and the set is a list that changes by one store at a time, so it is intact wherever the fork
+//! interrupted that thread.
 
 #![expect(unsafe_code, reason = "links entries by pointers")]
 
@@ -18,12 +19,12 @@ pub(super) type FileId = (u64, u64);
 /// A set of files.
 #[derive(Debug)]
 pub(super) struct FileSet {
-    /// 0, or one more than the number of forks of the process whose thread has the lock.
+    /// 0, or one more than the number of forks of the process whose thread holds the lock.
     holder: AtomicUsize,
     first: AtomicPtr<Entry>,
 }
 
-/// An entry of the list. Read, changed and dropped by the holder of the lock.
+/// An entry of the list. Only the holder of the lock reads, changes or drops it.
 #[derive(Debug)]
 struct Entry {
     file: FileId,
@@ -37,9 +38,9 @@ impl FileSet {
         Self { holder: AtomicUsize::new(0), first: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// Waits for threads of this process only, which hold the lock for as long as it takes to walk the list.
+    /// Waits only for threads of this process, which hold the lock for as long as it takes to walk the list.
     fn lock(&self) -> Guard<'_> {
-        /// Longer waits leave the processor to the holder.
+        /// Waits after these leave the processor to the holder.
         const SHORT_TRIES: u32 = 32;
         let this_process = os::forks().wrapping_add(1).max(1);
         let mut tries = 0_u32;
@@ -60,7 +61,7 @@ impl FileSet {
         }
     }
 
-    /// Adds a file, unless it is in the set. Returns whether it was added.
+    /// Adds a file. Returns `false` if it is in the set already.
     pub(super) fn insert(&self, file: FileId) -> bool {
         let mut new = Box::new(Entry { file, next: AtomicPtr::new(ptr::null_mut()) });
         let list = self.lock();
@@ -73,7 +74,7 @@ impl FileSet {
         true
     }
 
-    /// Removes a file.
+    /// Removes a file, if it is in the set.
     pub(super) fn remove(&self, file: FileId) {
         let list = self.lock();
         let (link, found) = list.find(file);
@@ -81,17 +82,19 @@ impl FileSet {
         let next = entry.next.load(Ordering::Relaxed);
         let entry = link.swap(next, Ordering::Release);
         drop(list);
-        // SAFETY: made of a box by `insert`, and unlinked above, once. References to entries end with the lock.
+        // SAFETY: `insert` made it from a box, and it was unlinked above, once. References to entries end with the
+        // lock.
         drop(unsafe { Box::from_raw(entry) });
     }
 }
 
 impl Guard<'_> {
-    /// The entry of a file, if there is one, and the link to it, or the last link.
+    /// Returns the link to the entry of a file, and the entry; or the last link, and `None`.
     fn find(&self, file: FileId) -> (&AtomicPtr<Entry>, Option<&Entry>) {
         let mut link = &self.0.first;
         loop {
-            // SAFETY: null, or an entry in the list, which is dropped after the lock was taken to unlink it.
+            // SAFETY: null, or an entry in the list; entries are dropped only after being unlinked under the lock,
+            // which `self` holds.
             let entry = unsafe { link.load(Ordering::Acquire).as_ref() };
             match entry {
                 Some(entry) if entry.file != file => link = &entry.next,
@@ -113,11 +116,11 @@ mod tests {
     use std::sync::Barrier;
 
     impl FileSet {
-        /// How many files there are.
+        /// The number of files.
         fn len(&self) -> usize {
             let _list = self.lock();
             let first = &self.first;
-            // SAFETY: entries are dropped with the lock only.
+            // SAFETY: entries are unlinked only under the lock, which is held here.
             let next = |link: &&AtomicPtr<Entry>| unsafe {
                 link.load(Ordering::Relaxed).as_ref().map(|entry| &entry.next)
             };

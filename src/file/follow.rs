@@ -23,6 +23,7 @@ use super::builder::{find_len, map_by_halves, not_mapped, usual_map_bytes};
 use super::error::{FileError, FileErrorKind};
 use super::header::{HEADER_BYTES, Identity, Misfit, Record, is_unfinished};
 use super::map::{Header, Map};
+use super::snapshot::open;
 use super::system;
 use crate::error::{Error, ErrorKind};
 use bytemuck::Pod;
@@ -171,12 +172,8 @@ impl<T: Pod> Follow<T> {
     /// See [`FileErrorKind`].
     pub fn open_tagged(path: impl AsRef<Path>, tag: u64) -> Result<Self, FileError> {
         let path = path.as_ref();
-        let refused = |error| FileError::of_io(error, Some(path));
-        // Opening a pipe would wait for its other end.
-        if !path.metadata().map_err(refused)?.is_file() {
-            return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
-        }
-        Self::over(&File::open(path).map_err(refused)?, tag).map_err(|misfit| misfit.at(Some(path)))
+        let file = open(path)?;
+        Self::over(&file, tag).map_err(|misfit| misfit.at(Some(path)))
     }
 
     /// Follows a file that is open for reading: a `memfd`, shared memory by its name, or a plain file.
@@ -193,13 +190,13 @@ impl<T: Pod> Follow<T> {
         let metadata = file.metadata()?;
         let long = metadata.len();
         match long {
-            _ if !metadata.is_file() => return Err(Misfit::Not(FileErrorKind::NotAFile, None)),
-            0 => return Err(Misfit::Not(FileErrorKind::Empty, None)),
+            _ if !metadata.is_file() => return Err(FileErrorKind::NotAFile.into()),
+            0 => return Err(FileErrorKind::Empty.into()),
             1..HEADER => return Err(Misfit::Not(FileErrorKind::Short, Some((long, HEADER)))),
             _ => {}
         }
         if is_unfinished(file, long)? {
-            return Err(Misfit::Not(FileErrorKind::Empty, None));
+            return Err(FileErrorKind::Empty.into());
         }
         let map = Self::map(file, long)?;
         let header = map.header();
@@ -414,14 +411,9 @@ impl<T: Pod> Follow<T> {
     }
 }
 
-impl<T: Pod> fmt::Debug for Follow<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Follow")
-            .field("len", &self.len())
-            .field("max_len", &self.max_len())
-            .field("is_append_only", &self.is_append_only)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [T: Pod] Follow<T>, "Follow", |follow|
+    len: follow.len(), max_len: follow.max_len(), is_append_only: follow.is_append_only
 }
 
 /// # Safety
@@ -496,11 +488,7 @@ impl<T: Pod> FusedIterator for FollowIter<'_, T> {}
 
 clone_fields!([T: Pod] FollowIter<'_, T>: follow, removals, range);
 
-impl<T: Pod> fmt::Debug for FollowIter<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FollowIter").field("range", &self.range).finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Pod] FollowIter<'_, T>, "FollowIter", |iter| range: iter.range);
 
 iterate_by_ref!([T: Pod] Follow<T>: T => FollowIter<'a, T>);
 

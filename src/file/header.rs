@@ -22,6 +22,8 @@ const MAGIC: [u8; 8] = *b"stayput\x1a";
 const UNFINISHED: [u8; 8] = *b"stayput\0";
 const VERSION: u32 = 1;
 const ORDER: u32 = 0x0102_0304;
+/// How long the beginning of a header is, which ends with its checksum.
+pub(super) const BEGIN_BYTES: usize = 64;
 
 /// Where what is live lies.
 pub(super) const LIVE_AT: usize = 4096;
@@ -62,6 +64,12 @@ impl Misfit {
     }
 }
 
+impl From<FileErrorKind> for Misfit {
+    fn from(kind: FileErrorKind) -> Self {
+        Self::Not(kind, None)
+    }
+}
+
 impl From<io::Error> for Misfit {
     fn from(error: io::Error) -> Self {
         Self::System(error)
@@ -75,13 +83,8 @@ impl From<Error> for Misfit {
 }
 
 impl Identity {
-    const BYTES: usize = 64;
-
-    pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
-        let mut bytes = [0; Self::BYTES];
-        bytes[0..8].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_ne_bytes());
-        bytes[12..16].copy_from_slice(&ORDER.to_ne_bytes());
+    pub(super) fn to_bytes(self) -> [u8; BEGIN_BYTES] {
+        let mut bytes = begin(MAGIC, VERSION);
         bytes[16..24].copy_from_slice(&(self.element_bytes as u64).to_ne_bytes());
         bytes[24..32].copy_from_slice(&(self.align as u64).to_ne_bytes());
         bytes[32..40].copy_from_slice(&self.tag.to_ne_bytes());
@@ -93,23 +96,11 @@ impl Identity {
 
     /// Whether a file is of these elements, and has this tag; then, whether it is append-only, which is not compared.
     pub(super) fn check(self, header: Header<'_>) -> Result<bool, Misfit> {
-        let bytes: [u8; Self::BYTES] = header.read(0);
-        if bytes[0..8] != MAGIC {
-            return Err(Misfit::Not(FileErrorKind::NotStayput, None));
-        }
-        let word = |at: usize| u32::from_ne_bytes(part(&bytes, at));
-        let number = |at: usize| u64::from_ne_bytes(part(&bytes, at));
-        if word(12) == ORDER.swap_bytes() {
-            return Err(Misfit::Not(FileErrorKind::ByteOrder, None));
-        }
-        if word(8) != VERSION {
-            return Err(Misfit::Not(
-                FileErrorKind::Version,
-                Some((word(8).into(), VERSION.into())),
-            ));
-        }
-        if !is_sealed(&bytes) || word(12) != ORDER || number(48) != HEADER_BYTES as u64 {
-            return Err(Misfit::Not(FileErrorKind::Header, None));
+        let bytes = header.read(0);
+        check_begin(&bytes, MAGIC, VERSION)?;
+        let number = |at| number(&bytes, at);
+        if number(48) != HEADER_BYTES as u64 {
+            return Err(FileErrorKind::Header.into());
         }
         let elements = [(number(16), self.element_bytes as u64), (number(24), self.align as u64)];
         if let Some(differ) = elements.into_iter().find(|(found, right)| found != right) {
@@ -151,8 +142,8 @@ impl Record {
     /// One of those in a file, if it is whole, and in its place.
     fn read(header: Header<'_>, place: usize) -> Option<Self> {
         let bytes: [u8; Self::BYTES] = header.read(RECORDS_AT[place]);
-        let number = |at: usize| u64::from_ne_bytes(part(&bytes, at));
-        let record = Self { sequence: number(0), len: number(8), user: part(&bytes, 16) };
+        let (sequence, len) = (number(&bytes, 0), number(&bytes, 8));
+        let record = Self { sequence, len, user: part(&bytes, 16) };
         let is_here = record.place() == place && record.sequence < Self::MOST;
         (is_sealed(&bytes) && is_here).then_some(record)
     }
@@ -259,13 +250,54 @@ pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     bytes[at..at + N].try_into().expect("it is as long")
 }
 
+/// The number that bytes have in a place.
+pub(super) fn number(bytes: &[u8], at: usize) -> u64 {
+    u64::from_ne_bytes(part(bytes, at))
+}
+
+/// The same of four bytes.
+pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_ne_bytes(part(bytes, at))
+}
+
+/// The beginning of a header: what it is, the version of that, and the order of bytes.
+pub(super) fn begin(magic: [u8; 8], version: u32) -> [u8; BEGIN_BYTES] {
+    let mut bytes = [0; BEGIN_BYTES];
+    bytes[..8].copy_from_slice(&magic);
+    bytes[8..12].copy_from_slice(&version.to_ne_bytes());
+    bytes[12..16].copy_from_slice(&ORDER.to_ne_bytes());
+    bytes
+}
+
+/// Checks what [`begin`] writes, and the checksum.
+pub(super) fn check_begin(
+    bytes: &[u8; BEGIN_BYTES],
+    magic: [u8; 8],
+    version: u32,
+) -> Result<(), Misfit> {
+    let (found, order) = (word(bytes, 8), word(bytes, 12));
+    if bytes[..8] != magic {
+        return Err(FileErrorKind::NotStayput.into());
+    }
+    if order == ORDER.swap_bytes() {
+        return Err(FileErrorKind::ByteOrder.into());
+    }
+    if found != version {
+        return Err(Misfit::Not(FileErrorKind::Version, Some((found.into(), version.into()))));
+    }
+    if !is_sealed(bytes) || order != ORDER {
+        return Err(FileErrorKind::Header.into());
+    }
+    Ok(())
+}
+
 /// Writes the checksum of all others into the last eight bytes.
 pub(super) fn seal(bytes: &mut [u8]) {
     let (content, sum) = bytes.split_at_mut(bytes.len() - 8);
     sum.copy_from_slice(&u64::from(crc32fast::hash(content)).to_ne_bytes());
 }
 
-pub(super) fn is_sealed(bytes: &[u8]) -> bool {
+fn is_sealed(bytes: &[u8]) -> bool {
     let (content, sum) = bytes.split_at(bytes.len() - 8);
     sum == u64::from(crc32fast::hash(content)).to_ne_bytes()
 }

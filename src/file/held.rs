@@ -5,7 +5,7 @@
 use super::error::{FileError, FileErrorKind};
 use super::header::{HEADER_BYTES, LIVE_AT, Record};
 use super::locked::Locked;
-use super::map::{BOOT_AT, Map, OPENINGS_AT, REMOVALS_AT};
+use super::map::{BOOT_AT, MOST_AT, Map, OPENINGS_AT, REMOVALS_AT};
 use super::system;
 use crate::error::Error;
 use std::fs::File;
@@ -85,7 +85,7 @@ impl Held {
         let written = system::write_at(self.file(), bytes, at as u64);
         written.map_err(|error| self.error(error))?;
         if !system::MAPS_SEE_WRITES {
-            self.map().header_mut().write(at, bytes);
+            self.map().write(at, bytes);
         }
         Ok(())
     }
@@ -192,26 +192,22 @@ impl Held {
     pub(super) fn note_most(&self, len: usize) {
         if len > self.most.load(Ordering::Relaxed) {
             self.most.store(len, Ordering::Relaxed);
-            self.map().header_mut().set_most(len);
+            self.map().write(MOST_AT, &(len as u64).to_ne_bytes());
         }
     }
 
     /// Makes what was written to a part of the file durable, with how long the file is.
     pub(super) fn sync(&self, range: Range<usize>) -> Result<(), FileError> {
-        self.sync_noting(None, range)
+        self.sync_record(None, range)
     }
 
-    /// Makes a part of the file durable that includes a record just written. On failure the record is erased, since only the
+    /// [`sync`](Self::sync) of a part that includes a record just written. On failure the record is erased, since only the
     /// one before is known to be durable.
     pub(super) fn sync_record(
         &self,
-        record: &Record,
+        record: Option<&Record>,
         range: Range<usize>,
     ) -> Result<(), FileError> {
-        self.sync_noting(Some(record), range)
-    }
-
-    fn sync_noting(&self, record: Option<&Record>, range: Range<usize>) -> Result<(), FileError> {
         let sync = || system::sync(self.file(), self.map().raw(), range.clone());
         self.noting_failure(record, sync)?;
         #[cfg(all(test, not(no_vm)))]

@@ -1,4 +1,4 @@
-//! [`Live`]: the length of an array, where all who follow it see it.
+//! [`Live`]: the published length of an array, as followers of its file see it.
 
 #![expect(unsafe_code, reason = "points into the header of a file that is mapped")]
 
@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where the length lies in the header of a file, and the number of removals, and what keeps them mapped.
+/// Pointers to the length and the number of removals in the header of a file, and what keeps the header mapped.
 #[derive(Debug)]
 pub(super) struct Live {
     len: NonNull<AtomicUsize>,
@@ -16,7 +16,7 @@ pub(super) struct Live {
     held: Arc<Held>,
 }
 
-// SAFETY: both pointers are to atomics, which any thread may share; `held` keeps them mapped.
+// SAFETY: both pointers are to atomics, which threads may share; `held` keeps them mapped.
 unsafe impl Send for Live {}
 // SAFETY: as above.
 unsafe impl Sync for Live {}
@@ -31,24 +31,24 @@ impl Live {
         &self.held
     }
 
-    /// What keeps it mapped, without which it is gone.
+    /// Returns what keeps the header mapped.
     pub(super) fn into_held(self) -> Arc<Held> {
         self.held
     }
 
-    /// Tells all who follow that there are so many elements, which are written.
+    /// Publishes the length to followers. All elements below it have been written.
     #[inline]
     pub(super) fn publish(&self, len: usize) {
-        // SAFETY: mapped for as long as `held` has not ended, which it does when it is taken out of `self`.
+        // SAFETY: mapped until `held` is dropped, which `self` owns.
         let published = unsafe { self.len.as_ref() };
         published.store(len, Ordering::Release);
     }
 
-    /// Publishes a length that is less than before. Called before elements past it are overwritten.
+    /// Publishes a shorter length. Called before elements past it are overwritten.
     #[inline]
     pub(super) fn publish_removal(&self, len: usize) {
         self.publish(len);
-        // SAFETY: mapped for as long as `held` is there, as above.
+        // SAFETY: mapped until `held` is dropped, as above.
         count_removal(unsafe { self.removals.as_ref() });
     }
 }

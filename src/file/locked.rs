@@ -1,4 +1,4 @@
-//! [`Locked`]: a file that nobody else writes to.
+//! [`Locked`]: a file with at most one writer.
 
 #![forbid(unsafe_code)]
 
@@ -10,26 +10,27 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Whether others are kept from writing to the file of an array.
+/// Whether the file of an array is locked against other writers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lock {
-    /// The file is locked for as long as the array has it, and the array is refused if another has it. The lock
-    /// holds between arrays of this crate and others that ask for it (`flock`, `LockFileEx`); who does not ask
-    /// can write to the file all the same. A forked child process shares the lock until it exits.
+    /// Locks the file for as long as the array has it open, and fails if another array has it locked. The lock is
+    /// advisory: it works between arrays of this crate and other code that takes it (`flock`, `LockFileEx`); code that
+    /// does not can still write to the file. A forked child process shares the lock until it exits.
     #[default]
     Exclusive,
-    /// It is not: for file systems that have no locks. That there is one array only is the caller's affair.
+    /// Takes no lock, for file systems without locks. The caller must ensure that there is only one array.
     None,
 }
 
-/// The files that this process has locked. `flock` alone would grant the lock again to a clone of the handle that has it.
+/// The files that this process has locked. `flock` alone would grant the lock again to a clone of the handle that has
+/// it.
 static LOCKED: FileSet = FileSet::new();
 
-/// A file, locked or not. A lock ends by hand: a child that was just made may have the file open for a while.
+/// A file, locked or not. The lock is released explicitly: a newly forked child may have the file open for a while.
 #[derive(Debug)]
 pub(super) struct Locked {
-    /// `None` only when it was given away.
+    /// `None` only after [`into_file`](Self::into_file).
     file: Option<File>,
     lock: Lock,
     id: Option<FileId>,
@@ -75,7 +76,7 @@ impl Locked {
         system::announce_writer(self.file());
     }
 
-    /// Returns `true` in the child of a fork: the file and its lock are the parent's, which shares the file description.
+    /// Returns `true` in a forked child: the file and its lock are the parent's, which shares the file description.
     pub(super) fn is_inherited(&self) -> bool {
         self.forks != os::forks()
     }
@@ -84,7 +85,7 @@ impl Locked {
         self.file.as_ref().expect("it was not given away")
     }
 
-    /// The file, without the lock.
+    /// Releases the lock and returns the file.
     pub(super) fn into_file(mut self) -> File {
         self.unlock();
         self.file.take().expect("it was not given away")

@@ -17,7 +17,6 @@ use memmap2::{MmapOptions, MmapRaw};
 use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
-use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
@@ -79,15 +78,20 @@ impl Map {
         Header { start: self.at(0).cast(), map: PhantomData }
     }
 
-    /// The same, to be written to.
-    pub(super) fn header_mut(&self) -> HeaderMut<'_> {
+    /// Writes whole words of the header.
+    pub(super) fn write(&self, at: usize, bytes: &[u8]) {
         assert!(self.is_writable, "who follows a file does not write to it");
-        HeaderMut(self.header())
+        assert!(bytes.len() % WORD_BYTES == 0, "whole words are written");
+        let header = self.header();
+        for (i, chunk) in bytes.chunks_exact(WORD_BYTES).enumerate() {
+            let word = usize::from_ne_bytes(chunk.try_into().expect("it is a word"));
+            header.word(at + i * WORD_BYTES).store(word, Ordering::Release);
+        }
     }
 
     /// Returns pointers to the length and to the number of removals, to be written to.
     pub(super) fn live(&self) -> (NonNull<AtomicUsize>, NonNull<AtomicUsize>) {
-        assert!(self.is_writable, "as in `header_mut`");
+        assert!(self.is_writable, "as in `write`");
         (self.at(LEN_AT).cast(), self.at(low_word(REMOVALS_AT)).cast())
     }
 }
@@ -97,18 +101,6 @@ impl Map {
 pub(super) struct Header<'m> {
     start: NonNull<AtomicUsize>,
     map: PhantomData<&'m Map>,
-}
-
-/// A header that can be written to.
-#[derive(Debug)]
-pub(super) struct HeaderMut<'m>(Header<'m>);
-
-impl<'m> Deref for HeaderMut<'m> {
-    type Target = Header<'m>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
 }
 
 impl<'m> Header<'m> {
@@ -164,26 +156,7 @@ impl<'m> Header<'m> {
 
     /// Whether the length is of a boot. Once it is, it says so as long as that lasts.
     pub(super) fn is_of_boot(self, boot: [u8; 16]) -> bool {
-        boot.chunks_exact(WORD_BYTES).enumerate().all(|(i, chunk)| {
-            let word = self.word(BOOT_AT + i * WORD_BYTES).load(Ordering::Acquire);
-            word.to_ne_bytes() == *chunk
-        })
-    }
-}
-
-impl HeaderMut<'_> {
-    /// Writes whole words.
-    pub(super) fn write(&self, at: usize, bytes: &[u8]) {
-        assert!(bytes.len() % WORD_BYTES == 0, "whole words are written");
-        for (i, chunk) in bytes.chunks_exact(WORD_BYTES).enumerate() {
-            let word = usize::from_ne_bytes(chunk.try_into().expect("it is a word"));
-            self.word(at + i * WORD_BYTES).store(word, Ordering::Release);
-        }
-    }
-
-    /// Says how many elements others were told of.
-    pub(super) fn set_most(&self, len: usize) {
-        self.write(MOST_AT, &(len as u64).to_ne_bytes());
+        self.read(BOOT_AT) == boot
     }
 }
 

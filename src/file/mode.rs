@@ -1,9 +1,9 @@
-//! What may be done to elements that are in a file.
+//! Which changes the elements in a file allow.
 
 #![forbid(unsafe_code)]
 
-/// What may be done to the elements of a [`FileVec`](crate::FileVec) once they are there: [`Mutable`] or
-/// [`AppendOnly`]. It is fixed when the file is made, and kept in it.
+/// Which changes the elements of a [`FileVec`](crate::FileVec) allow: [`Mutable`] or [`AppendOnly`]. The mode is fixed
+/// when the file is created, and recorded in it.
 pub trait Mode: sealed::Sealed + 'static {
     #[doc(hidden)]
     const IS_APPEND_ONLY: bool;
@@ -11,13 +11,13 @@ pub trait Mode: sealed::Sealed + 'static {
 
 /// Elements can be changed, and removed from the end.
 ///
-/// A process that [follows](crate::Follow) may find an element that is changed in place half changed.
+/// A process that [follows](crate::Follow) the file may read an element half changed while it is changed in place.
 #[derive(Clone, Copy, Debug)]
 pub enum Mutable {}
 
-/// Elements never change, and no method removes any, so a [`Follow`](crate::Follow) never reads one that is half written, and
-/// flushed elements are the same after a loss of power. Elements that were not flushed may be gone after a restart of the
-/// system or a failed flush.
+/// Elements never change, and no method removes any. A [`Follow`](crate::Follow) therefore never reads an element that
+/// is half written, and flushed elements are unchanged after a loss of power. Elements that were not flushed may be
+/// lost by a restart of the system or a failed flush.
 #[derive(Clone, Copy, Debug)]
 pub enum AppendOnly {}
 

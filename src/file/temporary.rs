@@ -1,8 +1,9 @@
-//! New files under names of their own: those that lose the name at once, and those that replace another when they are
-//! whole.
+//! Files created under temporary names: files that lose the name at once, and files that replace another once they are
+//! complete.
 //!
-//! A temporary file is locked as long as its process uses it under that name. So the next process that makes one in the
-//! same folder recognizes, and removes, those that a killed process left. Where the file system has no locks, they stay.
+//! A temporary file is locked for as long as its process uses it under that name, so the next process that creates one
+//! in the same folder recognizes and removes those that a killed process left. On file systems without locks, they
+//! stay.
 
 #![forbid(unsafe_code)]
 
@@ -22,13 +23,13 @@ pub(super) fn file_in(folder: &Path) -> Result<File, FileError> {
     Ok(file)
 }
 
-/// Creates a file with what `write` writes, durably, and gives it a name; a file of that name is replaced as a whole, and
-/// the new one has its permissions.
+/// Creates a file with what `write` writes, durably, and gives it a name. An existing file of that name is replaced as
+/// a whole, and the new one has its permissions.
 pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&File) -> Result<(), Misfit>,
 ) -> Result<(), FileError> {
-    // A device would be replaced, too.
+    // Renaming would replace a device, too.
     if path.symlink_metadata().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
         return Err(FileError::new(FileErrorKind::NotAFile, Some(path)));
     }
@@ -44,7 +45,7 @@ pub(super) fn replace(
         }
         write(&file)?;
         file.sync_all()?;
-        // Its lock ends afterwards: until then nothing may take the new file for an abandoned one.
+        // The lock ends after this: until then no process may take the new file for an abandoned one.
         fs::rename(&new, path)?;
         Ok(system::sync_folder(folder)?)
     })();
@@ -64,7 +65,7 @@ fn is_temporary_name(name: &OsStr) -> bool {
     })
 }
 
-/// Removes temporary files that no process has locked. An error leaves one to the next call.
+/// Removes temporary files that no process has locked. A file that cannot be removed is left to the next call.
 fn remove_abandoned(folder: &Path) {
     for entry in folder.read_dir().into_iter().flatten().flatten() {
         // Opening a pipe would wait for its other end.
@@ -79,7 +80,7 @@ fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// Creates and locks a file. An error names `name`.
+/// Creates and locks a file. Errors name `name`.
 fn create_in(
     folder: &Path,
     options: &OpenOptions,
@@ -90,10 +91,10 @@ fn create_in(
     options.read(true).write(true).create_new(true);
     let mut tries = 0;
     loop {
-        // Each `RandomState` has keys of its own.
+        // Each `RandomState` has its own keys.
         let path = folder.join(format!("{PREFIX}{:016x}", RandomState::new().hash_one(tries)));
         match options.open(&path) {
-            // Another process may have taken it for an abandoned one before it was locked.
+            // Another process may have removed it as abandoned before it was locked.
             Ok(file) if system::try_lock(&file).unwrap_or(true) && path.exists() => {
                 return Ok((file, path));
             }

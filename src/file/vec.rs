@@ -515,7 +515,7 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
         held.write(record.at(), &record.to_bytes())?;
         // From here on either may be what is on the disk.
         self.record = record;
-        held.sync_record(&record, 0..HEADER_BYTES)?;
+        held.sync_record(Some(&record), 0..HEADER_BYTES)?;
         self.flushed = record.len;
         Ok(())
     }

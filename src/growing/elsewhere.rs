@@ -311,8 +311,4 @@ fn take_left(wish: Wish, want: &Want) -> Option<GrowingReservation> {
     Some(growing)
 }
 
-impl fmt::Debug for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Way").finish_non_exhaustive()
-    }
-}
+debug_as!([] Way, "Way");

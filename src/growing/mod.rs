@@ -280,10 +280,7 @@ impl GrowingReservation {
     }
 
     pub(crate) fn start(&self) -> NonNull<u8> {
-        match self.reservation() {
-            Ok(reservation) => reservation.start(),
-            Err(foreign) => foreign.start(),
-        }
+        self.reservation().map_or_else(Foreign::start, Reservation::start)
     }
 
     fn memory(&self) -> &Memory {
@@ -300,18 +297,13 @@ impl GrowingReservation {
 
     /// Where a column starts, where it is dealt out to columns.
     pub(crate) fn column_start(&self, number: usize) -> NonNull<u8> {
-        match self.reservation() {
-            Ok(reservation) => reservation.column_start(number),
-            Err(foreign) => foreign.start(),
-        }
+        self.reservation()
+            .map_or_else(Foreign::start, |reservation| reservation.column_start(number))
     }
 
     /// The size of the range in bytes.
     pub fn reserved_bytes(&self) -> usize {
-        match self.reservation() {
-            Ok(reservation) => reservation.reserved_bytes(),
-            Err(foreign) => foreign.reserved_bytes(),
-        }
+        self.reservation().map_or_else(Foreign::reserved_bytes, Reservation::reserved_bytes)
     }
 
     /// What sets its size; `supplied` if the caller supplies the memory.
@@ -326,10 +318,8 @@ impl GrowingReservation {
 
     /// In what units memory at `offset` is best committed and given back.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
-        match self.reservation() {
-            Ok(reservation) => reservation.run_bytes(offset),
-            Err(foreign) => foreign.run_bytes(),
-        }
+        self.reservation()
+            .map_or_else(Foreign::run_bytes, |reservation| reservation.run_bytes(offset))
     }
 
     /// In what units memory is worth giving back where that splits huge pages.

@@ -1,27 +1,26 @@
-//! [`Bucket`]: twelve entries in a line of the processor's cache.
+//! [`Bucket`]: twelve entries in one cache line.
 
 #![forbid(unsafe_code)]
 
 use super::tags;
 
-/// How many entries a bucket has room for.
+/// The capacity of a bucket.
 pub(super) const ENTRIES: usize = 12;
 
-/// A tag that no entry has.
+/// The tag of a place without an entry.
 const FREE: u8 = 0;
 
-/// The end of a chain, and a place without an entry.
+/// The end of a chain, and the slot of a place without an entry.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Entries of one hash, or of several, from the front on without gaps: the number of a slot, and eight bits of its
-/// hash.
+/// Entries of one hash or of several, at the front without gaps: the number of a slot, and eight bits of its hash.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Bucket {
-    /// The tags of the first eight, and of the others.
+    /// The tags of the first eight entries; `upper` has the others.
     lower: [u8; LOWER],
     upper: [u8; ENTRIES - LOWER],
-    /// The number of the one behind it, among those that overflow.
+    /// The number of the next bucket of the chain, among the overflow buckets.
     next: u32,
     slots: [u32; ENTRIES],
 }
@@ -33,13 +32,13 @@ const _: () = assert!(size_of::<Bucket>() == 64);
 impl Bucket {
     pub(super) const EMPTY: Self = Self::before(NONE);
 
-    /// Without entries, before another.
+    /// A bucket without entries that precedes another in its chain.
     pub(super) const fn before(next: u32) -> Self {
         let (lower, upper) = ([FREE; LOWER], [FREE; ENTRIES - LOWER]);
         Self { lower, upper, next, slots: [NONE; ENTRIES] }
     }
 
-    /// The number of the one behind it.
+    /// The number of the next bucket of the chain.
     #[inline]
     pub(super) const fn next(&self) -> u32 {
         self.next
@@ -55,9 +54,9 @@ impl Bucket {
         (u64::from_le_bytes(self.lower), u32::from_le_bytes(self.upper))
     }
 
-    /// The first place whose slot is meant, of those that have a tag.
+    /// Returns the first place with the tag for whose slot `is_meant` returns `true`.
     ///
-    /// It may be asked about others, too, but not about such as are free.
+    /// `is_meant` may also be called for entries with another tag, but not for free places.
     #[inline]
     pub(super) fn find(&self, tag: u8, mut is_meant: impl FnMut(u32) -> bool) -> Option<usize> {
         let (lower, upper) = self.words();
@@ -72,12 +71,12 @@ impl Bucket {
         None
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[inline]
     pub(super) const fn len(&self) -> usize {
         let (lower, upper) = self.words();
-        // A byte that is part of a tag, which is not zero, counts. Whether there are some in the upper nobody can foresee: so
-        // no branch.
+        // Up to the highest byte that is not zero, as tags are not. No branch: whether `upper` holds tags is
+        // unpredictable.
         ENTRIES - lower.leading_zeros() as usize / 8 - upper.leading_zeros() as usize / 8
     }
 
@@ -107,7 +106,7 @@ impl Bucket {
         self.set(at, (FREE, NONE));
     }
 
-    /// Takes the last entry out, of those that are there.
+    /// Removes the last entry.
     #[inline]
     pub(super) const fn pop(&mut self) -> Option<(u8, u32)> {
         let Some(last) = self.len().checked_sub(1) else { return None };
@@ -117,7 +116,8 @@ impl Bucket {
     }
 }
 
-/// Of a hash: its highest bits, but none that says free, or differs from that by its lowest bit alone, which may be taken for it.
+/// The tag of a hash: its highest bits, but neither `FREE` nor the number that differs from it in the lowest bit
+/// alone, for which `FREE` may be taken.
 #[inline]
 pub(super) const fn tag(hash: u32) -> u8 {
     const LEAST: u8 = 2;

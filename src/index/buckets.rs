@@ -98,6 +98,29 @@ impl Buckets {
         }
     }
 
+    /// Returns what stands for the set of a hash that a slot belongs in, or [`NONE`]. `other` returns a slot of a set, by what
+    /// stands for it, other than that one, for which `is_meant` is not called.
+    #[inline]
+    pub(super) fn look(
+        &self,
+        hash: u32,
+        other: impl Fn(u32) -> Option<u32>,
+        mut is_meant: impl FnMut(u32) -> bool,
+    ) -> u32 {
+        let mut alone = NONE;
+        let found = self.find(hash, |head| {
+            let Some(other) = other(head) else {
+                // It is alone there, so that this is as good as a set of its own, if the hash is right.
+                if self.hash_of(head) == Some(hash) {
+                    alone = head;
+                }
+                return false;
+            };
+            is_meant(other)
+        });
+        found.unwrap_or(alone)
+    }
+
     /// Refuses a slot that is no number for one, or far; see [`check_slot`].
     #[inline]
     pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
@@ -509,10 +532,8 @@ impl Arrays for Buckets {
         self.tidy_below(self.hashes.len());
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        visit(self.first.stats());
-        visit(self.more.stats());
-        visit(self.hashes.stats());
+    fn memory(&self) -> VecStats {
+        self.first.stats() + self.more.stats() + self.hashes.stats()
     }
 }
 

@@ -67,17 +67,14 @@ macro_rules! hashed_methods {
             }
         }
 
-        impl<S: Clone> Clone for $index<S> {
+        clone_by_try! {
             /// Copies the index, with the same options and hashes. Linear in the slots up to the highest; enters the kernel
             /// for the memory.
             ///
             /// # Panics
             ///
             #[doc = concat!("Where [`try_clone`](", stringify!($index), "::try_clone) has an error.")]
-            #[track_caller]
-            fn clone(&self) -> Self {
-                $crate::error::or_give_up(self.try_clone())
-            }
+            [S: Clone] $index<S>
         }
 
         impl<S: Default> Default for $index<S> {

@@ -81,8 +81,8 @@ pub trait Arrays {
     /// Linear in the lengths of the arrays; needs no memory.
     fn tidy(&mut self);
 
-    /// What each takes up.
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats));
+    /// What all take up together.
+    fn memory(&self) -> VecStats;
 }
 
 /// Implements [`Arrays`] for a type with parameters, by a field that does.
@@ -100,8 +100,8 @@ macro_rules! forward_arrays {
                 self.$field.each_array(visitor)
             }
 
-            fn each_stats(&self, visit: &mut impl FnMut($crate::vec::VecStats)) {
-                self.$field.each_stats(visit);
+            fn memory(&self) -> $crate::vec::VecStats {
+                self.$field.memory()
             }
         }
     };
@@ -248,17 +248,16 @@ fn lengthen<T: Clone>(array: &mut VmVec<T>, slot: u32, absent: T) -> Result<(), 
 }
 
 /// What the arrays of an index with so many slots take up.
-pub(crate) fn stats_of(index: &impl Arrays, len: usize) -> IndexStats {
-    let mut all = IndexStats { len, resident_bytes: Some(0), ..IndexStats::default() };
-    index.each_stats(&mut |array| {
-        all.reserved_bytes += array.reserved_bytes;
-        all.committed_bytes += array.committed_bytes;
-        all.ahead_bytes += array.ahead_bytes;
-        all.late += array.late;
-        all.resident_bytes =
-            all.resident_bytes.zip(array.resident_bytes).map(|(all, array)| all + array);
-    });
-    all
+pub(super) fn stats_of(index: &impl Arrays, len: usize) -> IndexStats {
+    let memory = index.memory();
+    IndexStats {
+        len,
+        reserved_bytes: memory.reserved_bytes,
+        committed_bytes: memory.committed_bytes,
+        ahead_bytes: memory.ahead_bytes,
+        late: memory.late,
+        resident_bytes: memory.resident_bytes,
+    }
 }
 
 /// The methods that all kinds have in common: each is [`Arrays`], has a `len`, and this within an `impl` of its own.

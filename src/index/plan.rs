@@ -1,4 +1,4 @@
-//! [`Plan`]: where a slot is to go, found out before anything changes.
+//! [`Plan`]: where a slot is to be inserted, determined before anything changes.
 
 #![forbid(unsafe_code)]
 
@@ -7,29 +7,29 @@ mod tests;
 
 use super::bucket::NONE;
 
-/// Where a slot is to go.
+/// Where a slot is to be inserted.
 ///
-/// It holds until something changes, but for this: the slot may be removed.
+/// Any change invalidates it, except the removal of the slot itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub(super) hash: u32,
-    /// What stands for the set of the value, or [`NONE`], if there is no such set.
+    /// The head of the value's set, or [`NONE`] if the value has no set yet.
     pub(super) head: u32,
     /// Whether the slot is in that set already.
     pub(super) is_there: bool,
 }
 
 impl Plan {
-    /// Whether there is a set of the value.
+    /// Returns `true` if the value has a set.
     #[inline]
     pub(super) const fn has_set(&self) -> bool {
         self.head != NONE
     }
 }
 
-/// What stands for a set since the last removal, instead of what did.
+/// The head of a set that the last removal replaced.
 ///
-/// So a plan that was made before it still finds its set.
+/// A plan made before the removal finds its set through it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moved {
     from: u32,
@@ -39,17 +39,17 @@ pub(super) struct Moved {
 impl Moved {
     pub(super) const NOTHING: Self = Self { from: NONE, to: NONE };
 
-    /// One stands for the set of another.
+    /// `to` is now the head of the set that `from` was the head of.
     pub(super) const fn to(from: u32, to: u32) -> Self {
         Self { from, to }
     }
 
-    /// Nothing does any more, for the set is empty.
+    /// The set that `from` was the head of is now empty.
     pub(super) const fn away(from: u32) -> Self {
         Self { from, to: NONE }
     }
 
-    /// What stands for the set now.
+    /// The present head.
     #[inline]
     pub(super) const fn follow(self, head: u32) -> u32 {
         if head == self.from { self.to } else { head }

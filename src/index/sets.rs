@@ -138,13 +138,8 @@ macro_rules! set_methods {
             }
         }
 
-        impl<S> fmt::Debug for $index<S> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($index))
-                    .field("len", &self.len())
-                    .field("sets", &self.sets())
-                    .finish_non_exhaustive()
-            }
+        debug_fields! {
+            [S] $index<S>, stringify!($index), |index| len: index.len(), sets: index.sets()
         }
     };
 }

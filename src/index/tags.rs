@@ -1,18 +1,18 @@
-//! Which of twelve bytes are equal to one: the one comparison that each look-up in a hash table makes.
+//! Which of twelve bytes are equal to a given one: the only comparison of a look-up in a hash table.
 //!
 //! # Why this is sound
 //!
-//! Where the processor compares sixteen bytes at once, they are passed to it by value, and every processor of that kind
-//! has the instructions. That is the only unsafe code of this module, and takes a third off the instructions of a look-up.
+//! On processors that compare sixteen bytes at once, they are passed by value, and every such processor has the
+//! instructions. This is the only unsafe code of the module, and saves a third of the instructions of a look-up.
 
 #![cfg_attr(
     all(target_arch = "x86_64", not(miri)),
     expect(unsafe_code, reason = "compares sixteen bytes at once")
 )]
 
-/// A bit for each byte that is equal, of eight and of four, the lowest for the first.
+/// Returns a bit for each byte that is equal to `byte`, of eight bytes and of four, the lowest bit for the first.
 ///
-/// Bytes may be taken for equal that differ in their lowest bit alone. The byte is not zero.
+/// Bytes that differ from it in the lowest bit alone may be taken for equal. `byte` is not zero.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
 pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
@@ -21,16 +21,16 @@ pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
     let lower = i64::from_le_bytes(lower.to_le_bytes());
     // SAFETY: every processor of this architecture has SSE2.
     let bytes = unsafe { _mm_set_epi64x(i64::from(upper), lower) };
-    // SAFETY: the same.
+    // SAFETY: every processor of this architecture has SSE2.
     let byte = unsafe { _mm_set1_epi8(i8::from_le_bytes([byte])) };
-    // SAFETY: the same.
+    // SAFETY: every processor of this architecture has SSE2.
     let equal = unsafe { _mm_cmpeq_epi8(bytes, byte) };
-    // SAFETY: the same.
+    // SAFETY: every processor of this architecture has SSE2.
     let bits = unsafe { _mm_movemask_epi8(equal) };
     u32::from_le_bytes(bits.to_le_bytes())
 }
 
-/// The same, by words.
+/// The comparison by words.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
 #[inline]
 pub(super) fn equal(lower: u64, upper: u32, byte: u8) -> u32 {
@@ -43,9 +43,9 @@ fn by_words(lower: u64, upper: u32, byte: u8) -> u32 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     let bits = |word: u64| {
         let differences = word ^ (LOW * u64::from(byte));
-        // One that is zero borrows from the next, which looks like zero then if it is 1.
+        // A zero byte borrows from the next, which then looks like zero if it is 1.
         let zeros = differences.wrapping_sub(LOW) & !differences & (LOW << 7);
-        // The highest bits of all bytes come to be side by side in the highest byte.
+        // Collects the highest bit of each byte in the highest byte.
         (zeros >> 7).wrapping_mul(0x0102_0408_1020_4080).to_be_bytes()[0]
     };
     u32::from(bits(lower)) | u32::from(bits(upper.into())) << 8
@@ -61,7 +61,7 @@ mod tests {
         for _ in 0..10_000 {
             let bytes = [0; 12].map(|_: u8| {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                // Many are equal, and zero is among them.
+                // Many are equal, and some are zero.
                 (random >> 60).to_le_bytes()[0] * 17
             });
             let lower = u64::from_le_bytes(*bytes.first_chunk().unwrap());

@@ -10,7 +10,6 @@ use super::hash32;
 use super::hashed::hashed_methods;
 use crate::error::{Error, or_give_up};
 use std::collections::hash_map::RandomState;
-use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
 /// Finds the slot of a value among many, none of which has the value of another.
@@ -163,8 +162,4 @@ impl<S> UniqueIndex<S> {
     }
 }
 
-impl<S> fmt::Debug for UniqueIndex<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UniqueIndex").field("len", &self.buckets.len()).finish_non_exhaustive()
-    }
-}
+debug_fields!([S] UniqueIndex<S>, "UniqueIndex", |index| len: index.len());

@@ -85,31 +85,32 @@ pub type Tagged64 = Bits64<32, 20, 12>;
 /// 32 bits with a tag of 2: 2^20 slots, each used 1,023 times.
 pub type Compact32 = Bits32<20, 10, 2>;
 
-impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Layout
-    for Bits64<INDEX, GENERATION, TAG>
-{
-    type Word = NonZeroU64;
-    const NULL_WORD: NonZeroU64 = {
-        let bits = (ones(INDEX) as u64) << (GENERATION + TAG);
-        NonZeroU64::new(bits).expect("an index has bits")
+/// Implements [`Layout`] for keys of one width.
+macro_rules! bits {
+    ($Bits:ident, $Word:ident, $bits:ty) => {
+        impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Layout
+            for $Bits<INDEX, GENERATION, TAG>
+        {
+            type Word = $Word;
+            #[allow(trivial_numeric_casts, reason = "one of them has these bits already")]
+            const NULL_WORD: $Word = {
+                let bits = (ones(INDEX) as $bits) << (GENERATION + TAG);
+                $Word::new(bits).expect("an index has bits")
+            };
+            const INDEX_BITS: u32 = INDEX;
+            const GENERATION_BITS: u32 = GENERATION;
+            const TAG_BITS: u32 = TAG;
+        }
+
+        impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> sealed::Sealed
+            for $Bits<INDEX, GENERATION, TAG>
+        {
+        }
     };
-    const INDEX_BITS: u32 = INDEX;
-    const GENERATION_BITS: u32 = GENERATION;
-    const TAG_BITS: u32 = TAG;
 }
 
-impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Layout
-    for Bits32<INDEX, GENERATION, TAG>
-{
-    type Word = NonZeroU32;
-    const NULL_WORD: NonZeroU32 = {
-        let bits = ones(INDEX) << (GENERATION + TAG);
-        NonZeroU32::new(bits).expect("an index has bits")
-    };
-    const INDEX_BITS: u32 = INDEX;
-    const GENERATION_BITS: u32 = GENERATION;
-    const TAG_BITS: u32 = TAG;
-}
+bits!(Bits64, NonZeroU64, u64);
+bits!(Bits32, NonZeroU32, u32);
 
 /// What the bits of a key are stored in.
 pub trait Word: Copy + Eq + Ord + Hash + Debug + Send + Sync + Unpin + 'static {
@@ -166,14 +167,4 @@ pub(super) const fn ones(bits: u32) -> u32 {
 
 mod sealed {
     pub trait Sealed {}
-
-    impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Sealed
-        for super::Bits64<INDEX, GENERATION, TAG>
-    {
-    }
-
-    impl<const INDEX: u32, const GENERATION: u32, const TAG: u32> Sealed
-        for super::Bits32<INDEX, GENERATION, TAG>
-    {
-    }
 }

@@ -1,8 +1,7 @@
 //! Keys: the index of a slot, its generation, and a tag, in one word.
 //!
-//! A key has no power of its own. Whatever bits it carries, a map compares its generation with
-//! the one the slot has now, so nothing here, and no implementation of [`Key`] by a user, is
-//! relied on for memory safety.
+//! A key grants nothing by itself: whatever bits it carries, a map compares its generation with the slot's current
+//! one. Memory safety does not rely on anything here, nor on any implementation of [`Key`].
 
 #![forbid(unsafe_code)]
 
@@ -16,17 +15,16 @@ pub(crate) use layout::Word;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// What a [`Key`] is made of: index, generation and tag, split as the layout `L` says.
+/// The parts of a [`Key`]: index, generation and tag, split as the layout `L` says.
 ///
-/// It is the form in which keys of different types can be kept together, and it costs nothing:
-/// every key type is a `KeyData` by another name.
+/// Keys of different types can be stored together as `KeyData`, at no cost: every key type is a newtype of it.
 ///
-/// The order is by index, then generation, then tag, so sorted keys lie in memory in that order.
-/// `Option<KeyData>` is no larger than `KeyData`.
+/// Keys are ordered by index, then generation, then tag, so sorted keys are in the order of memory. `Option<KeyData>`
+/// has the size of `KeyData`.
 ///
-/// Its hash is one number of 64 bits in which index, generation and tag are mixed, in the upper bits
-/// as in the lower ones. So keys spread in a hash table under any hasher, even one that gives back
-/// the number that it gets, or multiplies it once (`FxHash`).
+/// The hash is one 64-bit number that mixes index, generation and tag into its upper bits as well as the lower ones.
+/// Keys therefore spread in a hash table with any hasher, even one that returns the number unchanged, or multiplies it
+/// once (`FxHash`).
 ///
 /// # Examples
 ///
@@ -42,8 +40,8 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct KeyData<L: Layout = Plain64> {
-    /// From the top: unused bits (zero), index, generation, tag. Either the generation is from 1
-    /// to `L::MAX_GENERATION`, or the key is null: generation 0, index all ones. So never zero.
+    /// From the top: unused bits (zero), index, generation, tag. Either the generation is from 1 to
+    /// `L::MAX_GENERATION`, or the key is null: generation 0, index all ones. So it is never zero.
     word: L::Word,
 }
 
@@ -53,12 +51,12 @@ impl<L: Layout> KeyData<L> {
 
     /// Where the version starts in [`as_ffi`](Self::as_ffi): in the upper half, if generation and tag fit.
     const FFI_SHIFT: u32 = if Self::INDEX_SHIFT <= 32 { 32 } else { 64 - Self::INDEX_SHIFT };
-    /// The bits of the number of the slot there.
+    /// The bits of the slot's number in it.
     const FFI_INDEX: u64 = (1 << Self::FFI_SHIFT) - 1;
-    /// Whether tag and generation take all bits above these.
+    /// Whether tag and generation take all bits above those.
     const FFI_IS_FULL: bool = L::TAG_BITS > 0 && Self::INDEX_SHIFT + Self::FFI_SHIFT == 64;
 
-    /// The key of no value, in any map, for a `const`.
+    /// The null key, which has no value in any map, as a constant.
     ///
     /// # Examples
     ///
@@ -69,23 +67,23 @@ impl<L: Layout> KeyData<L> {
     /// ```
     pub const NULL: Self = Self { word: L::NULL_WORD };
 
-    /// The key of no value, in any map: [`NULL`](Self::NULL). It is what [`Default`] gives.
+    /// Returns the null key, [`NULL`](Self::NULL), which has no value in any map. It is also the [`Default`].
     #[inline]
     #[must_use]
     pub const fn null() -> Self {
         Self::NULL
     }
 
-    /// Whether this is the key of no value, with whatever tag.
+    /// Returns `true` if this is the null key, whatever its tag.
     #[inline]
     pub fn is_null(self) -> bool {
         self.generation() == 0
     }
 
-    /// The parts put together, if they are a key: the index at most [`Layout::MAX_INDEX`], the
-    /// generation from 1 to [`Layout::MAX_GENERATION`], the tag at most [`Layout::MAX_TAG`].
+    /// Creates a key from its parts; `None` unless the index is at most [`Layout::MAX_INDEX`], the generation from 1
+    /// to [`Layout::MAX_GENERATION`], and the tag at most [`Layout::MAX_TAG`].
     ///
-    /// For the null key see [`null`](Self::null).
+    /// For the null key, see [`null`](Self::null).
     #[inline]
     pub fn from_parts(index: u32, generation: u32, tag: u32) -> Option<Self> {
         let fits = index <= L::MAX_INDEX
@@ -94,29 +92,29 @@ impl<L: Layout> KeyData<L> {
         fits.then(|| Self::pack(index, generation, tag))
     }
 
-    /// Which slot.
+    /// Returns the index of the slot.
     #[inline]
     pub fn index(self) -> u32 {
-        // What is above the index is zero.
+        // The bits above the index are zero.
         low_bits(self.word.get() >> Self::INDEX_SHIFT)
     }
 
-    /// How often the slot has been used, this time included. 0 for the null key.
+    /// Returns how many times the slot has been used, including this time; 0 for the null key.
     #[inline]
     pub fn generation(self) -> u32 {
         low_bits(self.word.get() >> Self::GENERATION_SHIFT) & layout::ones(L::GENERATION_BITS)
     }
 
-    /// What the user wrote into the key; in keys that a map gives out, its
+    /// Returns the tag: what the user stored in the key; or, in a key that a map made, the map's
     /// [type number](crate::SlotMapBuilder::type_id), or 0 if it has none.
     #[inline]
     pub fn tag(self) -> u32 {
         low_bits(self.word.get()) & L::MAX_TAG
     }
 
-    /// Which map the key is of, where there are many of one key type: the
-    /// [type number](crate::SlotMapBuilder::type_id) of the one that gave it out, if it has one. It is the
-    /// [`tag`](Self::tag) by another name.
+    /// Returns which of many maps with one key type the key belongs to: the
+    /// [type number](crate::SlotMapBuilder::type_id) of the map that made it, if it has one. This is another name of
+    /// [`tag`](Self::tag).
     ///
     /// # Examples
     ///
@@ -138,11 +136,11 @@ impl<L: Layout> KeyData<L> {
         self.tag()
     }
 
-    /// The same key with another tag.
+    /// Returns the key with another tag.
     ///
     /// # Panics
     ///
-    /// If the tag is more than [`Layout::MAX_TAG`].
+    /// If the tag exceeds [`Layout::MAX_TAG`].
     #[inline]
     #[must_use]
     #[track_caller]
@@ -151,17 +149,16 @@ impl<L: Layout> KeyData<L> {
         Self::pack(self.index(), self.generation(), tag)
     }
 
-    /// The key as a number, never 0, for other languages, files, and wires. For a 32-bit layout
-    /// the upper half is 0.
+    /// Returns the key as a number, never 0, for other languages, files and wires. For a 32-bit layout the upper half
+    /// is 0.
     #[inline]
     pub fn to_bits(self) -> u64 {
         self.word.get()
     }
 
-    /// The key with these [bits](Self::to_bits), if they are a key's.
+    /// Returns the key with these [bits](Self::to_bits); `None` if they are not the bits of a key.
     ///
-    /// A key that was made up is like a stale one: it finds nothing, unless it happens to be that
-    /// of a value that is there.
+    /// A forged key is like a stale one: it finds nothing, unless it happens to be the key of a live value.
     #[inline]
     pub fn from_bits(bits: u64) -> Option<Self> {
         let key = Self { word: L::Word::new(bits)? };
@@ -172,15 +169,14 @@ impl<L: Layout> KeyData<L> {
         is_key.then_some(key)
     }
 
-    /// Returns the key as the number that `slotmap` gives a key with the same history: the number of its slot,
-    /// counted from 1, in the lower half, and its version (1, 3, 5 for the generations 1, 2, 3) in the upper
-    /// one. Never 0, which is the key of no value.
+    /// Returns the key as the number that `slotmap` gives a key with the same history: the number of its slot, counted
+    /// from 1, in the lower half, and its version (1, 3, 5 for the generations 1, 2, 3) in the upper half. It is never
+    /// 0, which [`from_ffi`](Self::from_ffi) reads as null.
     ///
-    /// Null is `0x1_ffff_ffff`. Each key has a number of its own; the keys of the last two slots that a layout
-    /// with 32 bits of index can number have one that no key of `slotmap` has. A tag is stored above the
-    /// version; if it does not fit there, as in [`Tagged64`], its highest bit is stored, inverted, in
-    /// place of the lowest bit of the version. In a layout whose generation and tag have more than 32 bits, they
-    /// start below the upper half.
+    /// Null is `0x1_ffff_ffff`. Each key has a number of its own; the keys of the last two slots that a layout with 32
+    /// bits of index can number have one that no key of `slotmap` has. A tag is stored above the version; if it does
+    /// not fit there, as in [`Tagged64`], its highest bit is stored, inverted, in place of the lowest bit of the
+    /// version. In a layout whose generation and tag have more than 32 bits, they start below the upper half.
     ///
     /// For files and wires, [`to_bits`](Self::to_bits) is shorter for keys of 32 bits, and
     /// [`from_bits`](Self::from_bits) detects numbers that are not keys.
@@ -198,19 +194,19 @@ impl<L: Layout> KeyData<L> {
     /// ```
     #[inline]
     pub fn as_ffi(self) -> u64 {
-        // Null has the last number of a slot, also where an index has fewer bits.
+        // Null has the last number of a slot, even if an index has fewer bits.
         let index = if self.is_null() { Self::FFI_INDEX - 1 } else { u64::from(self.index()) };
         let slot = (index + 1) & Self::FFI_INDEX;
         let uses = u64::from(self.generation()) - u64::from(Self::counts_from_one(slot));
         let rest = u64::from(self.tag()) << L::GENERATION_BITS | uses;
-        // Twice that and one more, unless its highest bit is set.
+        // Twice that plus one, unless its highest bit is set.
         let version = (rest << 1 | rest >> (63 - Self::FFI_SHIFT)) ^ 1;
         version << Self::FFI_SHIFT | slot
     }
 
-    /// Returns the key with this [number](Self::as_ffi), or null if it is not that of a key.
+    /// Returns the key with this [number](Self::as_ffi), or null if it is not the number of a key.
     ///
-    /// In layouts without a tag, or with bits to spare, an even version is that of the odd one after it, as in
+    /// In layouts without a tag, or with bits to spare, an even version stands for the odd one after it, as in
     /// `slotmap`: 1, 2, 3 and so on are the first keys of the first slots. 0 is null.
     ///
     /// # Examples
@@ -241,14 +237,15 @@ impl<L: Layout> KeyData<L> {
         Self::from_parts(low_bits(index), generation, tag).unwrap_or_default()
     }
 
-    /// Whether versions of a slot count its uses before this one. Those of null and of slots whose numbers are
-    /// not `slotmap`'s count this one, too: so the former differs, and none is 0.
+    /// Returns `true` if versions of a slot count the uses before the current one. Versions of null, and of slots with
+    /// numbers that `slotmap` does not have, count the current one as well, so that null differs from keys and no
+    /// number is 0.
     #[inline]
     const fn counts_from_one(slot: u64) -> bool {
         slot != 0 && slot != Self::FFI_INDEX
     }
 
-    /// The key of a slot as a map keeps it: the generation is at least 1, and all three fit.
+    /// The key of a slot in a map: the generation is at least 1, and all three parts fit.
     #[inline]
     pub(crate) fn of_slot(index: u32, generation: u32, tag: u32) -> Self {
         debug_assert!(index <= L::MAX_INDEX && (1..=L::MAX_GENERATION).contains(&generation));
@@ -263,17 +260,17 @@ impl<L: Layout> KeyData<L> {
         let bits = u64::from(index) << Self::INDEX_SHIFT
             | u64::from(generation) << Self::GENERATION_SHIFT
             | u64::from(tag);
-        // The parts are not all zero; but to say so by a panic would have each iterator make keys that
-        // nobody asks for.
+        // The parts are not all zero, but a panic that says so would keep the compiler from removing the keys of
+        // iterators that are not used.
         Self { word: L::Word::new(bits).unwrap_or(L::NULL_WORD) }
     }
 }
 
 impl KeyData {
-    /// [`NULL`](Self::NULL), of the layout of keys for which none is named.
+    /// Returns [`NULL`](Self::NULL) in the layout of keys that do not name one.
     ///
-    /// It is what `KeyData::default()` finds where nothing says which layout: that of the trait
-    /// [`Default`] cannot tell. For another layout there is [`null`](Self::null).
+    /// `KeyData::default()` calls this if no layout is given, since it could not be inferred for the trait's
+    /// [`Default`]. For another layout, use [`null`](Self::null).
     #[inline]
     #[must_use]
     pub const fn default() -> Self {
@@ -288,26 +285,25 @@ fn low_bits(bits: u64) -> u32 {
 }
 
 impl<L: Layout> Default for KeyData<L> {
-    /// [`KeyData::null`].
+    /// Returns [`KeyData::null`].
     fn default() -> Self {
         Self::NULL
     }
 }
 
 impl<L: Layout> Hash for KeyData<L> {
-    /// Writes one `u64`, another for each key of the layout.
+    /// Writes one `u64`, which is different for each key of the layout.
     ///
-    /// Hash tables go by the lowest bits of a hash, and some by the highest, and fast hashers carry
-    /// differences upwards only (by one multiplication), or not at all. Keys of one map differ in
-    /// the index alone, or in the generation, which may lie in any part of the word. So all of it
-    /// is brought into both ends here. What it costs is a nanosecond, and that neighbours in the
-    /// map are not neighbours in the table of a hasher that does nothing.
+    /// Hash tables use the lowest bits of a hash, some the highest as well, and fast hashers carry differences upwards
+    /// only (by one multiplication), or not at all. Keys of one map may differ in the index alone, or in the
+    /// generation, either of which may lie in any part of the word, so the whole word is mixed into both ends here.
+    /// This costs a nanosecond, and adjacent slots are not adjacent in the table of an identity hasher.
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
-        /// 2^64 over the golden ratio: multiples of it, by few or many, are far from each other.
+        /// 2^64 over the golden ratio: multiples of it, small or large, are far apart.
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
         let bits = self.word.get();
-        // Each step can be undone, so no two keys come to the same.
+        // Each step is invertible, so different keys stay different.
         let product = (bits ^ bits >> 32).wrapping_mul(SPREAD);
         state.write_u64(product ^ product >> 32);
     }
@@ -328,26 +324,26 @@ impl<L: Layout> fmt::Debug for KeyData<L> {
 }
 
 impl<L: Layout> fmt::Display for KeyData<L> {
-    /// As by [`Debug`](fmt::Debug): index and generation, as in `3v1`, and the tag if it is not 0, as
-    /// in `3v1#7`; or `null`.
+    /// Formats as [`Debug`](fmt::Debug) does: index and generation, as in `3v1`, and the tag if it is not 0, as in
+    /// `3v1#7`; or `null`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
 }
 
-/// A key of a map, made as a type of its own by [`new_key_type!`](crate::new_key_type).
+/// A key of a map, usually a type of its own defined by [`new_key_type!`](crate::new_key_type).
 ///
-/// With one key type for each map, to use a key in the wrong map is an error of the compiler. Where many maps
-/// share one, a [type number](crate::SlotMapBuilder::type_id) in the tag tells them apart.
+/// With one key type for each map, using a key in the wrong map is a compile error. If many maps share a key type, a
+/// [type number](crate::SlotMapBuilder::type_id) in the tag tells them apart.
 ///
-/// A key resolves to the value it was made for as long as that is in the map, and then never
-/// again: not after its slot is reused, not after the map was cleared or trimmed.
+/// A key resolves to the value it was made for as long as that is in the map, and never afterwards: not after its slot
+/// is reused, nor after the map is cleared or trimmed.
 ///
-/// Implementations other than by the macro are possible, and gain little.
+/// It can be implemented without the macro, but there is little to gain.
 ///
 /// # Examples
 ///
-/// A key type by hand, for what the macro cannot say:
+/// A key type written by hand, for what the macro cannot express:
 ///
 /// ```
 /// use stayput::{Key, KeyData, Plain64, SlotMap};
@@ -377,7 +373,7 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
     /// How the bits are split.
     type Layout: Layout;
 
-    /// What the key is made of.
+    /// Returns the parts of the key.
     fn data(&self) -> KeyData<Self::Layout>;
 
     /// See [`KeyData::null`].
@@ -411,8 +407,8 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
         self.data().tag()
     }
 
-    /// See [`KeyData::type_id`]. (Where [`Any`](std::any::Any) is imported too, which has a method of this
-    /// name, say `Key::type_id(&key)`.)
+    /// See [`KeyData::type_id`]. (If [`Any`](std::any::Any), which has a method of this name, is imported too, write
+    /// `Key::type_id(&key)`.)
     #[inline]
     fn type_id(&self) -> u32 {
         self.data().type_id()
@@ -444,18 +440,18 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
     }
 }
 
-/// Makes key types.
+/// Defines key types.
 ///
-/// Each is a [`KeyData`] of the layout that is named behind the colon, or of [`Plain64`], and a
-/// [`Key`], with `Copy`, `Eq`, `Ord`, `Hash`, `Debug`, `Default` (null), and, with the feature
-/// `serde`, `Serialize` and `Deserialize`. In a `const`, null is `NULL`.
+/// Each is a newtype of [`KeyData`] in the layout that is named after the colon, or in [`Plain64`], and implements
+/// [`Key`], `Copy`, `Eq`, `Ord`, `Hash`, `Debug`, `Default` (null), and, with the feature `serde`, `Serialize` and
+/// `Deserialize`. In a `const`, null is `NULL`.
 ///
-/// With the feature `bytemuck` they are, as [`KeyData`] is, `NoUninit` (keys can be read as bytes, by
-/// `cast_slice`), `CheckedBitPattern` (bytes can be read as keys, where all of them are keys of the
-/// layout, by `checked::cast_slice`), and `ZeroableInOption` (bytes of zero are `None`). They are not
-/// `Pod`, since no key is 0, nor `PodInOption`, since other words are no keys either.
+/// With the feature `bytemuck` key types are, as [`KeyData`] is, `NoUninit` (keys can be read as bytes, by
+/// `cast_slice`), `CheckedBitPattern` (bytes can be read as keys, if all of them are keys of the layout, by
+/// `checked::cast_slice`), and `ZeroableInOption` (zero bytes are `None`). They are not `Pod`, since no key is 0, nor
+/// `PodInOption`, since other words are not keys either.
 ///
-/// They are not `Display`, so that you can have them be what you like; [`KeyData`] is.
+/// Key types do not implement `Display`, so that you can; [`KeyData`] does.
 ///
 /// # Examples
 ///
@@ -479,7 +475,7 @@ pub trait Key: Copy + Default + Eq + Ord + Hash + fmt::Debug + From<KeyData<Self
 /// assert_eq!(size_of::<Option<TileKey>>(), 4);
 /// ```
 ///
-/// A key of one map is not taken by another,
+/// The key of one map is not accepted by another,
 ///
 /// ```compile_fail,E0308
 /// # use stayput::{SlotMap, new_key_type};
@@ -510,8 +506,8 @@ macro_rules! new_key_type {
     };
 }
 
-/// One key type, without what takes unsafe code, which the lints of this crate see in its own uses
-/// of a macro, and those of others do not.
+/// Defines one key type, without the parts that need unsafe code: lints apply to these where this crate uses a macro,
+/// but not where other crates do.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __key_type {
@@ -524,7 +520,7 @@ macro_rules! __key_type {
         const _: () = <$layout as $crate::Layout>::ASSERT_FITS;
 
         impl $name {
-            /// The key of no value, in any map, for a `const`; what `Key::null` gives.
+            /// The null key, which has no value in any map, as a constant; equal to `Key::null()`.
             $visibility const NULL: Self = Self($crate::KeyData::NULL);
         }
 
@@ -560,13 +556,13 @@ macro_rules! __key_type_bytemuck {
 #[macro_export]
 macro_rules! __key_type_bytemuck {
     ($name:ident: $layout:ty) => {
-        // SAFETY: `repr(transparent)` over a type that is so.
+        // SAFETY: `repr(transparent)` over `KeyData`, which is `NoUninit`.
         unsafe impl $crate::__bytemuck::NoUninit for $name {}
 
-        // SAFETY: the same.
+        // SAFETY: `repr(transparent)` over `KeyData`, which is `ZeroableInOption`.
         unsafe impl $crate::__bytemuck::ZeroableInOption for $name {}
 
-        // SAFETY: the same: its bits are those of the other, and so are those which are valid.
+        // SAFETY: `repr(transparent)` over `KeyData`, with the same `Bits` and the same valid patterns.
         unsafe impl $crate::__bytemuck::CheckedBitPattern for $name {
             type Bits = <$crate::KeyData<$layout> as $crate::__bytemuck::CheckedBitPattern>::Bits;
 
@@ -611,12 +607,12 @@ macro_rules! __key_type_serde {
 }
 
 __key_type! {
-    /// The key of maps for which nobody made a type of their own.
+    /// The key type of maps that do not define their own.
     pub struct DefaultKey: Plain64
 }
 
 impl fmt::Display for DefaultKey {
-    /// As that of its [`KeyData`].
+    /// Formats as its [`KeyData`] does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
     }

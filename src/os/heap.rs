@@ -29,7 +29,13 @@
 
 #![expect(clippy::unnecessary_wraps, reason = "its siblings are refused what it is not")]
 
-use super::{Call, Code, HugeAdvice, Priority};
+pub(crate) use super::absent::{
+    address_limit, available_bytes, forks, locked_bytes, lower_priority, mapping_limit,
+    with_signals_left_to_others,
+};
+pub(super) use super::absent::{advise_huge, huge_page_bytes};
+
+use super::{Call, Code};
 use crate::error::ErrorKind;
 use crate::poison::{poison, unpoison};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -150,24 +156,8 @@ pub(super) fn page_bytes() -> usize {
     PAGE_BYTES
 }
 
-pub(super) fn huge_page_bytes() -> Option<usize> {
-    None
-}
-
 pub(super) fn address_space_bytes() -> usize {
     usize::MAX
-}
-
-pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
-    None
-}
-
-pub(super) fn mapping_limit() -> Option<usize> {
-    None
-}
-
-pub(super) fn locked_bytes() -> Option<u64> {
-    None
 }
 
 pub(super) fn memory_bytes() -> Option<u64> {
@@ -175,7 +165,7 @@ pub(super) fn memory_bytes() -> Option<u64> {
 }
 
 /// There is no clock that all of them have. Nothing is kept here until it is old.
-pub(super) fn now_ms() -> u32 {
+pub(crate) fn now_ms() -> u32 {
     0
 }
 
@@ -196,22 +186,6 @@ pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     poison(start.as_ptr(), bytes);
     Ok(start)
 }
-
-pub(super) fn available_bytes() -> Option<u64> {
-    None
-}
-
-/// There are none.
-pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
-    start()
-}
-
-/// Processes are not forked.
-pub(super) fn forks() -> usize {
-    0
-}
-
-pub(super) fn lower_priority(_: Priority) {}
 
 /// # Safety
 ///
@@ -291,13 +265,6 @@ pub(super) unsafe fn prefault(_: NonNull<u8>, _: usize) -> Result<(), Code> {
 pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
     Err(REFUSED)
 }
-
-/// There are none.
-///
-/// # Safety
-///
-/// As for [`super::advise_huge`].
-pub(super) unsafe fn advise_huge(_: NonNull<u8>, _: usize, _: HugeAdvice) {}
 
 /// # Safety
 ///

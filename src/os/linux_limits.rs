@@ -39,7 +39,7 @@ fn passes_lock_limit(asked: u64) -> bool {
 }
 
 /// All that is locked, as `RLIMIT_MEMLOCK` counts it.
-pub(super) fn locked_bytes() -> Option<u64> {
+pub(crate) fn locked_bytes() -> Option<u64> {
     kib_in(c"/proc/self/status", "\nVmLck:")
 }
 
@@ -117,7 +117,7 @@ pub(super) fn read_number(path: &CStr) -> Option<u64> {
 }
 
 /// Free memory, and what the kernel could drop of its caches.
-pub(super) fn available_bytes() -> Option<u64> {
+pub(crate) fn available_bytes() -> Option<u64> {
     kib_in(c"/proc/meminfo", "\nMemAvailable:")
 }
 

@@ -48,6 +48,8 @@ use crate::page::{PageBytes, PageSize};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[cfg(not(linux_kernel))]
+mod absent;
 #[cfg(not(no_vm))]
 mod by_region;
 #[cfg(unix_vm)]
@@ -107,21 +109,32 @@ fn attempt<R>(
     ask(call, make).map_err(|code| explain(call, bytes, code))
 }
 
-/// [`attempt`] on a range, unless it is empty.
-fn attempt_on(
+/// [`ask`] on a range, unless it is empty.
+fn ask_on(
     call: Call,
     bytes: PageBytes,
     make: impl FnOnce(usize) -> Result<(), Code>,
-) -> Result<(), Error> {
-    if bytes == PageBytes::ZERO {
+) -> Result<(), Refusal> {
+    let bytes = bytes.get();
+    if bytes == 0 {
         return Ok(());
     }
-    attempt(call, bytes.get(), || make(bytes.get()))
+    ask(call, || make(bytes)).map_err(|code| Refusal { call, bytes, code })
 }
 
-/// [`ask`] on a range, unless it is empty; whether it was not refused.
-fn ask_on(call: Call, bytes: PageBytes, make: impl FnOnce(usize) -> Result<(), Code>) -> bool {
-    bytes == PageBytes::ZERO || ask(call, || make(bytes.get())).is_ok()
+/// A call that was refused. The reason is looked for by whoever makes an [`Error`] of it: those who will ask for less, or
+/// go on without, need none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refusal {
+    call: Call,
+    bytes: usize,
+    code: Code,
+}
+
+impl From<Refusal> for Error {
+    fn from(Refusal { call, bytes, code }: Refusal) -> Self {
+        explain(call, bytes, code)
+    }
 }
 
 /// Which limit stands behind a refusal. Finding out may take milliseconds.
@@ -150,18 +163,24 @@ pub(crate) fn page_size() -> PageSize {
 /// The size of a huge page that [`advise_huge`] can bring, where there is one.
 #[inline(never)]
 pub(crate) fn huge_page_bytes() -> Option<usize> {
-    // 0: not asked yet. 1: there is none.
-    static CACHED: AtomicUsize = AtomicUsize::new(0);
-    match CACHED.load(Ordering::Relaxed) {
+    /// 1: there is none.
+    static HUGE: AtomicUsize = AtomicUsize::new(0);
+    let huge = once(&HUGE, || {
+        let huge = sys::huge_page_bytes();
+        huge.filter(|huge| huge.is_power_of_two() && *huge > page_size().get()).unwrap_or(1)
+    });
+    (huge > 1).then_some(huge)
+}
+
+/// What is found out once: a number that is not 0. Threads that race here find the same.
+pub(crate) fn once(found: &AtomicUsize, find: impl FnOnce() -> usize) -> usize {
+    match found.load(Ordering::Relaxed) {
         0 => {
-            let huge = sys::huge_page_bytes()
-                .filter(|huge| huge.is_power_of_two() && *huge > page_size().get());
-            // Threads that race here store the same answer.
-            CACHED.store(huge.unwrap_or(1), Ordering::Relaxed);
-            huge
+            let number = find();
+            found.store(number, Ordering::Relaxed);
+            number
         }
-        1 => None,
-        huge => Some(huge),
+        number => number,
     }
 }
 
@@ -172,19 +191,13 @@ pub(crate) fn address_space_bytes() -> usize {
 
 /// How many bytes of addresses this process may use in all, if they are so few that it is worth asking;
 /// and how many it uses, if the system tells.
-pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
-    sys::address_limit()
-}
+pub(crate) use sys::address_limit;
 
 /// How many mappings a process may have, if that is limited.
-pub(crate) fn mapping_limit() -> Option<usize> {
-    sys::mapping_limit()
-}
+pub(crate) use sys::mapping_limit;
 
 /// How many bytes the process has locked, if the system tells. Where all that is mapped is locked, addresses count too.
-pub(crate) fn locked_bytes() -> Option<u64> {
-    sys::locked_bytes()
-}
+pub(crate) use sys::locked_bytes;
 
 /// The machine's memory in bytes, where the system tells.
 pub(crate) fn memory_bytes() -> Option<u64> {
@@ -193,9 +206,7 @@ pub(crate) fn memory_bytes() -> Option<u64> {
 
 /// Milliseconds, by a clock that takes little time to read and may be some behind. It starts anew every seven
 /// weeks.
-pub(crate) fn now_ms() -> u32 {
-    sys::now_ms()
-}
+pub(crate) use sys::now_ms;
 
 /// The lower half of a sum.
 #[cfg(not(no_vm))]
@@ -239,23 +250,7 @@ pub(crate) unsafe fn commit(
     of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
-) -> Result<(), Error> {
-    attempt_on(Call::Commit, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
-        unsafe { sys::commit(of, start, bytes) }
-    })
-}
-
-/// [`commit`], for those who will ask for less where it is refused, and need no reason.
-///
-/// # Safety
-///
-/// - As for [`commit`].
-pub(crate) unsafe fn commit_if_possible(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> bool {
+) -> Result<(), Refusal> {
     ask_on(Call::Commit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::commit(of, start, bytes) }
@@ -274,23 +269,7 @@ pub(crate) unsafe fn decommit(
     of: NonNull<u8>,
     start: NonNull<u8>,
     bytes: PageBytes,
-) -> Result<(), Error> {
-    attempt_on(Call::Decommit, bytes, |bytes| {
-        // SAFETY: the caller's promise is the same.
-        unsafe { sys::decommit(of, start, bytes) }
-    })
-}
-
-/// [`decommit`], for those who need no reason where it is refused. Whether it was not.
-///
-/// # Safety
-///
-/// - As for [`decommit`].
-pub(crate) unsafe fn decommit_if_possible(
-    of: NonNull<u8>,
-    start: NonNull<u8>,
-    bytes: PageBytes,
-) -> bool {
+) -> Result<(), Refusal> {
     ask_on(Call::Decommit, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::decommit(of, start, bytes) }
@@ -306,20 +285,20 @@ pub(crate) unsafe fn decommit_if_possible(
 ///
 /// - As for [`commit`], and the range is committed.
 /// - Nothing in the range is referenced, and no value there is used again.
-pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt_on(Call::Discard, bytes, |bytes| {
+pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
+    ask_on(Call::Discard, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::discard(start, bytes) }
     })
 }
 
 /// Hands back the memory of pages whose reservation is about to be released, as others hinder
-/// least; whether it could. What they hold then, and whether they are accessible, is not said.
+/// least. What they hold then, and whether they are accessible, is not said.
 ///
 /// # Safety
 ///
 /// - As for [`decommit`].
-pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
+pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
     ask_on(Call::Discard, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::abandon(start, bytes) }
@@ -333,8 +312,8 @@ pub(crate) unsafe fn abandon(start: NonNull<u8>, bytes: PageBytes) -> bool {
 ///
 /// - As for [`commit`], and the range is committed.
 /// - Unless [`PREFAULTING_IS_SHARED`], no other thread accesses it non-atomically meanwhile.
-pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt_on(Call::Prefault, bytes, |bytes| {
+pub(crate) unsafe fn prefault(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
+    ask_on(Call::Prefault, bytes, |bytes| {
         // SAFETY: the caller's promise is the same.
         unsafe { sys::prefault(start, bytes) }
     })
@@ -390,20 +369,14 @@ pub(crate) unsafe fn move_if_possible(
 }
 
 /// How much memory could be had without taking it from anybody, where the system tells.
-pub(crate) fn available_bytes() -> Option<u64> {
-    sys::available_bytes()
-}
+pub(crate) use sys::available_bytes;
 
 /// Starts a thread that no signal is delivered to: it is not the user's, whose handlers may count on
 /// being run by theirs. (A thread has the mask of the one that starts it.)
-pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
-    sys::with_signals_left_to_others(start)
-}
+pub(crate) use sys::with_signals_left_to_others;
 
 /// How often this process, and those that it comes from, were forked since the first call.
-pub(crate) fn forks() -> usize {
-    sys::forks()
-}
+pub(crate) use sys::forks;
 
 /// How little the calling thread shall get in the way of others, where the system can do that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -415,9 +388,7 @@ pub(crate) enum Priority {
 }
 
 /// Has the calling thread be one of that priority.
-pub(crate) fn lower_priority(priority: Priority) {
-    sys::lower_priority(priority);
-}
+pub(crate) use sys::lower_priority;
 
 /// Asks for huge pages in a range, or for none. Only advice: the system may not follow it, and
 /// nothing but speed depends on it, so a refusal is not told.
@@ -535,8 +506,8 @@ unsafe fn for_each_committed(
 }
 
 /// Keeps committed pages in memory until they are unlocked or released.
-pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Error> {
-    attempt_on(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
+pub(crate) fn lock(start: NonNull<u8>, bytes: PageBytes) -> Result<(), Refusal> {
+    ask_on(Call::Lock, bytes, |bytes| sys::lock(start, bytes))
 }
 
 /// Undoes [`lock`]. Pages that were unlocked already are no error: locks do not nest.

@@ -34,23 +34,23 @@ mod contract {
 
         fn commit(&self, index: usize, count: usize) -> Result<(), Error> {
             // SAFETY: `page` checks the start, and the tests keep to the range.
-            unsafe { commit(self.start, self.page(index), pages(count)) }
+            Ok(unsafe { commit(self.start, self.page(index), pages(count)) }?)
         }
 
         fn decommit(&self, index: usize, count: usize) -> Result<(), Error> {
             // SAFETY: as above; no references to the pages exist.
-            unsafe { decommit(self.start, self.page(index), pages(count)) }
+            Ok(unsafe { decommit(self.start, self.page(index), pages(count)) }?)
         }
 
         fn discard(&self, index: usize, count: usize) -> Result<(), Error> {
             // SAFETY: as above.
-            unsafe { discard(self.page(index), pages(count)) }
+            Ok(unsafe { discard(self.page(index), pages(count)) }?)
         }
 
         fn prefault(&self, index: usize, count: usize) -> Result<(), Error> {
             self.commit(index, count)?;
             // SAFETY: as above, and committed; there is one thread.
-            unsafe { prefault(self.page(index), pages(count)) }
+            Ok(unsafe { prefault(self.page(index), pages(count)) }?)
         }
 
         /// Writes the first and the last byte of a committed page.
@@ -272,7 +272,7 @@ mod contract {
     fn what_the_allocator_cannot_do_is_refused_as_not_supported() {
         let range = Range::new(2);
         range.commit(0, 2).unwrap();
-        let refused = lock(range.start, pages(2)).unwrap_err();
+        let refused = Error::from(lock(range.start, pages(2)).unwrap_err());
         assert_eq!((refused.kind(), refused.raw_os_error()), (ErrorKind::Unsupported, None));
         // SAFETY: all of the range.
         let refused = unsafe { resident_bytes(range.start, range.start, range.bytes) };

@@ -1,6 +1,8 @@
 //! Linux, Android, macOS, iOS, FreeBSD, OpenBSD, illumos.
 
-use super::{Call, Code, HugeAdvice, Priority, touch};
+use super::{Call, Code, touch};
+#[cfg(linux_kernel)]
+use super::{HugeAdvice, Priority, once};
 use crate::error::ErrorKind;
 use std::ffi::c_int;
 use std::io;
@@ -8,7 +10,15 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+#[cfg(not(linux_kernel))]
+pub(crate) use super::absent::{
+    address_limit, available_bytes, locked_bytes, lower_priority, mapping_limit,
+};
+#[cfg(not(linux_kernel))]
+pub(super) use super::absent::{advise_huge, huge_page_bytes};
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
+#[cfg(linux_kernel)]
+pub(crate) use limits::{available_bytes, locked_bytes};
 
 /// What a call that `fault` refuses answers.
 #[cfg(test)]
@@ -38,29 +48,18 @@ pub(super) fn huge_page_bytes() -> Option<usize> {
     usize::try_from(bytes).ok()
 }
 
-#[cfg(not(linux_kernel))]
-pub(super) fn huge_page_bytes() -> Option<usize> {
-    None
-}
-
 /// The stack that a process begins with lies at the upper end: some processors, and kernels, have 38 or 39
 /// bits of addresses. (Those of threads and coroutines lie where their makers wanted them.)
 #[cfg(linux_kernel)]
 pub(super) fn address_space_bytes() -> usize {
-    /// 0: not asked yet. Threads that race here store the same answer.
     static BYTES: AtomicUsize = AtomicUsize::new(0);
-    match BYTES.load(Ordering::Relaxed) {
-        0 => {
-            // SAFETY: it looks a word up that the kernel gave the process: here, an address in that stack.
-            let told = unsafe { libc::getauxval(libc::AT_RANDOM) };
-            let here = 0_u8;
-            let told = usize::try_from(told).ok().filter(|address| *address > 0);
-            let bytes = addresses_up_to(told.unwrap_or((&raw const here).addr()));
-            BYTES.store(bytes, Ordering::Relaxed);
-            bytes
-        }
-        bytes => bytes,
-    }
+    once(&BYTES, || {
+        // SAFETY: it looks a word up that the kernel gave the process: here, an address in that stack.
+        let told = unsafe { libc::getauxval(libc::AT_RANDOM) };
+        let here = 0_u8;
+        let told = usize::try_from(told).ok().filter(|address| *address > 0);
+        addresses_up_to(told.unwrap_or((&raw const here).addr()))
+    })
 }
 
 /// How many addresses there are where the first stack is at one of them. Of 32 bits kernels keep a quarter
@@ -83,7 +82,7 @@ pub(super) fn address_space_bytes() -> usize {
 }
 
 #[cfg(linux_kernel)]
-pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
+pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
     let limit = limits::soft_limit(libc::RLIMIT_AS).and_then(|limit| usize::try_from(limit).ok());
     let limit = match limit {
         Some(limit) => limit.min(address_space_bytes()),
@@ -93,31 +92,11 @@ pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
     Some((limit, limits::mapped_bytes().and_then(|used| usize::try_from(used).ok())))
 }
 
-#[cfg(not(linux_kernel))]
-pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
-    None
-}
-
 #[cfg(linux_kernel)]
-pub(super) fn mapping_limit() -> Option<usize> {
+pub(crate) fn mapping_limit() -> Option<usize> {
     /// Where it cannot be read (no `/proc`, no more files may be opened), it is what it nearly always is.
     const USUAL: u64 = 65_530;
     usize::try_from(limits::mapping_limit().unwrap_or(USUAL)).ok()
-}
-
-#[cfg(not(linux_kernel))]
-pub(super) fn mapping_limit() -> Option<usize> {
-    None
-}
-
-#[cfg(linux_kernel)]
-pub(super) fn locked_bytes() -> Option<u64> {
-    limits::locked_bytes()
-}
-
-#[cfg(not(linux_kernel))]
-pub(super) fn locked_bytes() -> Option<u64> {
-    None
 }
 
 pub(super) fn memory_bytes() -> Option<u64> {
@@ -132,7 +111,7 @@ const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
 #[cfg(not(linux_kernel))]
 const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
 
-pub(super) fn now_ms() -> u32 {
+pub(crate) fn now_ms() -> u32 {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: there is room for what is written.
     if unsafe { libc::clock_gettime(CLOCK, time.as_mut_ptr()) } != 0 {
@@ -144,17 +123,7 @@ pub(super) fn now_ms() -> u32 {
     super::low_ms(seconds.wrapping_mul(1000), u64::try_from(tv_nsec / 1_000_000).unwrap_or(0))
 }
 
-#[cfg(linux_kernel)]
-pub(super) fn available_bytes() -> Option<u64> {
-    limits::available_bytes()
-}
-
-#[cfg(not(linux_kernel))]
-pub(super) fn available_bytes() -> Option<u64> {
-    None
-}
-
-pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
+pub(crate) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
     let mut all = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `sigfillset` writes a set, which outlives the call.
     unsafe { libc::sigfillset(all.as_mut_ptr()) };
@@ -171,7 +140,7 @@ pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
     result
 }
 
-pub(super) fn forks() -> usize {
+pub(crate) fn forks() -> usize {
     static FORKS: AtomicUsize = AtomicUsize::new(0);
     static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
@@ -191,7 +160,7 @@ pub(super) fn forks() -> usize {
 }
 
 #[cfg(linux_kernel)]
-pub(super) fn lower_priority(priority: Priority) {
+pub(crate) fn lower_priority(priority: Priority) {
     let policy = match priority {
         Priority::Background => libc::SCHED_BATCH,
         Priority::Idle => libc::SCHED_IDLE,
@@ -202,10 +171,6 @@ pub(super) fn lower_priority(priority: Priority) {
     // thread goes on as it was.
     unsafe { libc::sched_setscheduler(0, policy, &raw const lowest) };
 }
-
-/// Elsewhere a thread cannot do this for itself alone, or not without a privilege.
-#[cfg(not(linux_kernel))]
-pub(super) fn lower_priority(_: Priority) {}
 
 pub(super) fn reserve(bytes: usize) -> Result<NonNull<u8>, Code> {
     // SAFETY: without `MAP_FIXED` the kernel takes a range that nothing uses.
@@ -374,27 +339,22 @@ pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Co
 /// `MADV_POPULATE_WRITE`, which Linux has since 5.14.
 #[cfg(linux_kernel)]
 mod populate {
-    use super::{Code, NonNull, c_int, check, last_code, page_bytes};
-    use std::sync::atomic::{AtomicU8, Ordering};
+    use super::{AtomicUsize, Code, NonNull, c_int, check, last_code, once, page_bytes};
 
     const MADV_POPULATE_WRITE: c_int = 23;
 
     pub(super) fn is_known() -> bool {
-        const NOT_ASKED: u8 = 0;
-        const NO: u8 = 1;
-        const YES: u8 = 2;
-        static KNOWN: AtomicU8 = AtomicU8::new(NOT_ASKED);
+        const NO: usize = 1;
+        const YES: usize = 2;
+        static KNOWN: AtomicUsize = AtomicUsize::new(0);
 
-        let mut known = KNOWN.load(Ordering::Relaxed);
-        if known == NOT_ASKED {
+        let known = once(&KNOWN, || {
             // Advice for nothing is refused only if it is not known. Emulators that ignore advice
             // (qemu's user mode) do not refuse even what nobody can know.
             let is_known =
                 advise_nothing(MADV_POPULATE_WRITE).is_ok() && advise_nothing(c_int::MAX).is_err();
-            known = if is_known { YES } else { NO };
-            // Threads that race here store the same answer.
-            KNOWN.store(known, Ordering::Relaxed);
-        }
+            if is_known { YES } else { NO }
+        });
         known == YES
     }
 
@@ -433,12 +393,6 @@ pub(super) unsafe fn advise_huge(start: NonNull<u8>, bytes: usize, advice: HugeA
     // and nothing is lost by it.
     let _ = unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
 }
-
-/// # Safety
-///
-/// As for [`super::advise_huge`].
-#[cfg(not(linux_kernel))]
-pub(super) unsafe fn advise_huge(_: NonNull<u8>, _: usize, _: HugeAdvice) {}
 
 /// # Safety
 ///

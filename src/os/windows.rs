@@ -1,6 +1,6 @@
 //! Windows.
 
-use super::{Call, Code, HugeAdvice, Priority, touch};
+use super::{Call, Code, Priority, touch};
 use crate::error::ErrorKind;
 use std::io;
 use std::ptr::NonNull;
@@ -24,6 +24,8 @@ use windows_sys::Win32::System::Threading::{
     THREAD_PRIORITY_IDLE,
 };
 
+pub(super) use super::absent::advise_huge;
+pub(crate) use super::absent::{forks, locked_bytes, mapping_limit, with_signals_left_to_others};
 pub(super) use super::by_region::{accessible, lock, page_bytes, unlock};
 
 /// What a call that `fault` refuses answers.
@@ -50,17 +52,13 @@ pub(super) fn address_space_bytes() -> usize {
     info.lpMaximumApplicationAddress.addr()
 }
 
-pub(super) fn address_limit() -> Option<(usize, Option<usize>)> {
+pub(crate) fn address_limit() -> Option<(usize, Option<usize>)> {
     if usize::BITS >= 64 {
         return None;
     }
     let status = memory_status()?;
     let used = status.ullTotalVirtual.saturating_sub(status.ullAvailVirtual);
     Some((usize::try_from(status.ullTotalVirtual).ok()?, usize::try_from(used).ok()))
-}
-
-pub(super) fn mapping_limit() -> Option<usize> {
-    None
 }
 
 fn memory_status() -> Option<MEMORYSTATUSEX> {
@@ -71,34 +69,20 @@ fn memory_status() -> Option<MEMORYSTATUSEX> {
     Some(status)
 }
 
-pub(super) fn locked_bytes() -> Option<u64> {
-    None
-}
-
 pub(super) fn memory_bytes() -> Option<u64> {
     Some(memory_status()?.ullTotalPhys)
 }
 
-pub(super) fn now_ms() -> u32 {
+pub(crate) fn now_ms() -> u32 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     super::low_ms(since.as_secs().wrapping_mul(1000), since.subsec_millis().into())
 }
 
-pub(super) fn available_bytes() -> Option<u64> {
+pub(crate) fn available_bytes() -> Option<u64> {
     Some(memory_status()?.ullAvailPhys)
 }
 
-/// There are none.
-pub(super) fn with_signals_left_to_others<R>(start: impl FnOnce() -> R) -> R {
-    start()
-}
-
-/// Processes are not forked.
-pub(super) fn forks() -> usize {
-    0
-}
-
-pub(super) fn lower_priority(priority: Priority) {
+pub(crate) fn lower_priority(priority: Priority) {
     let priority = match priority {
         Priority::Background => THREAD_PRIORITY_BELOW_NORMAL,
         Priority::Idle => THREAD_PRIORITY_IDLE,
@@ -172,11 +156,6 @@ pub(super) unsafe fn prefault(start: NonNull<u8>, bytes: usize) -> Result<(), Co
 pub(super) unsafe fn move_pages(_: NonNull<u8>, _: usize, _: usize) -> Result<NonNull<u8>, Code> {
     Err(ERROR_CALL_NOT_IMPLEMENTED as Code)
 }
-
-/// # Safety
-///
-/// As for [`super::advise_huge`].
-pub(super) unsafe fn advise_huge(_: NonNull<u8>, _: usize, _: HugeAdvice) {}
 
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! Arrays in blocks, in parallel.
+//! Parallel iterators over arrays in blocks.
 
 #![forbid(unsafe_code)]
 
@@ -12,21 +12,21 @@ use rayon::iter::{
 };
 use std::fmt;
 
-/// The elements of an array in blocks, in parallel; made by `par_iter`.
+/// A parallel iterator over the elements of a [`BlockVec`], created by `par_iter`.
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'v, T> {
     items: Iter<'v, T>,
 }
 
-/// The elements of an array in blocks, in parallel, to be changed; made by `par_iter_mut`.
+/// A parallel iterator over mutable references to the elements of a [`BlockVec`], created by `par_iter_mut`.
 #[must_use = "iterators are lazy"]
 pub struct ParIterMut<'v, T> {
     items: IterMut<'v, T>,
 }
 
-/// The elements of an array in blocks, in parallel, by value; made by `into_par_iter`.
+/// A parallel iterator that moves the elements out of a [`BlockVec`], created by `into_par_iter`.
 ///
-/// What nobody takes is dropped.
+/// Elements that are not consumed are dropped.
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<T> {
     items: IntoIter<T>,
@@ -60,14 +60,14 @@ parallel_array! {
 }
 
 impl<T: Send> ParallelExtend<T> for BlockVec<T> {
-    /// Appends all that the iterator gives, in its order. Needs the feature `rayon`.
+    /// Appends the elements of a parallel iterator, in order. Needs the feature `rayon`.
     ///
-    /// It is collected by each task, and then moved, so that it takes twice the memory for a while.
+    /// Each task collects its elements first, and they are moved afterwards, which temporarily takes twice the memory.
     ///
     /// # Panics
     ///
-    /// If the array is full or the allocator refuses memory. Where that, or the iterator, panics, the array
-    /// is as it was before.
+    /// If the array is full or the allocator refuses memory. After this, or a panic of the iterator, the array is
+    /// unchanged.
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, iter: I) {
         let parts = collect_parts(iter.into_par_iter());
         self.reserve(parts.iter().map(Vec::len).sum());

@@ -2,13 +2,12 @@
 //!
 //! # Why this is sound
 //!
-//! An iterator that knows its length writes each element where it is to be, behind the last one of the
-//! array. The room there is split among tasks by [`Room`]s that share no slot. A task counts what it
-//! wrote from the first slot of its room on, in a [`Written`], which owns those elements: it drops them if
-//! anything panics. Two of them become one only where the second begins right behind the first. So
-//! one that begins at the first slot of all the room, and has as many elements as that has slots,
-//! owns exactly these; only then do they become the array's. Iterators are not believed: who gives more
-//! elements than it said is stopped by a panic, and so is who gave less.
+//! An iterator that knows its length writes each element to its final place, past the last element of the array. The
+//! spare capacity there is split among tasks into disjoint [`Room`]s. A task counts what it wrote from the first slot
+//! of its room on in a [`Written`], which owns those elements and drops them if anything panics. Two of these are
+//! joined only if the second starts where the first ends. One that starts at the first slot of the whole room, and has
+//! as many elements as the room has slots, therefore owns exactly these; only then do they become the array's.
+//! Iterators are not trusted: one that yields more or fewer elements than it announced panics.
 
 #![expect(unsafe_code, reason = "writes behind the last element")]
 
@@ -21,15 +20,15 @@ use std::mem;
 use std::ptr;
 
 impl<T: Send> ParallelExtend<T> for VmVec<T> {
-    /// Appends all that the iterator gives, in its order. Needs the feature `rayon`.
+    /// Appends the elements of a parallel iterator, in order. Needs the feature `rayon`.
     ///
-    /// One that knows its length writes into place; what another gives is collected by each task, and
-    /// then moved, so that it takes twice the memory for a while.
+    /// An iterator that knows its length writes in place. Otherwise each task collects its elements first, and they
+    /// are moved afterwards, which temporarily takes twice the memory.
     ///
     /// # Panics
     ///
-    /// If the array is full or the system refuses memory. Where that, or the iterator, panics, the array
-    /// is as it was before.
+    /// If the array is full or the system refuses memory. After this, or a panic of the iterator, the array is
+    /// unchanged.
     ///
     /// # Examples
     ///
@@ -49,7 +48,7 @@ impl<T: Send> ParallelExtend<T> for VmVec<T> {
     }
 }
 
-/// Collects what an iterator gives into an array for each task, in order.
+/// Collects the elements of an iterator into one `Vec` for each task, in order.
 #[expect(clippy::linkedlist, reason = "two are joined in constant time")]
 pub(super) fn collect_parts<T: Send>(iter: impl ParallelIterator<Item = T>) -> LinkedList<Vec<T>> {
     iter.fold(Vec::new, |mut part, element| {
@@ -63,7 +62,7 @@ pub(super) fn collect_parts<T: Send>(iter: impl ParallelIterator<Item = T>) -> L
     })
 }
 
-/// Appends what an iterator gives of which nobody knows how much it is.
+/// Appends the elements of an iterator that does not know its length.
 fn extend_by_parts<T: Send>(vec: &mut VmVec<T>, iter: impl ParallelIterator<Item = T>) {
     let parts = collect_parts(iter);
     vec.reserve(parts.iter().map(Vec::len).sum());
@@ -72,7 +71,7 @@ fn extend_by_parts<T: Send>(vec: &mut VmVec<T>, iter: impl ParallelIterator<Item
     }
 }
 
-/// Appends what an iterator gives that says that it is `len` elements.
+/// Appends the elements of an iterator that announces `len` of them.
 fn extend_by<T: Send>(vec: &mut VmVec<T>, len: usize, iter: impl ParallelIterator<Item = T>) {
     let before = vec.len();
     let room = Room::behind(vec, len);
@@ -81,12 +80,12 @@ fn extend_by<T: Send>(vec: &mut VmVec<T>, len: usize, iter: impl ParallelIterato
     let count = written.count;
     assert!(count == len && written.start == start, "{len} elements were told, and {count} came");
     mem::forget(written);
-    // SAFETY: room for `len` more was made, and so many are written from its start on, which nobody else
-    // owns.
+    // SAFETY: `Room::behind` reserved `len` more elements, and the assertion above established that `written` owned
+    // all of them, initialised; it was forgotten, so nothing else owns them.
     unsafe { vec.set_len(before + len) };
 }
 
-/// Slots for a task to write to, behind the last element of an array that is borrowed mutably.
+/// Slots for a task to write to, past the last element of an array that is mutably borrowed.
 struct Room<'v, T> {
     start: *mut T,
     len: usize,
@@ -94,33 +93,33 @@ struct Room<'v, T> {
 }
 
 impl<'v, T> Room<'v, T> {
-    /// Makes room for `len` elements behind the last one.
+    /// Reserves `len` elements past the last one.
     fn behind(vec: &'v mut VmVec<T>, len: usize) -> Self {
         vec.reserve(len);
         let before = vec.len();
-        // SAFETY: the length is within capacity.
+        // SAFETY: the length is at most the capacity.
         let start = unsafe { vec.as_mut_ptr().add(before) };
         Self { start, len, borrow: PhantomData }
     }
 }
 
-// SAFETY: it is a part of a mutable borrow, into which elements are sent.
+// SAFETY: it is a part of a mutable borrow of the array, into which elements are sent, as `T: Send` allows.
 unsafe impl<T: Send> Send for Room<'_, T> {}
 
-/// The elements that are written to the first slots of a room, or of several side by side. It owns them.
+/// The elements written to the first slots of a room, or of several adjacent ones. It owns them.
 struct Written<'v, T> {
     start: *mut T,
     count: usize,
     borrow: PhantomData<&'v mut VmVec<T>>,
 }
 
-// SAFETY: it owns elements, which are sent with it.
+// SAFETY: it owns its elements, which are sent with it, as `T: Send` allows.
 unsafe impl<T: Send> Send for Written<'_, T> {}
 
 impl<T> Drop for Written<'_, T> {
     fn drop(&mut self) {
         let elements = ptr::slice_from_raw_parts_mut(self.start, self.count);
-        // SAFETY: so many are initialised from `start` on, and `self`, which ends here, owns them.
+        // SAFETY: `count` elements from `start` on are initialised, and owned by `self`, which ends here.
         unsafe { elements.drop_in_place() };
     }
 }
@@ -132,7 +131,7 @@ impl<'v, T: Send> Consumer<T> for Room<'v, T> {
 
     fn split_at(self, index: usize) -> (Self, Self, SideBySide) {
         assert!(index <= self.len, "a split at {index} of {} elements", self.len);
-        // SAFETY: within the slots of this room.
+        // SAFETY: `index` is at most the number of slots, as asserted above.
         let middle = unsafe { self.start.add(index) };
         let part = |start, len| Self { start, len, borrow: PhantomData };
         (part(self.start, index), part(middle, self.len - index), SideBySide)
@@ -149,7 +148,7 @@ impl<'v, T: Send> Consumer<T> for Room<'v, T> {
 }
 
 impl<T: Send> UnindexedConsumer<T> for Room<'_, T> {
-    /// Who knows its length splits by that.
+    /// Not called: an iterator that knows its length is split by index.
     fn split_off_left(&self) -> Self {
         panic!("an iterator that told its length is split without it")
     }
@@ -159,10 +158,10 @@ impl<T: Send> UnindexedConsumer<T> for Room<'_, T> {
     }
 }
 
-/// Writes to the slots of a room one after another.
+/// Writes to the slots of a room in order.
 struct Filling<'v, T> {
     written: Written<'v, T>,
-    /// How many slots there are.
+    /// The number of slots.
     room: usize,
 }
 
@@ -172,9 +171,9 @@ impl<'v, T: Send> Folder<T> for Filling<'v, T> {
     #[inline]
     fn consume(mut self, element: T) -> Self {
         assert!(self.written.count < self.room, "more elements came than were told");
-        // SAFETY: within the slots of the room.
+        // SAFETY: the count is below the number of slots, as asserted above.
         let slot = unsafe { self.written.start.add(self.written.count) };
-        // SAFETY: within capacity, behind the last element, and in no other room.
+        // SAFETY: the slot is within capacity, past the last element, and in no other room.
         unsafe { slot.write(element) };
         self.written.count += 1;
         self
@@ -189,7 +188,7 @@ impl<'v, T: Send> Folder<T> for Filling<'v, T> {
     }
 }
 
-/// Makes one of what two rooms got, if nothing is missing between them.
+/// Joins the elements of two adjacent rooms, if none are missing between them.
 struct SideBySide;
 
 impl<'v, T> Reducer<Written<'v, T>> for SideBySide {

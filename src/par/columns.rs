@@ -1,4 +1,4 @@
-//! The rows of columns in parallel. (Columns themselves, by their slices, have all that slices have.)
+//! Parallel iterators over the rows of columns. (The columns themselves are slices, which have their own.)
 
 #![forbid(unsafe_code)]
 
@@ -7,13 +7,13 @@ use crate::columns::{Columns, Iter, IterMut, Row};
 use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer, bridge};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-/// The rows of columns in parallel; made by `par_iter`.
+/// A parallel iterator over the rows of [`Columns`], created by `par_iter`.
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'a, R: Row> {
     items: Iter<'a, R>,
 }
 
-/// The rows of columns in parallel, to be changed; made by `par_iter_mut`.
+/// A mutable parallel iterator over the rows of [`Columns`], created by `par_iter_mut`.
 #[must_use = "iterators are lazy"]
 pub struct ParIterMut<'a, R: Row> {
     items: IterMut<'a, R>,
@@ -44,7 +44,7 @@ where
     type Iter = ParIter<'a, R>;
     type Item = R::Ref<'a>;
 
-    /// The rows in parallel. Needs the feature `rayon`.
+    /// Returns a parallel iterator over the rows. Needs the feature `rayon`.
     ///
     /// # Examples
     ///
@@ -69,7 +69,7 @@ where
     type Iter = ParIterMut<'a, R>;
     type Item = R::Mut<'a>;
 
-    /// The rows in parallel, to be changed. Needs the feature `rayon`.
+    /// Returns a mutable parallel iterator over the rows. Needs the feature `rayon`.
     fn into_par_iter(self) -> ParIterMut<'a, R> {
         ParIterMut { items: self.iter_mut() }
     }

@@ -8,7 +8,6 @@ use crate::key::Key;
 use rayon::iter::plumbing::{Consumer, ProducerCallback, UnindexedConsumer};
 use rayon::iter::{Copied, IndexedParallelIterator, IntoParallelIterator, ParallelIterator, Zip};
 use rayon::slice;
-use std::fmt;
 
 /// Keys and values of a dense map in parallel, in the order of rows; made by `par_iter`, `par_iter_mut` and
 /// `into_par_iter`. What is by value and nobody takes is dropped.
@@ -52,10 +51,9 @@ where
     }
 }
 
-impl<P: IndexedParallelIterator, R: IndexedParallelIterator> fmt::Debug for ParPairs<P, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParPairs").field("len", &self.pairs.len()).finish_non_exhaustive()
-    }
+debug_fields! {
+    [P: IndexedParallelIterator, R: IndexedParallelIterator] ParPairs<P, R>, "ParPairs", |iter|
+    len: iter.pairs.len()
 }
 
 /// Keys of a dense map in parallel, in the order of rows.

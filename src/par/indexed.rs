@@ -1,9 +1,9 @@
-//! Iterators that know their length, in parallel: tasks get parts of an iterator that can be cut in two.
+//! Parallel iterators that know their length: each task gets a part of an iterator that can be split.
 
 use crate::vec::SplitAt;
 use rayon::iter::plumbing::Producer;
 
-/// What a task is given of an iterator.
+/// The part of an iterator that a task gets.
 pub(super) struct Part<I>(pub(super) I);
 
 impl<I: SplitAt + Send> Producer for Part<I> {
@@ -20,7 +20,8 @@ impl<I: SplitAt + Send> Producer for Part<I> {
     }
 }
 
-/// Implements rayon's traits for a type with `items`, whose number is their `len`. `$rest` is all that it gives.
+/// Implements rayon's traits for a type whose field `items` has as `len` the number of items. `$rest` takes all of
+/// them.
 macro_rules! indexed {
     (
         [$($generics:tt)*] $iter:ty => $item:ty: |$this:ident| $rest:expr $(; where $($bounds:tt)*)?
@@ -49,7 +50,7 @@ macro_rules! indexed {
             #[allow(unused_mut, reason = "items are taken out of some")]
             fn with_producer<P: ProducerCallback<$item>>(self, callback: P) -> P::Output {
                 let mut $this = self;
-                // By return or by panic, what the rest was taken out of is dropped behind this, and closes the gap.
+                // What the items are taken from is dropped after this, by return or by panic, and closes the gap.
                 callback.callback(Part($rest))
             }
         }
@@ -57,8 +58,8 @@ macro_rules! indexed {
 }
 pub(super) use indexed;
 
-/// What all arrays have in parallel, but for `ParallelExtend` of elements: `$this` is one that is gone through, by
-/// reference or by value.
+/// Implements rayon's traits for an array, except `ParallelExtend` of elements. `$this` is the array in the
+/// expressions, by reference or by value.
 macro_rules! parallel_array {
     (
         $array:ident, |$this:ident|
@@ -69,7 +70,7 @@ macro_rules! parallel_array {
             type Iter = $shared;
             type Item = &'a T;
 
-            /// The elements in parallel. Needs the feature `rayon`.
+            /// Returns a parallel iterator over the elements. Needs the feature `rayon`.
             fn into_par_iter(self) -> Self::Iter {
                 let $this = self;
                 $iter
@@ -80,7 +81,7 @@ macro_rules! parallel_array {
             type Iter = $mutable;
             type Item = &'a mut T;
 
-            /// The elements in parallel, to be changed. Needs the feature `rayon`.
+            /// Returns a parallel iterator over mutable references to the elements. Needs the feature `rayon`.
             fn into_par_iter(self) -> Self::Iter {
                 let $this = self;
                 $iter_mut
@@ -91,7 +92,7 @@ macro_rules! parallel_array {
             type Iter = $owned;
             type Item = T;
 
-            /// Gives out the elements by value, in parallel. Needs the feature `rayon`.
+            /// Returns a parallel iterator that moves the elements out. Needs the feature `rayon`.
             $(#[$example])*
             fn into_par_iter(self) -> Self::Iter {
                 let $this = self;
@@ -100,14 +101,14 @@ macro_rules! parallel_array {
         }
 
         impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for $array<T> {
-            /// Appends copies of all elements that the iterator gives, in its order. Needs the feature `rayon`.
+            /// Appends copies of the elements of a parallel iterator, in order. Needs the feature `rayon`.
             fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
                 self.par_extend(iter.into_par_iter().copied());
             }
         }
 
         impl<T: Send> FromParallelIterator<T> for $array<T> {
-            /// An array of all that the iterator gives, in its order. Needs the feature `rayon`.
+            /// Collects the elements of a parallel iterator, in order. Needs the feature `rayon`.
             fn from_par_iter<I: IntoParallelIterator<Item = T>>(iter: I) -> Self {
                 let mut array = Self::new();
                 array.par_extend(iter);

@@ -1,4 +1,4 @@
-//! Maps side by side in parallel.
+//! Parallel joins of maps.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,7 @@ use crate::slots::walk::{WalkMut, WalkRef};
 use rayon::iter::ParallelIterator;
 use rayon::iter::plumbing::{UnindexedConsumer, bridge_unindexed};
 
-/// A parallel iterator over a walk with a look beside.
+/// Defines a parallel iterator over a join.
 macro_rules! iterator {
     ($(#[$doc:meta])* $name:ident, $walk:ident, $value_bound:ident => $value:ty) => {
         $(#[$doc])*
@@ -44,23 +44,24 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// The values of a map, and what a [`Column`] has for the same keys, in parallel; made by `par_join`.
+    /// A parallel iterator over the values of a map, and what a [`Column`] has for the same keys, created by
+    /// `par_join`.
     ParJoin, WalkRef, Sync => &'a V
 }
 
 iterator! {
-    /// The values of a map, to be changed, and what a [`Column`] has for the same keys, in parallel; made
-    /// by `par_join_mut`.
+    /// A parallel iterator over mutable references to the values of a map, and what a [`Column`] has for the same
+    /// keys, created by `par_join_mut`.
     ParJoinMut, WalkMut, Send => &'a mut V
 }
 
 clone_fields!([K: Key, V, C: Column<K, Look: Clone>] ParJoin<'_, K, V, C>: walk, mint);
 
-/// A map with `join` and `join_mut`, in parallel.
+/// Implements `par_join` and `par_join_mut` for a map.
 macro_rules! join {
     ($map:ident: $(#[$shared:meta])* / $(#[$mutable:meta])*) => {
         impl<K: Key, V> $map<K, V> {
-            /// [`join`](Self::join) in parallel. Needs the feature `rayon`.
+            /// Returns a parallel iterator over a join; see [`join`](Self::join). Needs the feature `rayon`.
             ///
             /// # Examples
             ///
@@ -70,7 +71,8 @@ macro_rules! join {
                 ParJoin { walk, mint }
             }
 
-            /// [`join_mut`](Self::join_mut) in parallel. Needs the feature `rayon`.
+            /// Returns a mutable parallel iterator over a join; see [`join_mut`](Self::join_mut). Needs the feature
+            /// `rayon`.
             ///
             /// # Examples
             ///

@@ -7,39 +7,10 @@ use crate::secondary::SecondaryMap;
 use crate::slot_map::SlotMap;
 use crate::slots::key_tag::Mint;
 use crate::slots::walk::iter::{only_key, only_value, pair};
-use crate::slots::walk::join::{EachOnce, Joined, Look};
-use crate::slots::walk::{Walk, WalkMut, WalkOwned, WalkRef, WalkTake};
+use crate::slots::walk::join::EachOnce;
+use crate::slots::walk::{WalkMut, WalkOwned, WalkRef};
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
-/// A walk that can be shared out.
-pub(super) trait Split: Walk {
-    fn split(self) -> (Self, Option<Self>);
-}
-
-impl<V> Split for WalkRef<'_, V> {
-    fn split(self) -> (Self, Option<Self>) {
-        self.split()
-    }
-}
-
-impl<V> Split for WalkMut<'_, V> {
-    fn split(self) -> (Self, Option<Self>) {
-        self.split()
-    }
-}
-
-impl<V> Split for WalkTake<'_, V> {
-    fn split(self) -> (Self, Option<Self>) {
-        self.split()
-    }
-}
-
-impl<W: EachOnce, L: Look> Split for Joined<W, L> {
-    fn split(self) -> (Self, Option<Self>) {
-        self.split()
-    }
-}
 
 /// Gives what is made of each slot of a part of a map.
 pub(super) struct Producer<W, F> {
@@ -47,7 +18,7 @@ pub(super) struct Producer<W, F> {
     pub(super) make: F,
 }
 
-impl<W: Split + Send, T, F> UnindexedProducer for Producer<W, F>
+impl<W: EachOnce + Send, T, F> UnindexedProducer for Producer<W, F>
 where
     F: Fn((u32, u32, W::Value)) -> T + Copy + Send,
 {
@@ -69,7 +40,7 @@ where
 }
 
 /// Drives a consumer with what is made of each slot of a walk.
-fn drive<W: Split + Send, T, C: UnindexedConsumer<T>>(
+fn drive<W: EachOnce + Send, T, C: UnindexedConsumer<T>>(
     walk: W,
     make: impl Fn((u32, u32, W::Value)) -> T + Copy + Send,
     consumer: C,

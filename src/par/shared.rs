@@ -1,5 +1,4 @@
-//! Arrays to which many threads append, in parallel: given out by value, drained, as slices, and appended to by
-//! all tasks.
+//! Parallel iterators over arrays that threads share: by value, draining, as slices, and appending from all tasks.
 
 #![forbid(unsafe_code)]
 
@@ -14,10 +13,10 @@ use rayon::iter::{
 use std::fmt;
 use std::ops::RangeBounds;
 
-/// Takes a range of elements out of a [`SharedVec`] in parallel; made by `par_drain`.
+/// A parallel draining iterator over a range of a [`SharedVec`], created by `par_drain`.
 ///
-/// The elements behind the range move down to close the gap when all tasks have ended, or when this is
-/// dropped. What nobody takes is dropped. If this is forgotten instead, all elements leak, and the `SharedVec` is
+/// The elements after the range move down to close the gap when all tasks have ended, or when this is dropped.
+/// Elements that are not consumed are dropped. If this is leaked instead, all elements leak, and the `SharedVec` is
 /// empty.
 #[must_use = "iterators are lazy"]
 pub struct ParDrain<'s, T> {
@@ -28,7 +27,7 @@ indexed!([T: Send] ParDrain<'_, T> => T: |iter| iter.items.take_rest());
 
 debug_as!([T: fmt::Debug] ParDrain<'_, T>, "ParDrain", |iter| iter.items.as_slice());
 
-// By reference, the prefix: what is pushed later does not come.
+// By reference, the prefix only: elements that are pushed later are not included.
 parallel_array! {
     SharedVec, |vec|
     rayon::slice::Iter<'a, T>: vec.as_slice().into_par_iter(),
@@ -40,11 +39,11 @@ impl<'s, T: Send> ParallelDrainRange<usize> for &'s mut SharedVec<T> {
     type Iter = ParDrain<'s, T>;
     type Item = T;
 
-    /// [`drain`](SharedVec::drain) in parallel. Needs the feature `rayon`.
+    /// Removes a range in parallel; see [`drain`](SharedVec::drain). Needs the feature `rayon`.
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range ends before it starts, or past the length.
     ///
     /// # Examples
     ///
@@ -62,7 +61,8 @@ impl<'s, T: Send> ParallelDrainRange<usize> for &'s mut SharedVec<T> {
 }
 
 impl<T: Send> ParallelExtend<T> for SharedVec<T> {
-    /// Appends all that the iterator gives, in its order: as a [`VmVec`](crate::VmVec) does. Needs the feature `rayon`.
+    /// Appends the elements of a parallel iterator, in order, as a [`VmVec`](crate::VmVec) does. Needs the feature
+    /// `rayon`.
     ///
     /// # Panics
     ///
@@ -73,15 +73,15 @@ impl<T: Send> ParallelExtend<T> for SharedVec<T> {
 }
 
 impl<T: Send + Sync> ParallelExtend<T> for &SharedVec<T> {
-    /// Appends all that the iterator gives while others append and read. Needs the feature `rayon`.
+    /// Appends the elements of a parallel iterator, while other threads append and read. Needs the feature `rayon`.
     ///
-    /// Elements are in no particular order: each task appends what it makes itself, as
-    /// [gathered](SharedVec::gather). Nothing is collected before, whether the iterator knows its length or not.
+    /// Elements are in no particular order: each task appends those that it makes, [gathered](SharedVec::gather).
+    /// Nothing is collected first, whether the iterator knows its length or not.
     ///
     /// # Panics
     ///
-    /// If the array is full or the system refuses memory. Where that, or the iterator, panics, what was appended
-    /// stays, and what tasks have gathered comes to it.
+    /// If the array is full or the system refuses memory. After this, or a panic of the iterator, elements appended
+    /// before stay, and those that tasks have gathered are appended.
     ///
     /// # Examples
     ///
@@ -107,13 +107,13 @@ impl<T: Send + Sync> ParallelExtend<T> for &SharedVec<T> {
                 gather
             },
         );
-        // A drop would tell nobody of a refusal.
+        // `flush` panics if memory is refused, unlike the drop of a `Gather`.
         gathers.for_each(|mut gather| _ = gather.flush());
     }
 }
 
 impl<'t, T: Copy + Send + Sync + 't> ParallelExtend<&'t T> for &SharedVec<T> {
-    /// Appends copies of all elements that the iterator gives, in no particular order. Needs the feature `rayon`.
+    /// Appends copies of the elements of a parallel iterator, in no particular order. Needs the feature `rayon`.
     fn par_extend<I: IntoParallelIterator<Item = &'t T>>(&mut self, iter: I) {
         self.par_extend(iter.into_par_iter().copied());
     }

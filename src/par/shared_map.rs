@@ -1,4 +1,4 @@
-//! Slot maps for threads, in parallel.
+//! Parallel iterators over slot maps that threads share.
 
 #![forbid(unsafe_code)]
 
@@ -9,7 +9,7 @@ use crate::shared::map::Iter;
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Keys and values of a [`SharedSlotMap`] in parallel, made by `par_iter`.
+/// A parallel iterator over the keys and values of a [`SharedSlotMap`], created by `par_iter`.
 #[must_use = "iterators are lazy"]
 pub struct ParIter<'s, K: Key, V> {
     slots: Iter<'s, K, V>,
@@ -46,10 +46,11 @@ impl<'s, K: Key + Send, V: Send + Sync> IntoParallelIterator for &'s SharedSlotM
     type Iter = ParIter<'s, K, V>;
     type Item = (K, &'s V);
 
-    /// Keys and values in parallel, while others put values in and take them out: what comes is what
-    /// [`iter`](SharedSlotMap::iter) has. Needs the feature `rayon`.
+    /// Returns a parallel iterator over keys and values, while other threads insert and remove: it yields what
+    /// [`iter`](SharedSlotMap::iter) yields. Needs the feature `rayon`.
     ///
-    /// All else is done by the owner's map: `shared.as_mut_map().par_iter_mut()`, `par_values`, `par_join`.
+    /// The other parallel methods are those of the owner's map: `shared.as_mut_map().par_iter_mut()`, `par_values`,
+    /// `par_join`.
     ///
     /// # Examples
     ///
@@ -73,7 +74,8 @@ impl<K: Key + Send, V: Send> IntoParallelIterator for SharedSlotMap<K, V> {
     type Iter = ParIntoIter<K, V>;
     type Item = (K, V);
 
-    /// Keys and values by value in parallel, as of a [`SlotMap`](crate::SlotMap). Needs the feature `rayon`.
+    /// Returns a parallel iterator that moves keys and values out, as of a [`SlotMap`](crate::SlotMap). Needs the
+    /// feature `rayon`.
     fn into_par_iter(self) -> Self::Iter {
         self.into_inner().into_par_iter()
     }

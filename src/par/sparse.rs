@@ -1,4 +1,4 @@
-//! Sparse secondary maps in parallel, in no order.
+//! Parallel iterators over sparse secondary maps, in no order.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,7 @@ use hashbrown::hash_table::rayon as table;
 use rayon::iter::plumbing::UnindexedConsumer;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Drives a consumer with what is made of each slot.
+/// Drives a consumer with the item that `make` makes of each slot.
 fn drive<P: Parts, T: Send, C: UnindexedConsumer<T>>(
     slots: impl ParallelIterator<Item = P>,
     make: impl Fn((u32, u32, P::Value)) -> T + Send + Sync,

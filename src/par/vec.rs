@@ -1,4 +1,4 @@
-//! Arrays in parallel: given out by value, drained, and as slices.
+//! Parallel iterators over arrays: by value, draining, and as slices.
 
 #![forbid(unsafe_code)]
 
@@ -12,19 +12,19 @@ use rayon::iter::{
 use std::fmt;
 use std::ops::RangeBounds;
 
-/// The elements of an array in parallel, by value; made by `into_par_iter`.
+/// A parallel iterator that moves the elements out of an array, created by `into_par_iter`.
 ///
-/// What nobody takes is dropped.
+/// Elements that are not consumed are dropped.
 #[must_use = "iterators are lazy"]
 pub struct ParIntoIter<T> {
     items: IntoIter<T>,
 }
 
-/// Takes a range of elements out of an array in parallel; made by `par_drain`.
+/// A parallel draining iterator over a range of an array, created by `par_drain`.
 ///
-/// The elements behind the range move down to close the gap when all tasks have ended, or when this is
-/// dropped. What nobody takes is dropped. If this is forgotten instead, the array ends where the
-/// range began, and the rest leaks.
+/// The elements after the range move down to close the gap when all tasks have ended, or when this is dropped.
+/// Elements that are not consumed are dropped. If this is leaked instead, the array ends where the range began, and
+/// the remaining elements leak.
 #[must_use = "iterators are lazy"]
 pub struct ParDrain<'v, T> {
     items: Drain<'v, T>,
@@ -57,11 +57,11 @@ impl<'v, T: Send> ParallelDrainRange<usize> for &'v mut VmVec<T> {
     type Iter = ParDrain<'v, T>;
     type Item = T;
 
-    /// [`drain`](VmVec::drain) in parallel. Needs the feature `rayon`.
+    /// Removes a range in parallel; see [`drain`](VmVec::drain). Needs the feature `rayon`.
     ///
     /// # Panics
     ///
-    /// If the range ends before it starts, or beyond the length.
+    /// If the range ends before it starts, or past the length.
     ///
     /// # Examples
     ///

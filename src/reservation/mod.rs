@@ -12,10 +12,9 @@
 #![expect(unsafe_code, reason = "calls `os` with the range it owns")]
 
 use crate::error::{Error, ErrorKind, SizedBy};
-use crate::os;
+use crate::os::{self, Refusal};
 use crate::page::PageBytes;
 use std::convert::Infallible;
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::{Bound, Range, RangeBounds};
@@ -236,18 +235,18 @@ impl<'r> Pages<'r> {
     }
 
     #[inline(never)]
-    fn commit(self) -> Result<(), Error> {
+    fn commit(self) -> Result<(), Refusal> {
         self.each(Place::commit)
     }
 }
 
 impl Place<'_> {
-    fn commit(&self) -> Result<(), Error> {
+    fn commit(&self) -> Result<(), Refusal> {
         // SAFETY: the pages lie inside a reservation, which is borrowed.
         unsafe { os::commit(self.of, self.start, self.bytes) }
     }
 
-    fn prefault(&self) -> Result<(), Error> {
+    fn prefault(&self) -> Result<(), Refusal> {
         // SAFETY: the pages lie inside a reservation, which is borrowed. `Reservation::prefault` asks
         // of those who write by raw pointers what `os` asks, and callers in this crate keep to it.
         unsafe { os::prefault(self.start, self.bytes) }
@@ -338,7 +337,7 @@ impl Reservation {
     /// [`MappingLimit`](ErrorKind::MappingLimit) if the system refuses. The pages hold what they
     /// held then; where some of the range was committed before, more of it may be now.
     pub fn commit(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
-        self.pages(range)?.commit()
+        Ok(self.pages(range)?.commit()?)
     }
 
     /// To which columns it is dealt out, if it is.
@@ -390,6 +389,21 @@ impl Reservation {
         range: impl RangeBounds<usize>,
     ) -> Result<(), Error> {
         let pages = self.pages(range)?;
+        // SAFETY: the caller's promise is the same.
+        Ok(unsafe { self.decommit_pages(pages) }?)
+    }
+
+    /// [`decommit`](Self::decommit), for those who need no reason where it is refused. Whether it was
+    /// not.
+    pub(crate) fn decommit_if_possible(&mut self, range: Range<usize>) -> bool {
+        // SAFETY: as for `decommit`.
+        self.pages(range).is_ok_and(|pages| unsafe { self.decommit_pages(pages) }.is_ok())
+    }
+
+    /// # Safety
+    ///
+    /// - As for [`decommit_unused`](Self::decommit_unused).
+    unsafe fn decommit_pages(&self, pages: Pages<'_>) -> Result<(), Refusal> {
         let mut is_first = true;
         pages.each(|place| {
             // SAFETY: `place` lies inside the range that `self` owns, and is not used by the caller's
@@ -407,30 +421,6 @@ impl Reservation {
         })?;
         self.advise_again(pages);
         Ok(())
-    }
-
-    /// [`decommit`](Self::decommit), for those who need no reason where it is refused. Whether it was
-    /// not.
-    pub(crate) fn decommit_if_possible(&mut self, range: Range<usize>) -> bool {
-        let Ok(pages) = self.pages(range) else { return false };
-        let mut is_first = true;
-        let decommitted = pages.each(|place| {
-            // SAFETY: as for `decommit`.
-            let is_done = unsafe { os::decommit_if_possible(place.of, place.start, place.bytes) };
-            if mem::take(&mut is_first) {
-                return is_done.then_some(()).ok_or(());
-            }
-            // As in `decommit_unused`.
-            if !is_done {
-                // SAFETY: the same.
-                let _ = unsafe { os::discard(place.start, place.bytes) };
-            }
-            Ok(())
-        });
-        if decommitted.is_ok() {
-            self.advise_again(pages);
-        }
-        decommitted.is_ok()
     }
 
     /// Gives up the addresses behind the first `keep` bytes, if the system can release a part.
@@ -500,24 +490,21 @@ impl Reservation {
         &self,
         range: impl RangeBounds<usize>,
     ) -> Result<(), Error> {
-        self.pages(range)?.each(|place| {
+        let pages = self.pages(range)?;
+        Ok(pages.each(|place| {
             place.commit()?;
             // SAFETY: `place` lies inside the range that `self` owns, was just committed, and is not used
             // by the caller's promise.
             unsafe { os::discard(place.start, place.bytes) }
-        })
+        })?)
     }
 
     /// Hands the memory of pages back, before the whole is released. What they hold then, and
     /// whether they are accessible, is not said. Whether the system did it.
     pub(crate) fn abandon(&mut self, range: Range<usize>) -> bool {
-        let Ok(pages) = self.pages(range) else { return false };
-        let abandoned = pages.each(|place| {
-            // SAFETY: as for `decommit`.
-            let is_done = unsafe { os::abandon(place.start, place.bytes) };
-            if is_done { Ok(()) } else { Err(()) }
-        });
-        abandoned.is_ok()
+        // SAFETY: as for `decommit`.
+        let abandon = |place: &Place<'_>| unsafe { os::abandon(place.start, place.bytes) };
+        self.pages(range).is_ok_and(|pages| pages.each(abandon).is_ok())
     }
 
     /// Commits pages where they are not, and makes all of them resident now, so that touching
@@ -537,12 +524,12 @@ impl Reservation {
     pub fn prefault(&self, range: impl RangeBounds<usize>) -> Result<(), Error> {
         let pages = self.pages(range)?;
         pages.commit()?;
-        pages.each_used(Place::prefault)
+        Ok(pages.each_used(Place::prefault)?)
     }
 
     /// [`prefault`](Self::prefault) for pages that are committed: changes no mapping.
     pub(crate) fn prefault_committed(&self, range: Range<usize>) -> Result<(), Error> {
-        self.pages(range)?.each_used(Place::prefault)
+        Ok(self.pages(range)?.each_used(Place::prefault)?)
     }
 
     /// The same in a way that others hardly notice.
@@ -635,13 +622,7 @@ impl Reservation {
     /// was not.
     #[inline(never)]
     pub(crate) fn commit_if_possible(&self, range: Range<usize>) -> bool {
-        let Ok(pages) = self.pages(range) else { return false };
-        let committed = pages.each(|place| {
-            // SAFETY: `place` lies inside the range that `self` owns.
-            let is_done = unsafe { os::commit_if_possible(place.of, place.start, place.bytes) };
-            if is_done { Ok(()) } else { Err(()) }
-        });
-        committed.is_ok()
+        self.pages(range).is_ok_and(|pages| pages.commit().is_ok())
     }
 
     /// The one range check: every method that takes a range goes through here.
@@ -723,14 +704,9 @@ impl Drop for Reservation {
     }
 }
 
-impl fmt::Debug for Reservation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reservation")
-            .field("start", &self.start)
-            .field("reserved_bytes", &self.bytes.get())
-            .field("huge_pages", &self.huge_pages)
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [] Reservation, "Reservation", |range|
+    start: range.start, reserved_bytes: range.bytes.get(), huge_pages: range.huge_pages
 }
 
 /// Pages that are kept in memory, made by [`Reservation::lock`].
@@ -762,8 +738,4 @@ impl Drop for Locked<'_> {
     }
 }
 
-impl fmt::Debug for Locked<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Locked").field("bytes", &self.bytes()).finish_non_exhaustive()
-    }
-}
+debug_fields!([] Locked<'_>, "Locked", |pages| bytes: pages.bytes());

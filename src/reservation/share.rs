@@ -461,41 +461,29 @@ pub(crate) fn whole_bytes(need: usize, part: usize) -> usize {
 /// What the first array is given: as much as the machine has memory, for none can outgrow that, or what the
 /// environment says.
 pub(crate) fn usual_bytes() -> usize {
-    /// 0: not asked yet. Threads that race here store the same answer.
     static USUAL: AtomicUsize = AtomicUsize::new(0);
-    match USUAL.load(ORDER) {
-        0 => {
-            // Std locks it, for reading. That waits for nobody but who changes it, and in the child of a fork
-            // there is nobody who was just doing so: a program with several threads may not.
-            let named = std::env::var_os("STAYPUT_RESERVE_BYTES");
-            let number = named.as_ref().and_then(|text| leading_number(text.as_encoded_bytes()));
-            let named = number.filter(|(_, rest)| rest.is_empty());
-            let named = named.and_then(|(number, _)| usize::try_from(number).ok());
-            let usual = named.unwrap_or_else(|| match memory_bytes() {
-                usize::MAX => LARGEST_BYTES,
-                memory => memory.min(LARGEST_BYTES),
-            });
-            let usual = usual.max(FLOOR_BYTES);
-            USUAL.store(usual, ORDER);
-            usual
-        }
-        usual => usual,
-    }
+    os::once(&USUAL, || {
+        // Std locks it, for reading. That waits for nobody but who changes it, and in the child of a fork
+        // there is nobody who was just doing so: a program with several threads may not.
+        let named = std::env::var_os("STAYPUT_RESERVE_BYTES");
+        let number = named.as_ref().and_then(|text| leading_number(text.as_encoded_bytes()));
+        let named = number.filter(|(_, rest)| rest.is_empty());
+        let named = named.and_then(|(number, _)| usize::try_from(number).ok());
+        let usual = named.unwrap_or_else(|| match memory_bytes() {
+            usize::MAX => LARGEST_BYTES,
+            memory => memory.min(LARGEST_BYTES),
+        });
+        usual.max(FLOOR_BYTES)
+    })
 }
 
 /// The machine's memory, rounded up to a power of two; `usize::MAX` where it is not known.
 pub(crate) fn memory_bytes() -> usize {
-    /// As above.
     static MEMORY: AtomicUsize = AtomicUsize::new(0);
-    match MEMORY.load(ORDER) {
-        0 => {
-            let told = os::memory_bytes().and_then(u64::checked_next_power_of_two);
-            let memory = told.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
-            MEMORY.store(memory, ORDER);
-            memory
-        }
-        memory => memory,
-    }
+    os::once(&MEMORY, || {
+        let told = os::memory_bytes().and_then(u64::checked_next_power_of_two);
+        told.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX)
+    })
 }
 
 /// Of the mappings that there may be, how many eighths may be taken: by all, and where blocks without room come.
@@ -504,13 +492,8 @@ const BARE_EIGHTHS: usize = 5;
 
 /// Counts so many mappings more, or tells how many there may be.
 fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
-    /// 0: not asked yet. As above.
+    /// 0: not asked yet. Threads that race here store the same answer.
     static LIMIT: AtomicUsize = AtomicUsize::new(0);
-    let ask = || {
-        let limit = os::mapping_limit().unwrap_or(usize::MAX);
-        LIMIT.store(limit, ORDER);
-        limit
-    };
     let take = |limit: usize| {
         let count = |taken| {
             let more = taken + usize::from(mappings);
@@ -523,7 +506,8 @@ fn take_mappings(mappings: u16, eighths: usize) -> Result<(), usize> {
         return Ok(());
     }
     // It may have been raised since.
-    let limit = ask();
+    let limit = os::mapping_limit().unwrap_or(usize::MAX);
+    LIMIT.store(limit, ORDER);
     take(limit).map(drop).map_err(|_| limit)
 }
 

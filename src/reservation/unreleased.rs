@@ -78,7 +78,7 @@ impl Range {
     fn write(self, other: Written) -> bool {
         let page = PageBytes::one(os::page_size());
         // SAFETY: the range is ours, and has a page at least. Where it is accessible this changes nothing.
-        let is_accessible = unsafe { os::commit_if_possible(self.start, self.start, page) };
+        let is_accessible = unsafe { os::commit(self.start, self.start, page) }.is_ok();
         if is_accessible {
             // SAFETY: accessible, nobody else's, and at a page boundary.
             unsafe { self.page().write(other) };
@@ -195,14 +195,14 @@ pub(super) unsafe fn release(start: NonNull<u8>, bytes: PageBytes) {
     }
     // Inaccessible, it may be one mapping with its neighbours, and then there is one for taking it out.
     // SAFETY: the range is ours, and nothing uses it, by the caller's promise.
-    let decommitted = unsafe { os::decommit_if_possible(start, start, bytes) };
-    if decommitted {
+    let decommitted = unsafe { os::decommit(start, start, bytes) };
+    if decommitted.is_ok() {
         if range.is_released() {
             return;
         }
     } else {
         // SAFETY: as above. If this is refused too, there is no call left.
-        unsafe { os::abandon(start, bytes) };
+        let _ = unsafe { os::abandon(start, bytes) };
     }
     if os::RELEASES_PARTS {
         keep(range);

@@ -1,4 +1,4 @@
-//! Reading and writing columns.
+//! `Serialize` and `Deserialize` for columns.
 
 use crate::columns::{CloneFields, Columns, Row};
 use ::serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
@@ -9,24 +9,26 @@ impl<R: Row + Clone + Serialize> Serialize for Columns<R>
 where
     R::Fields: CloneFields,
 {
-    /// As a sequence of rows, as a `Vec` of them is.
+    /// Serializes the rows as a sequence, as a `Vec` of them.
     ///
-    /// Each is written as the row is, by what it implements, so that it can be read as it is; for that its
-    /// fields are cloned. See [`saved`](crate::saved) for how to write columns without clones.
+    /// Each row is serialized by its own implementation, so that it can be deserialized by it; its fields are cloned
+    /// for that. See [`saved`](crate::saved) for how to serialize columns without clones.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter_clones())
     }
 }
 
 impl<'de, R: Row + Deserialize<'de>> Deserialize<'de> for Columns<R> {
-    /// `deserialize_in_place` reads into columns that are there, within their maximum and with the memory that
-    /// they have: rows that are read take the places of those before, as far as there are any. Where it fails,
-    /// what was read before the fault is there, and so are rows in whose place nothing was read.
+    /// Deserializes a sequence of rows.
+    ///
+    /// `deserialize_in_place` reads into existing columns, within their maximum and with the memory that they have:
+    /// rows that are read replace the previous ones as long as there are any. After an error, the rows read before it
+    /// are there, and so are previous rows that were not replaced.
     ///
     /// # Errors
     ///
-    /// Besides what the format finds wrong: if there are more rows than memory can be had for, or than columns that
-    /// are read into may have.
+    /// In addition to those of the format: if memory for the rows is refused, or if there are more of them than the
+    /// maximum of the columns that are read into.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut columns = Self::new();
         Self::deserialize_in_place(deserializer, &mut columns)?;
@@ -58,7 +60,7 @@ impl<'de, R: Row + Deserialize<'de>> Visitor<'de> for InPlace<'_, R> {
             };
             drop(self.0.replace(index, row));
         }
-        // As for an array, the hint at their number is not believed.
+        // As for an array, the size hint is not trusted.
         while let Some(row) = rows.next_element()? {
             self.0.try_push(row).map_err(|refused| A::Error::custom(refused.error))?;
         }

@@ -1,4 +1,4 @@
-//! Reading and writing dense maps.
+//! `Serialize` and `Deserialize` for dense maps.
 
 use crate::dense::{DenseSlotMap, Rows};
 use crate::key::Key;
@@ -6,9 +6,9 @@ use crate::slot_map::SlotMap;
 use ::serde::de::Error as _;
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A map as it is written.
+/// The serialized form of a map.
 ///
-/// A field that is not known is one of a later version's, and may matter.
+/// An unknown field was written by a later version, and may matter.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "DenseSlotMap", deny_unknown_fields)]
 struct Map<T, S> {
@@ -17,8 +17,8 @@ struct Map<T, S> {
 }
 
 impl<K: Key, V, S: Rows<Value = V> + Serialize> Serialize for DenseSlotMap<K, V, S> {
-    /// As a structure of two: `table`, a [`SlotMap`] that has for each key in which row its value is, and
-    /// `values`, the rows in their order.
+    /// Serializes the map as a structure of two fields: `table`, a [`SlotMap`] with the row of each key's value, and
+    /// `values`, the rows in order.
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         Map { table: self.table(), values: self.rows() }.serialize(serializer)
     }
@@ -29,10 +29,12 @@ where
     K: Key,
     S: Rows<Value = V> + Deserialize<'de>,
 {
+    /// Deserializes a table and its rows.
+    ///
     /// # Errors
     ///
-    /// Besides what the format finds wrong: what reading a [`SlotMap`] refuses; if there are more values than
-    /// keys, or fewer; if a key has a row that there is not, or that another has; or if there is no memory.
+    /// In addition to those of the format and of a [`SlotMap`]: if there are more or fewer values than keys; if the
+    /// row of a key does not exist, or is another key's; or if memory is refused.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Map { table, values } = Map::<SlotMap<K, u32>, S>::deserialize(deserializer)?;
         Self::try_from_parts(table, values).map_err(D::Error::custom)

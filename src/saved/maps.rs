@@ -1,7 +1,7 @@
-//! Reading and writing keys and maps.
+//! `Serialize` and `Deserialize` for keys and maps.
 //!
-//! What is read is believed in nothing. Each slot is checked on its own, and nothing is allocated
-//! for slots that are announced and not there.
+//! Input is not trusted: each slot is checked on its own, and nothing is allocated for slots that are announced but
+//! missing.
 
 use super::slotmap::SavedKey;
 use crate::error::Error;
@@ -19,7 +19,7 @@ use std::hash::BuildHasher;
 use std::marker::PhantomData;
 
 impl<L: Layout> Serialize for KeyData<L> {
-    /// As its [bits](KeyData::to_bits): an unsigned number of the size of the key.
+    /// Serializes the [bits](KeyData::to_bits) of the key: an unsigned integer of its size.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match u32::try_from(self.to_bits()) {
             Ok(bits) if L::BITS == 32 => serializer.serialize_u32(bits),
@@ -29,8 +29,8 @@ impl<L: Layout> Serialize for KeyData<L> {
 }
 
 impl<'de, L: Layout> Deserialize<'de> for KeyData<L> {
-    /// Deserializes the bits of a key. In formats that describe themselves, such as JSON, the form of
-    /// `slotmap` is accepted as well: `{"idx":1,"version":1}` is the first key of the first slot.
+    /// Deserializes the bits of a key. In formats that describe themselves, such as JSON, the form of `slotmap` is
+    /// accepted as well: `{"idx":1,"version":1}` is the first key of the first slot.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl<'de, L: Layout> Visitor<'de> for ReadKey<L> {
         }
     }
 
-    /// As keys of maps are written where these are strings.
+    /// For formats whose map keys are strings.
     fn visit_str<E: de::Error>(self, bits: &str) -> Result<Self::Value, E> {
         match bits.parse() {
             Ok(bits) => self.visit_u64(bits),
@@ -79,7 +79,7 @@ impl<'de, L: Layout> Visitor<'de> for ReadKey<L> {
     }
 }
 
-/// A slot as it is written.
+/// The serialized form of a slot.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Slot", rename_all = "lowercase")]
 enum Slot<V> {
@@ -87,7 +87,7 @@ enum Slot<V> {
     Hole(u32),
     Detached(u32),
     Retired,
-    /// None, but the type number of the map. It comes before all slots.
+    /// Not a slot, but the type number of the map, which precedes all slots.
     Type(u32),
 }
 
@@ -103,7 +103,7 @@ impl<V> From<Part<V>> for Slot<V> {
 }
 
 impl<V> Slot<V> {
-    /// Adds it to a map behind what was read before it.
+    /// Appends the slot to those of a map.
     fn try_add_to<K: Key>(self, map: &mut SlotMap<K, V>) -> Result<(), BadPart> {
         map.try_push_part(match self {
             Self::Live(generation, value) => Part::Live(generation, value),
@@ -115,7 +115,7 @@ impl<V> Slot<V> {
     }
 }
 
-/// A map as it is written: `slots`, the generation above which slots past them start, and what else the next
+/// The serialized form of a map: `slots`, the generation above which slots past them start, and what else the next
 /// keys depend on.
 ///
 /// An unknown field was written by a later version, and may matter.
@@ -128,13 +128,13 @@ struct Map<S> {
     next: NextKeys,
 }
 
-/// The slots of a map, to be written.
+/// Serializes the slots of a map.
 struct Slots<'a, K: Key, V>(&'a SlotMap<K, V>);
 
 impl<K: Key, V: Serialize> Serialize for Slots<'_, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let parts = self.0.try_parts().map_err(S::Error::custom)?;
-        // A field of the map would have formats without names read old files wrongly.
+        // As a field of the map, it would make formats without field names misread old files.
         let number = self.0.type_id().map(Slot::Type);
         serializer.collect_seq(number.into_iter().chain(parts.map(Slot::from)))
     }
@@ -148,7 +148,7 @@ impl<K: Key, V: Serialize> Serialize for SlotMap<K, V> {
     }
 }
 
-/// The slots of a map, as they were read.
+/// The deserialized slots of a map.
 struct Read<K: Key, V>(SlotMap<K, V>);
 
 impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for Read<K, V> {
@@ -167,7 +167,7 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadSlots<K, V> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut slots: A) -> Result<Self::Value, A::Error> {
-        // The hint at their number is not believed.
+        // The size hint is not trusted.
         let mut map = SlotMap::with_key();
         while let Some(slot) = slots.next_element::<Slot<V>>()? {
             slot.try_add_to(&mut map).map_err(A::Error::custom)?;
@@ -177,10 +177,12 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadSlots<K, V> {
 }
 
 impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
+    /// Deserializes the structure that [`serialize`](Serialize::serialize) writes.
+    ///
     /// # Errors
     ///
-    /// Besides what the format finds wrong: if a slot has a generation that it cannot have,
-    /// there are more slots than keys can number, or memory for, or a type number does not fit into keys.
+    /// In addition to those of the format: if a slot has a generation that it cannot have, if there are more slots
+    /// than keys can number, if memory is refused, or if a type number does not fit into keys.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Map { floor, slots: Read(mut map), next } =
             Map::<Read<K, V>>::deserialize(deserializer)?;
@@ -189,19 +191,19 @@ impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SlotMap<K, V> {
     }
 }
 
-/// A map that values are put into under keys made elsewhere.
+/// A map into which values are inserted under keys made elsewhere.
 pub(super) trait Secondary<K: Key, V>: Default {
     fn size(&self) -> usize;
 
     fn try_put(&mut self, key: K, value: V) -> Result<(), Error>;
 
-    /// Puts in all pairs that `next` gives.
+    /// Inserts all pairs that `next` returns.
     fn fill<E: de::Error>(
         &mut self,
         next: impl FnMut() -> Result<Option<(K, V)>, E>,
     ) -> Result<(), E>;
 
-    /// Puts in a pair whose slot has none.
+    /// Inserts a pair, or returns an error if its slot has a value.
     fn put_new<E: de::Error>(&mut self, (key, value): (K, V)) -> Result<(), E> {
         let before = self.size();
         self.try_put(key, value).map_err(E::custom)?;
@@ -276,7 +278,7 @@ where
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<M, A::Error> {
-        // The hint at their number is not believed.
+        // The size hint is not trusted.
         let mut map = M::default();
         map.fill(|| pairs.next_element())?;
         Ok(map)
@@ -284,22 +286,23 @@ where
 }
 
 impl<K: Key + Serialize, V: Serialize> Serialize for SecondaryMap<K, V> {
-    /// As a sequence of pairs of a key and a value, in the order of indices.
+    /// Serializes the map as a sequence of key–value pairs, in the order of indices.
     ///
-    /// Where the highest index is [far](SecondaryMap#far-indices) for so many values, the map is
-    /// refused when it is read again: where there are, up to it, more slots than 16 for each value, and
-    /// those take more than 4 MiB. A [`SparseSecondaryMap`], which reads what this writes, takes it.
+    /// If the highest index is [far](SecondaryMap#far-indices) for the number of values, the map is refused when it is
+    /// deserialized: if the slots up to it are more than 16 for each value, and take more than 4 MiB. A
+    /// [`SparseSecondaryMap`], which deserializes the same form, accepts it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
 }
 
 impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for SecondaryMap<K, V> {
+    /// Deserializes a sequence of key–value pairs.
+    ///
     /// # Errors
     ///
-    /// Besides what the format finds wrong: what
-    /// [`try_insert`](SecondaryMap::try_insert) refuses, and slots that occur twice. Whether an index
-    /// is far depends on how many values there are in all, in whatever order: so `n` of them take room
+    /// In addition to those of the format: those of [`try_insert`](SecondaryMap::try_insert), and if a slot occurs
+    /// twice. Whether an index is far depends on the number of values in all, in any order, so `n` of them take memory
     /// for no more than `16 * n` slots, 4 MiB, and as much ahead as that.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(ReadPairs(PhantomData))
@@ -307,7 +310,7 @@ impl<'de, K: Key + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for S
 }
 
 impl<K: Key + Serialize, V: Serialize, H> Serialize for SparseSecondaryMap<K, V, H> {
-    /// As a sequence of pairs of a key and a value, in no order.
+    /// Serializes the map as a sequence of key–value pairs, in no order.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
@@ -319,6 +322,8 @@ where
     V: Deserialize<'de>,
     H: BuildHasher + Default,
 {
+    /// Deserializes a sequence of key–value pairs.
+    ///
     /// # Errors
     ///
     /// As for [`SecondaryMap`], but no index is far.

@@ -1,4 +1,4 @@
-//! Reading and writing arrays to which many threads append, and reading maps into which they put values.
+//! `Serialize` and `Deserialize` for arrays that threads share, and `Deserialize` for maps that they share.
 
 use crate::key::Key;
 use crate::shared::{SharedSlotMap, SharedVec};
@@ -8,14 +8,14 @@ use ::serde::de::Deserializer;
 use ::serde::{Deserialize, Serialize, Serializer};
 
 impl<T: Serialize> Serialize for SharedVec<T> {
-    /// The [prefix](SharedVec#the-prefix) as a sequence, as a `Vec` is. Others may append meanwhile.
+    /// Serializes the [prefix](SharedVec#the-prefix) as a sequence, as a `Vec` is. Other threads may append meanwhile.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self)
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SharedVec<T> {
-    /// As a [`VmVec`], also by `deserialize_in_place`.
+    /// Deserializes as a [`VmVec`] does, also with `deserialize_in_place`.
     ///
     /// # Errors
     ///
@@ -33,7 +33,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SharedVec<T> {
 }
 
 impl<'de, K: Key, V: Deserialize<'de>> Deserialize<'de> for SharedSlotMap<K, V> {
-    /// As a [`SlotMap`]. Its owner writes it: [`as_mut_map`](SharedSlotMap::as_mut_map) gives what can be written.
+    /// Deserializes as a [`SlotMap`] does. The owner serializes the map: [`as_mut_map`](SharedSlotMap::as_mut_map)
+    /// returns it.
     ///
     /// # Errors
     ///

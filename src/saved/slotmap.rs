@@ -183,14 +183,17 @@ impl<'de, V: Deserialize<'de>, A: SeqAccess<'de>> Slots<V, A> {
     }
 }
 
-/// What is made of a slot here.
-fn part_of<L: Layout, V>(slot: SavedSlot<V>) -> Part<V> {
-    match (slot.value, slot.version / 2) {
-        (Some(value), _) => Part::Live(generation_of(slot.version), value),
+/// A slot of a map, with what `take` makes of the value.
+fn part_of<L: Layout, V, T, E>(
+    slot: SavedSlot<V>,
+    take: impl FnOnce(V) -> Result<T, E>,
+) -> Result<Part<T>, E> {
+    Ok(match (slot.value, slot.version / 2) {
+        (Some(value), _) => Part::Live(generation_of(slot.version), take(value)?),
         // A version that has come full circle, or the last that keys here can have.
         (None, generation) if generation == 0 || generation == L::MAX_GENERATION => Part::Retired,
         (None, generation) => Part::Hole(generation),
-    }
+    })
 }
 
 impl<'de, K: Key, V: Deserialize<'de>> SlotmapForm<'de> for SlotMap<K, V> {
@@ -212,7 +215,8 @@ impl<'de, K: Key, V: Deserialize<'de>> Visitor<'de> for ReadMap<K, V> {
         let mut map = SlotMap::with_key();
         let mut slots = Slots::new(slots)?;
         while let Some(slot) = slots.next()? {
-            map.try_push_part(part_of::<K::Layout, V>(slot)).map_err(A::Error::custom)?;
+            let part = part_of::<K::Layout, _, _, A::Error>(slot, Ok)?;
+            map.try_push_part(part).map_err(A::Error::custom)?;
         }
         Ok(map)
     }
@@ -243,16 +247,11 @@ impl<'de, K: Key, S: Rows<Value: Deserialize<'de>>> Visitor<'de> for ReadDense<K
         let (mut table, mut rows) = (SlotMap::internal(), S::default());
         let mut slots = Slots::new(slots)?;
         while let Some(slot) = slots.next()? {
-            let part = match part_of::<K::Layout, S::Value>(slot) {
-                Part::Live(generation, value) => {
-                    let row = u32::try_from(rows.count()).map_err(A::Error::custom)?;
-                    rows.try_push(value).map_err(|refused| A::Error::custom(refused.error))?;
-                    Part::Live(generation, row)
-                }
-                Part::Hole(generation) => Part::Hole(generation),
-                Part::Detached(generation) => Part::Detached(generation),
-                Part::Retired => Part::Retired,
-            };
+            let part = part_of::<K::Layout, _, _, A::Error>(slot, |value| {
+                let row = u32::try_from(rows.count()).map_err(A::Error::custom)?;
+                rows.try_push(value).map_err(|refused| A::Error::custom(refused.error))?;
+                Ok(row)
+            })?;
             table.try_push_part(part).map_err(A::Error::custom)?;
         }
         DenseSlotMap::try_from_parts(table, rows).map_err(A::Error::custom)

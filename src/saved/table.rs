@@ -1,4 +1,4 @@
-//! Reading and writing tables.
+//! `Serialize` and `Deserialize` for tables.
 
 use crate::key::Key;
 use crate::slot_map::SlotMap;
@@ -7,7 +7,7 @@ use ::serde::de::Error as _;
 use ::serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 impl<R: Serialize, X, K: Key> Serialize for Table<R, X, K> {
-    /// As the [`SlotMap`] of its rows. Indices are not written: they are made anew.
+    /// Serializes the [`SlotMap`] of the rows. Indices are not serialized, but rebuilt.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.rows().serialize(serializer)
     }
@@ -19,10 +19,12 @@ where
     X: Indices,
     K: Key,
 {
+    /// Deserializes the rows, and rebuilds the indices.
+    ///
     /// # Errors
     ///
-    /// Besides what the format finds wrong: what reading a [`SlotMap`] refuses; if two rows have the same value of a
-    /// [`Unique`](crate::table::Unique) index; or if there is no memory.
+    /// In addition to those of the format and of a [`SlotMap`]: if two rows have the same value in a
+    /// [`Unique`](crate::table::Unique) index; or if memory is refused.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let rows = SlotMap::deserialize(deserializer)?;
         Self::try_from_rows(rows).map_err(D::Error::custom)

@@ -8,7 +8,7 @@ use ::serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
 /// An array that can be read.
-trait Array: Default {
+trait Array {
     type Element;
 
     fn try_push(&mut self, element: Self::Element) -> Result<(), Error>;
@@ -38,14 +38,16 @@ macro_rules! array {
             /// Besides what the format finds wrong: if there are more elements than memory can be had for, or
             /// than an array that is read into may have.
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                read(deserializer)
+                let mut array = Self::default();
+                Self::deserialize_in_place(deserializer, &mut array)?;
+                Ok(array)
             }
 
             fn deserialize_in_place<D: Deserializer<'de>>(
                 deserializer: D,
                 place: &mut Self,
             ) -> Result<(), D::Error> {
-                read_over(deserializer, place)
+                deserializer.deserialize_seq(InPlace(place))
             }
         }
 
@@ -70,26 +72,6 @@ macro_rules! array {
 
 array!(VmVec, |array| array.as_mut_slice().iter_mut());
 array!(BlockVec, |array| array.iter_mut());
-
-/// Reads a sequence into an array of its own.
-fn read<'de, A, D>(deserializer: D) -> Result<A, D::Error>
-where
-    A: Array<Element: Deserialize<'de>>,
-    D: Deserializer<'de>,
-{
-    let mut array = A::default();
-    read_over(deserializer, &mut array)?;
-    Ok(array)
-}
-
-/// Reads a sequence over the elements of an array as far as there are any, and then behind them.
-fn read_over<'de, A, D>(deserializer: D, array: &mut A) -> Result<(), D::Error>
-where
-    A: Array<Element: Deserialize<'de>>,
-    D: Deserializer<'de>,
-{
-    deserializer.deserialize_seq(InPlace(array))
-}
 
 struct InPlace<'a, A>(&'a mut A);
 

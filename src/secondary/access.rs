@@ -1,6 +1,6 @@
 //! Looking values up, and going over them.
 
-use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
+use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut, parts};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
 use crate::slots::walk::join::{LookMut, LookRef};
@@ -40,8 +40,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// Whether the key has a value here. O(1).
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
-        let data = key.data();
-        self.slots.contains(data.index(), data.generation())
+        let (index, generation) = parts(key);
+        self.slots.contains(index, generation)
     }
 
     /// The value of a key. O(1).
@@ -59,15 +59,15 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
-        let data = key.data();
-        self.slots.get(data.index(), data.generation())
+        let (index, generation) = parts(key);
+        self.slots.get(index, generation)
     }
 
     /// The value of a key, to be changed. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let data = key.data();
-        self.slots.get_mut(data.index(), data.generation())
+        let (index, generation) = parts(key);
+        self.slots.get_mut(index, generation)
     }
 
     /// The values of several keys at once, to be changed; `None` if one is not in the map, or is
@@ -114,7 +114,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
         &mut self,
         keys: [K; N],
     ) -> Result<[&mut V; N], DisjointError> {
-        self.slots.get_disjoint_mut(super::parts(keys))
+        self.slots.get_disjoint_mut(keys.map(parts))
     }
 
     walk_methods! {

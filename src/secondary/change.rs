@@ -1,6 +1,6 @@
 //! Putting values in, and taking them out.
 
-use super::{Drain, Entry, ExtractIf, SecondaryMap, unless_stale};
+use super::{Drain, Entry, ExtractIf, SecondaryMap, parts, unless_stale};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use std::mem;
@@ -47,8 +47,7 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[inline]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, Refused<V>> {
-        let data = key.data();
-        let (index, generation) = (data.index(), data.generation());
+        let (index, generation) = parts(key);
         if index as usize >= self.slots.len() && self.is_next(index, generation) {
             self.slots.push(generation, value);
             self.live += 1;
@@ -72,8 +71,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// As for [`try_insert`](Self::try_insert).
     #[inline]
     pub fn try_entry(&mut self, key: K) -> Result<Entry<'_, K, V>, Error> {
-        let data = key.data();
-        let place = self.place(data.index(), data.generation())?;
+        let (index, generation) = parts(key);
+        let place = self.place(index, generation)?;
         Ok(Entry::direct(self, key, place))
     }
 
@@ -93,8 +92,8 @@ impl<K: Key, V> SecondaryMap<K, V> {
     /// ```
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<V> {
-        let data = key.data();
-        self.remove_at(data.index(), data.generation())
+        let (index, generation) = parts(key);
+        self.remove_at(index, generation)
     }
 
     /// Keeps the values of which `keep` says so, and drops the others, in the order of addresses.

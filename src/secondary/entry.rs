@@ -58,9 +58,8 @@ enum Found<'a, K: Key, V> {
 /// looked for: a user's key may say something else when it is asked again.
 enum Room<'a, K: Key, V> {
     Direct(&'a mut SecondaryMap<K, V>, Place),
-    Hashed(hash_table::VacantEntry<'a, Slot<V>>, KeyData<K::Layout>),
-    /// In place of an older one.
-    Older(hash_table::OccupiedEntry<'a, Slot<V>>, KeyData<K::Layout>),
+    /// There may be one of an older key.
+    Hashed(hash_table::Entry<'a, Slot<V>>, KeyData<K::Layout>),
 }
 
 impl<'a, K: Key, V> Entry<'a, K, V> {
@@ -80,22 +79,12 @@ impl<'a, K: Key, V> Entry<'a, K, V> {
         Self::Occupied(OccupiedEntry { key, found: Found::Hashed(slot) })
     }
 
-    /// By the slot of a value of an older key.
-    #[inline]
-    pub(super) fn older(
-        key: K,
-        data: KeyData<K::Layout>,
-        slot: hash_table::OccupiedEntry<'a, Slot<V>>,
-    ) -> Self {
-        Self::Vacant(VacantEntry { key, room: Room::Older(slot, data) })
-    }
-
-    /// By the place for a slot.
+    /// By the place for a slot, where one of an older key may be.
     #[inline]
     pub(super) fn vacant(
         key: K,
         data: KeyData<K::Layout>,
-        room: hash_table::VacantEntry<'a, Slot<V>>,
+        room: hash_table::Entry<'a, Slot<V>>,
     ) -> Self {
         Self::Vacant(VacantEntry { key, room: Room::Hashed(room, data) })
     }
@@ -244,11 +233,6 @@ impl<'a, K: Key, V> VacantEntry<'a, K, V> {
                 map.at_mut(&place)
             }
             Room::Hashed(room, data) => &mut room.insert(Slot::new(data, value)).into_mut().value,
-            Room::Older(slot, data) => {
-                let slot = slot.into_mut();
-                drop(mem::replace(slot, Slot::new(data, value)));
-                &mut slot.value
-            }
         }
     }
 }
@@ -262,17 +246,9 @@ impl<K: Key, V: fmt::Debug> fmt::Debug for Entry<'_, K, V> {
     }
 }
 
-impl<K: Key, V: fmt::Debug> fmt::Debug for OccupiedEntry<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OccupiedEntry")
-            .field("key", &self.key)
-            .field("value", self.get())
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [K: Key, V: fmt::Debug] OccupiedEntry<'_, K, V>, "OccupiedEntry", |entry|
+    key: entry.key, value: entry.get()
 }
 
-impl<K: Key, V> fmt::Debug for VacantEntry<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VacantEntry").field("key", &self.key).finish_non_exhaustive()
-    }
-}
+debug_fields!([K: Key, V] VacantEntry<'_, K, V>, "VacantEntry", |entry| key: entry.key);

@@ -1,13 +1,11 @@
 //! [`GrowOnlySecondaryMap`]: insert through `&self`, while references to values live.
 
-use super::{SecondaryMap, Slots, give_up};
+use super::{SecondaryMap, Slots, give_up, parts};
 use crate::error::{Error, ErrorKind, Refused};
-use crate::key::{Key, no_such_key};
+use crate::key::Key;
 use crate::slots::growing_slots::GrowingSlots;
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Index;
 
 /// A scope in which a [`SecondaryMap`] can only grow, made by [`SecondaryMap::grow_only`].
 ///
@@ -129,8 +127,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     /// ([`Busy`](ErrorKind::Busy)); or if the system refuses memory. The map is unchanged then.
     #[inline]
     pub fn try_insert(&self, key: K, value: V) -> Result<&'m V, Refused<V>> {
-        let data = key.data();
-        let (index, generation) = (data.index(), data.generation());
+        let (index, generation) = parts(key);
         if generation == 0 {
             return Err(Refused { error: Error::new(ErrorKind::StaleKey, 0), value });
         }
@@ -173,8 +170,8 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     #[inline]
     #[track_caller]
     pub fn get(&self, key: K) -> Option<&'m V> {
-        let data = key.data();
-        self.slots.get(data.index(), data.generation())
+        let (index, generation) = parts(key);
+        self.slots.get(index, generation)
     }
 
     /// Whether the key has a value here. O(1).
@@ -197,24 +194,7 @@ impl<'m, K: Key, V> GrowOnlySecondaryMap<'m, K, V> {
     }
 }
 
-impl<K: Key, V> Index<K> for GrowOnlySecondaryMap<'_, K, V> {
-    type Output = V;
+index_by_key!([K: Key, V] GrowOnlySecondaryMap<'_, K, V> => V);
 
-    /// # Panics
-    ///
-    /// If the key has no value here.
-    #[track_caller]
-    fn index(&self, key: K) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
-
-impl<K: Key, V> fmt::Debug for GrowOnlySecondaryMap<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The values are not shown: to do so could insert more.
-        f.debug_struct("GrowOnlySecondaryMap").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+// The values are not shown: to do so could insert more.
+debug_fields!([K: Key, V] GrowOnlySecondaryMap<'_, K, V>, "GrowOnlySecondaryMap", |map| len: map.len());

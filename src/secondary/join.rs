@@ -7,7 +7,6 @@ use crate::slots::key_tag::Mint;
 use crate::slots::walk::join::{Joined, Look};
 use crate::slots::walk::{Walk, WalkMut, WalkRef};
 use sealed::Sealed;
-use std::fmt;
 use std::iter::FusedIterator;
 
 /// Maps that values are looked up in beside those of another: a reference to a [`SecondaryMap`] or a
@@ -131,24 +130,20 @@ tuple!(A 0, B 1);
 tuple!(A 0, B 1, C 2);
 tuple!(A 0, B 1, C 2, D 3);
 
-/// The keys of the map that a join goes over.
-struct Keys<K> {
-    mint: Mint<K>,
-    /// With which tag they are looked up beside; `None`, if that is not to matter.
-    tag: Option<u32>,
-}
+/// What makes the keys of a map, and the type number that columns must have, if any.
+type Keys<K> = (Mint<K>, Option<u32>);
 
 impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     fn joined_keys(&self) -> Keys<K> {
-        Keys { mint: self.mint(), tag: Some(self.mint().tag()) }
+        (self.mint(), Some(self.mint().tag()))
     }
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
     #[inline]
     fn joined_keys(&self) -> Keys<K> {
-        Keys { mint: self.mint(), tag: None }
+        (self.mint(), None)
     }
 }
 
@@ -166,9 +161,8 @@ macro_rules! iterator {
 
         impl<'a, K: Key, V, C: Column<K>> $name<'a, K, V, C> {
             #[inline]
-            fn new(walk: $walk<'a, V>, len: usize, keys: Keys<K>, column: C) -> Self {
+            fn new(walk: $walk<'a, V>, len: usize, (mint, tag): Keys<K>, column: C) -> Self {
                 let most = len.min(column.most());
-                let Keys { mint, tag } = keys;
                 Self { walk: Joined::new(walk, column.into_look(tag)), most, mint }
             }
 
@@ -214,10 +208,8 @@ macro_rules! iterator {
 
         impl<K: Key, V, C: Column<K>> FusedIterator for $name<'_, K, V, C> {}
 
-        impl<K: Key, V, C: Column<K>> fmt::Debug for $name<'_, K, V, C> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name)).field("most", &self.most).finish_non_exhaustive()
-            }
+        debug_fields! {
+            [K: Key, V, C: Column<K>] $name<'_, K, V, C>, stringify!($name), |join| most: join.most
         }
     };
 }
@@ -259,11 +251,7 @@ iterator! {
     JoinMut, WalkMut => &'a mut V
 }
 
-impl<K: Key, V, C: Column<K, Look: Clone>> Clone for Join<'_, K, V, C> {
-    fn clone(&self) -> Self {
-        Self { walk: self.walk.clone(), ..*self }
-    }
-}
+clone_fields!([K: Key, V, C: Column<K, Look: Clone>] Join<'_, K, V, C>: walk, most, mint);
 
 /// A map with `walk` and `walk_mut`, beside columns.
 macro_rules! join {

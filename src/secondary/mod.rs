@@ -256,11 +256,9 @@ fn unless_stale<T>(result: Result<T, Error>) -> Option<T> {
     }
 }
 
-/// Index and generation of each key.
+/// The index and the generation of a key, which is asked once.
 #[inline]
-fn parts<K: Key, const N: usize>(keys: [K; N]) -> [(u32, u32); N] {
-    keys.map(|key| {
-        let data = key.data();
-        (data.index(), data.generation())
-    })
+fn parts<K: Key>(key: K) -> (u32, u32) {
+    let data = key.data();
+    (data.index(), data.generation())
 }

@@ -112,17 +112,14 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
 
 default_by!([K: Key, V] SecondaryMap<K, V>, new);
 
-impl<K: Key, V: Clone> Clone for SecondaryMap<K, V> {
+clone_by_try! {
     /// A copy with the same options, the same keys, and values at other addresses. What was announced
     /// is not, in the copy; see [far indices](SecondaryMap#far-indices). Linear in the slots.
     ///
     /// # Panics
     ///
     /// Where [`try_clone`](SecondaryMap::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [K: Key, V: Clone] SecondaryMap<K, V>
 }
 
 impl<K: Key, V: Clone> SecondaryMap<K, V> {

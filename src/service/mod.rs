@@ -343,7 +343,7 @@ impl Served {
         ahead: CommitAhead,
     ) -> Result<Self, Reservation> {
         match Service::current() {
-            Some(service) => service.register_warm(reservation, committed, warm, ahead).map(Self),
+            Some(service) => service.register(reservation, committed, warm, ahead).map(Self),
             None => Err(reservation),
         }
     }
@@ -374,7 +374,7 @@ impl Served {
     /// Has a reservation served by nobody but who calls the methods below.
     pub(crate) fn unattended(reservation: Reservation, ahead: CommitAhead) -> Self {
         let service = Service::unattended(Process::current());
-        Self(service.register(reservation, 0, ahead).expect("marks can tell its units"))
+        Self(service.register(reservation, 0, 0, ahead).expect("marks can tell its units"))
     }
 
     /// Does what the thread does while arrays grow.

@@ -227,20 +227,9 @@ impl Service {
         }
     }
 
-    /// [`register_warm`](Self::register_warm) without anything warm.
-    #[cfg(test)]
-    pub(super) fn register(
-        &'static self,
-        reservation: Reservation,
-        committed: usize,
-        ahead: CommitAhead,
-    ) -> Result<Arc<Shared>, Reservation> {
-        self.register_warm(reservation, committed, 0, ahead)
-    }
-
     /// Has a reservation served, of which the array has the first `committed` bytes, and those up to `warm`
     /// are committed and resident; gives it back if there can be no thread.
-    pub(super) fn register_warm(
+    pub(super) fn register(
         &'static self,
         reservation: Reservation,
         committed: usize,
@@ -345,12 +334,6 @@ impl Service {
         thread.iter().for_each(Thread::unpark);
     }
 
-    /// [`hand_over`](Self::hand_over) of what nobody else is to have.
-    #[cfg(test)]
-    pub(super) fn release(&'static self, memory: Memory, bytes: usize) -> Result<(), Memory> {
-        self.hand_over(memory, bytes, None)
-    }
-
     /// Releases memory in the background, or gives it back if too much waits already. Another array may have it
     /// before, if it is said what becomes of it.
     pub(super) fn hand_over(
@@ -367,7 +350,7 @@ impl Service {
             return Err(memory);
         }
         let Some(thread) = registry.start(self) else { return Err(memory) };
-        registry.releases.push_for(memory, bytes, legacy);
+        registry.releases.push(memory, bytes, legacy);
         drop(registry);
         thread.unpark();
         Ok(())

@@ -82,15 +82,9 @@ impl Releases {
         self.begun > 0 && self.begun == self.entries.len()
     }
 
-    /// [`push_for`](Self::push_for) for memory that no other array may reuse.
-    #[cfg(test)]
-    pub(super) fn push(&mut self, memory: Memory, bytes: usize) {
-        self.push_for(memory, bytes, None);
-    }
-
     /// Adds memory at the end; another array may reuse it if there is a `legacy`. Does not allocate if there [is
     /// room](Self::has_room).
-    pub(super) fn push_for(&mut self, memory: Memory, bytes: usize, legacy: Option<Legacy>) {
+    pub(super) fn push(&mut self, memory: Memory, bytes: usize, legacy: Option<Legacy>) {
         self.bytes += bytes;
         let since = legacy.map(|_| Instant::now());
         let memory = Some(memory);

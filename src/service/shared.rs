@@ -105,17 +105,6 @@ pub(crate) struct Shared {
     thread: Option<Thread>,
 }
 
-/// What [`Shared::step`] did.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
-    /// More is ready than was.
-    Made,
-    /// There is nothing to be done, or somebody else is at it.
-    Enough,
-    /// The system refused.
-    Refused(Error),
-}
-
 /// Why [`Shared::take_back`] took nothing although there is something.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kept {
@@ -397,13 +386,8 @@ impl Shared {
         &self,
         goes_on: &mut dyn FnMut(Range<usize>) -> bool,
     ) -> Result<(), Error> {
-        loop {
-            match self.step(goes_on) {
-                Step::Made => {}
-                Step::Enough => return Ok(()),
-                Step::Refused(error) => return Err(error),
-            }
-        }
+        while self.step(goes_on)? {}
+        Ok(())
     }
 
     /// Tries until nobody keeps the array from it: for as long as a step of the service's takes.
@@ -446,7 +430,11 @@ impl Shared {
     }
 
     /// Makes a piece more ready, if there should be more, and `goes_on`, asked with its place, says so.
-    pub(crate) fn step(&self, goes_on: &mut dyn FnMut(Range<usize>) -> bool) -> Step {
+    /// Whether it did: not if nothing is to be done, or somebody else is at it.
+    pub(crate) fn step(
+        &self,
+        goes_on: &mut dyn FnMut(Range<usize>) -> bool,
+    ) -> Result<bool, Error> {
         self.step_by(if os::TOUCHING_IS_SHARED { Work::Shared } else { Work::Alone }, goes_on)
     }
 
@@ -454,14 +442,14 @@ impl Shared {
         &self,
         work: Work,
         goes_on: &mut dyn FnMut(Range<usize>) -> bool,
-    ) -> Step {
-        let Ok(state) = self.handover.begin(work) else { return Step::Enough };
+    ) -> Result<bool, Error> {
+        let Ok(state) = self.handover.begin(work) else { return Ok(false) };
         let from = self.bytes(state.ready);
         let to = self.step_end(work, from, state);
         let is_done = from >= self.target(state) || self.service.is_pressed();
         if is_done || !goes_on(from..to) {
             self.handover.finish(work, 0);
-            return Step::Enough;
+            return Ok(false);
         }
         let made = self.commit_ahead(from, to).and_then(|()| {
             // SAFETY: just committed, and nobody takes them away: that is either work, of which there
@@ -469,16 +457,8 @@ impl Shared {
             // but an array that has claimed them, which it cannot from `Work::Alone`.
             unsafe { self.reservation.touch_committed(from..to) }
         });
-        match made {
-            Ok(()) => {
-                self.handover.finish(work, units(to));
-                Step::Made
-            }
-            Err(error) => {
-                self.handover.finish(work, 0);
-                Step::Refused(error)
-            }
-        }
+        self.handover.finish(work, if made.is_ok() { units(to) } else { 0 });
+        made.map(|()| true)
     }
 
     /// Where a step from there on ends: at an edge of whole ones, so that each huge page is asked for

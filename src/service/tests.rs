@@ -7,7 +7,7 @@ mod left;
 use super::handover::{Busy, Handover, State, Work};
 use super::registry::{Job, Process, Service};
 use super::releases::Releases;
-use super::shared::{Kept, Shared, Step};
+use super::shared::{Kept, Shared};
 use super::{CommitAhead, Memory, Release, Served, UNIT_BYTES};
 use crate::error::Error;
 use crate::os::{self, Call, fault::Fault};
@@ -27,7 +27,7 @@ fn served(bytes: usize, ahead: CommitAhead) -> Served {
     Served::unattended(reservation(bytes), ahead)
 }
 
-fn step(shared: &Shared) -> Step {
+fn step(shared: &Shared) -> Result<bool, Error> {
     shared.step(&mut |_| true)
 }
 
@@ -149,7 +149,7 @@ fn the_largest_marks_can_be_expressed() {
 fn a_step_makes_pages_resident_and_gives_them_to_nobody() {
     let served = served(16 * MIB, CommitAhead::Bytes(2 * MIB));
     let shared = served.shared();
-    assert!(matches!(step(shared), Step::Made));
+    assert!(matches!(step(shared), Ok(true)));
     let ready = shared.ahead_bytes();
     assert!(ready > 0 && ready % UNIT_BYTES == 0, "{ready}");
     assert!(shared.committed_bytes() >= ready);
@@ -167,7 +167,7 @@ fn steps_end_when_the_window_is_full() {
     let shared = served.shared();
     served.work().unwrap();
     assert_eq!(shared.ahead_bytes(), 2 * MIB);
-    assert!(matches!(step(shared), Step::Enough));
+    assert!(matches!(step(shared), Ok(false)));
     assert_eq!(shared.ahead_bytes(), 2 * MIB);
     shared.take(MIB, MIB).unwrap();
     served.work().unwrap();
@@ -180,7 +180,7 @@ fn a_commit_refused_to_the_service_leaves_the_array_to_itself() {
     for call in [Call::Commit, Call::Prefault] {
         let served = served(16 * MIB, CommitAhead::Bytes(4 * MIB));
         let shared = served.shared();
-        assert!(matches!(step(shared), Step::Made));
+        assert!(matches!(step(shared), Ok(true)));
         let ready = shared.ahead_bytes();
         shared.take(ready, ready).unwrap();
         fill(shared, 0..ready, 7);
@@ -190,7 +190,7 @@ fn a_commit_refused_to_the_service_leaves_the_array_to_itself() {
 
         let fault = Fault::from_nth(call, 0);
         let committed = shared.committed_bytes();
-        let Step::Refused(error) = step(shared) else { panic!("{call:?} was planned") };
+        let Err(error) = step(shared) else { panic!("{call:?} was planned") };
         assert!(error.bytes() > 0 && fault.struck() > 0, "{call:?}");
         drop(fault);
         assert_eq!(shared.ahead_bytes(), 0, "{call:?}");
@@ -201,7 +201,7 @@ fn a_commit_refused_to_the_service_leaves_the_array_to_itself() {
         assert_eq!(take_unready(shared, 7 * MIB).unwrap(), 7 * MIB);
         assert!(holds(shared, 6 * MIB..7 * MIB, 0), "{call:?}");
         fill(shared, 6 * MIB..7 * MIB, 7);
-        assert!(matches!(step(shared), Step::Made), "{call:?}");
+        assert!(matches!(step(shared), Ok(true)), "{call:?}");
         let end = 7 * MIB + shared.ahead_bytes();
         assert_eq!(shared.take(end, end), Some(end));
         assert!(holds(shared, 7 * MIB..end, 0), "{call:?}");
@@ -214,7 +214,7 @@ fn where_a_large_commit_is_refused_a_small_one_does() {
     let served = served(64 * MIB, CommitAhead::Bytes(16 * MIB));
     let shared = served.shared();
     let fault = Fault::nth(Call::Commit, 0);
-    assert!(matches!(step(shared), Step::Made));
+    assert!(matches!(step(shared), Ok(true)));
     assert_eq!(fault.struck(), 1);
     assert_eq!(shared.committed_bytes(), shared.ahead_bytes());
     drop(fault);
@@ -336,7 +336,7 @@ fn what_a_refused_commit_may_have_left_is_taken_back_too() {
     let served = served(64 * MIB, CommitAhead::Bytes(MIB));
     let shared = served.shared();
     let fault = Fault::from_nth(Call::Commit, 0);
-    assert!(matches!(step(shared), Step::Refused(_)));
+    assert!(step(shared).is_err());
     drop(fault);
     // As if the system had committed a part before it refused.
     shared.reservation().commit(4 * page_size()..8 * page_size()).unwrap();
@@ -385,7 +385,7 @@ fn a_reservation_may_end_within_a_unit() {
                 assert!(used <= bytes);
                 fill(shared, 0..used, 7);
             }
-            assert!(matches!(step(shared), Step::Enough));
+            assert!(matches!(step(shared), Ok(false)));
             assert_eq!((shared.ahead_bytes(), shared.late()), (0, 0));
             assert_eq!(system_committed(shared), bytes);
             assert!(!shared.has_too_much());
@@ -444,7 +444,7 @@ fn the_most_urgent_array_comes_first_and_those_that_did_not_ask_never() {
         .into_iter()
         .map(|window| {
             let ahead = CommitAhead::Bytes(window * MIB);
-            Served(service.register(reservation(16 * MIB), 0, ahead).unwrap())
+            Served(service.register(reservation(16 * MIB), 0, 0, ahead).unwrap())
         })
         .collect();
     for (n, array) in arrays.iter().enumerate() {
@@ -457,7 +457,7 @@ fn the_most_urgent_array_comes_first_and_those_that_did_not_ask_never() {
     loop {
         let Job::Prefault(shared) = service.next(false) else { break };
         let n = arrays.iter().position(|array| Arc::ptr_eq(&array.0, &shared)).unwrap();
-        if matches!(step(&shared), Step::Made) {
+        if matches!(step(&shared), Ok(true)) {
             steps[n] += 1;
             assert_eq!(n, 1);
         } else {
@@ -489,7 +489,7 @@ fn arrays_dropped_in_any_order_leave_the_others_in_their_places() {
     for round in 0..400 {
         if arrays.is_empty() || (round < 200 && any(3) > 0) {
             let ahead = CommitAhead::Bytes(1);
-            arrays.push(Served(service.register(reservation(1), 0, ahead).unwrap()));
+            arrays.push(Served(service.register(reservation(1), 0, 0, ahead).unwrap()));
         } else {
             drop(arrays.swap_remove(any(arrays.len())));
         }
@@ -508,7 +508,8 @@ fn arrays_dropped_in_any_order_leave_the_others_in_their_places() {
 #[test]
 fn what_is_said_of_an_array_that_is_gone_concerns_no_other() {
     let service = Service::unattended(Process::current());
-    let register = || Served(service.register(reservation(MIB), 0, CommitAhead::Bytes(1)).unwrap());
+    let register =
+        || Served(service.register(reservation(MIB), 0, 0, CommitAhead::Bytes(1)).unwrap());
     let (gone, stays) = (register(), register());
     let shared = Arc::clone(&gone.0);
     drop(gone);
@@ -526,7 +527,8 @@ fn what_is_said_of_an_array_that_is_gone_concerns_no_other() {
 #[test]
 fn an_array_that_grows_again_is_no_longer_given_up() {
     let service = Service::unattended(Process::current());
-    let array = Served(service.register(reservation(16 * MIB), 0, CommitAhead::Bytes(1)).unwrap());
+    let array =
+        Served(service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(1)).unwrap());
     let shared = array.shared();
     let committed_ahead = |shared: &Shared| {
         take_unready(shared, shared.committed_bytes() + 1).unwrap();
@@ -568,11 +570,11 @@ fn an_array_that_grows_again_is_no_longer_given_up() {
 fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
     let service = Service::unattended(Process::current());
     for n in 1..=3 {
-        assert!(service.release(Memory::Alone(reservation(n * MIB)), n * MIB).is_ok());
+        assert!(service.hand_over(Memory::Alone(reservation(n * MIB)), n * MIB, None).is_ok());
     }
     let status = || (service.stats().running, service.stats().waiting_bytes);
     assert_eq!(status(), (true, 6 * MIB));
-    let refused = service.release(Memory::Alone(reservation(MIB)), usize::MAX);
+    let refused = service.hand_over(Memory::Alone(reservation(MIB)), usize::MAX, None);
     // With 32 bits nothing is more than a share of much memory.
     assert!(os::memory_bytes().is_none() || refused.is_err() || usize::BITS < 64);
     for n in 1..=3 {
@@ -593,13 +595,13 @@ fn reservations_wait_to_be_released_in_order_and_no_more_than_a_share() {
 fn who_drains_needs_no_thread() {
     let service = Service::unattended(Process::current());
     for n in 1..=3 {
-        service.release(Memory::Alone(reservation(n * 8 * MIB)), n * 8 * MIB).unwrap();
+        service.hand_over(Memory::Alone(reservation(n * 8 * MIB)), n * 8 * MIB, None).unwrap();
     }
     // The test is the thread, and does nothing.
     service.drain();
     assert_eq!(service.stats().waiting_bytes, 0);
     // But what others have begun is waited for.
-    service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+    service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     let other = std::thread::spawn(|| service.drain());
     std::thread::sleep(Duration::from_millis(20));
@@ -615,12 +617,12 @@ fn releases_have_ended_when_all_before_have_whichever_ends_first() {
     assert!(releases.begin().is_none());
     assert!(releases.have_ended(releases.handed_over()));
     for n in 1..=3 {
-        releases.push(Memory::Alone(reservation(1)), n);
+        releases.push(Memory::Alone(reservation(1)), n, None);
     }
     let three = releases.handed_over();
     let [first, second, third] = [(); 3].map(|()| releases.begin().unwrap());
     assert_eq!([first.2, second.2, third.2], [1, 2, 3]);
-    releases.push(Memory::Alone(reservation(1)), 4);
+    releases.push(Memory::Alone(reservation(1)), 4, None);
     let all = releases.handed_over();
     releases.end(third.0);
     releases.end(first.0);
@@ -644,12 +646,12 @@ fn the_end_of_an_array_is_the_end_of_its_memory_whoever_knows_of_it() {
     let known = Arc::clone(&array.0);
     let committed = known.committed_bytes();
     assert_eq!(array.retire(), committed);
-    assert!(matches!(step(&known), Step::Enough), "nobody begins anything");
+    assert!(matches!(step(&known), Ok(false)), "nobody begins anything");
     assert_eq!(system_committed(&known), committed, "it waits to be released");
     let released = Fault::nth(Call::Release, 0);
     drop(array);
     assert_eq!(released.struck(), 1);
-    assert!(matches!(step(&known), Step::Enough));
+    assert!(matches!(step(&known), Ok(false)));
     assert!(matches!(known.take_back_any(), Err(Kept::Busy)));
     assert!(!known.take_back_all());
     assert!(known.end().is_none());
@@ -677,7 +679,7 @@ fn the_end_of_an_array_waits_for_whoever_is_at_work() {
 #[test]
 fn whoever_makes_room_waits_for_what_another_is_releasing() {
     let service = Service::unattended(Process::current());
-    service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+    service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     let is_gone = || service.stats().waiting_bytes == 0;
     let other = std::thread::spawn(move || service.make_room(is_gone));
@@ -699,7 +701,7 @@ fn whoever_makes_room_waits_for_what_another_is_releasing() {
 fn a_release_that_ended_since_is_worth_another_try() {
     let service = Service::unattended(Process::current());
     assert!(!service.release_waiting(0));
-    service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+    service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
     // The thread does it just before whoever was refused comes to look.
     let Job::Release(begun, memory, _) = service.next(false) else { panic!("it waits") };
     drop(memory);
@@ -717,7 +719,7 @@ fn room_is_made_as_long_as_there_is_anything_to_make_it_of() {
             tries += 1;
             // As others who drop an array, and make a new one of what was found.
             if tries < 4 {
-                service.release(Memory::Alone(reservation(MIB)), MIB).unwrap();
+                service.hand_over(Memory::Alone(reservation(MIB)), MIB, None).unwrap();
             }
             succeeds && tries == 4
         });
@@ -732,7 +734,7 @@ fn room_is_made_by_all_arrays_while_others_go() {
     let arrays: Vec<Served> = (0..40)
         .map(|_| {
             let ahead = CommitAhead::Bytes(UNIT_BYTES);
-            let array = Served(service.register(reservation(MIB), 0, ahead).unwrap());
+            let array = Served(service.register(reservation(MIB), 0, 0, ahead).unwrap());
             array.work().unwrap();
             array
         })
@@ -755,7 +757,8 @@ fn room_is_made_by_all_arrays_while_others_go() {
 #[test]
 fn in_a_child_the_array_waits_for_no_work_of_its_parents_thread() {
     let service = Service::unattended(Process::other());
-    let register = || service.register(reservation(16 * MIB), 0, CommitAhead::Bytes(MIB)).unwrap();
+    let register =
+        || service.register(reservation(16 * MIB), 0, 0, CommitAhead::Bytes(MIB)).unwrap();
     // As it is where the parent was forked in the midst of a step.
     let interrupt = |shared: &Shared| {
         let interrupted = AssertUnwindSafe(|| shared.step(&mut |_| panic!("as planned")));
@@ -763,7 +766,7 @@ fn in_a_child_the_array_waits_for_no_work_of_its_parents_thread() {
     };
     let shared = register();
     interrupt(&shared);
-    assert!(matches!(step(&shared), Step::Enough), "somebody seems to be at it");
+    assert!(matches!(step(&shared), Ok(false)), "somebody seems to be at it");
     assert_eq!(take_unready(&shared, 2 * MIB).unwrap(), 2 * MIB);
     fill(&shared, 0..2 * MIB, 7);
     let (left, result) = shared.give_back(MIB, true, &mut |_| true);
@@ -788,7 +791,7 @@ fn what_marks_cannot_tell_is_not_served() {
     // Where there are no such reservations there is nothing to be refused.
     let Ok(huge) = Reservation::new(most.saturating_add(1)) else { return };
     let service = Service::unattended(Process::current());
-    assert!(service.register(huge, 0, CommitAhead::Auto).is_err());
+    assert!(service.register(huge, 0, 0, CommitAhead::Auto).is_err());
     assert!(service.arrays().is_empty());
 }
 

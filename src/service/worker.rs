@@ -4,7 +4,7 @@
 
 use super::registry::{Job, Service};
 use super::releases::Begun;
-use super::shared::{Kept, Shared, Step};
+use super::shared::{Kept, Shared};
 use super::{KEPT_BYTES, Legacy, Memory, RELEASE_BYTES, decommit_behind};
 use crate::keeper;
 use crate::os::{self, Priority};
@@ -42,10 +42,10 @@ pub(super) fn run(service: &'static Service) {
             }
             Job::Prefault(shared) => {
                 match shared.step(&mut |_| true) {
-                    Step::Made => steps = steps.wrapping_add(1),
+                    Ok(true) => steps = steps.wrapping_add(1),
                     // An array that is at work there asks again when it is done. What was refused is
                     // tried again when the array has grown by itself.
-                    Step::Enough | Step::Refused(_) => service.rest(&shared),
+                    Ok(false) | Err(_) => service.rest(&shared),
                 }
                 if steps % STEPS_A_RELEASE == 0 {
                     releasing = releasing.and_then(|releasing| releasing.go_on(service));

@@ -197,11 +197,7 @@ impl<T> Drop for VecMut<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for VecMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+debug_items!([T: fmt::Debug] VecMut<'_, T>, debug_list, |vec| vec.iter());
 
 /// An iterator that takes a range of elements out of a [`SharedVec`], made by [`SharedVec::drain`].
 ///

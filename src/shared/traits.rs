@@ -4,7 +4,7 @@
 
 use super::SharedVec;
 use crate::error::{Error, or_give_up};
-use crate::vec::{self, VmVec, as_slice_traits, equal_as_slices};
+use crate::vec::{self, VmVec, as_slice_traits, equal_as_slices, from};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
@@ -22,40 +22,14 @@ impl<T> From<VmVec<T>> for SharedVec<T> {
     }
 }
 
-impl<T> From<SharedVec<T>> for VmVec<T> {
+from! {
     /// As [`SharedVec::into_inner`].
-    fn from(shared: SharedVec<T>) -> Self {
-        shared.into_inner()
-    }
-}
-
-impl<T> From<SharedVec<T>> for Vec<T> {
+    [T] SharedVec<T> => VmVec<T>: |shared| shared.into_inner();
     /// Moves all elements, as of a [`VmVec`].
-    #[track_caller]
-    fn from(shared: SharedVec<T>) -> Self {
-        shared.into_inner().into()
-    }
-}
-
-impl<T> From<Vec<T>> for SharedVec<T> {
-    #[track_caller]
-    fn from(vec: Vec<T>) -> Self {
-        VmVec::from(vec).into()
-    }
-}
-
-impl<T, const N: usize> From<[T; N]> for SharedVec<T> {
-    #[track_caller]
-    fn from(array: [T; N]) -> Self {
-        VmVec::from(array).into()
-    }
-}
-
-impl<T: Clone> From<&[T]> for SharedVec<T> {
-    #[track_caller]
-    fn from(slice: &[T]) -> Self {
-        VmVec::from(slice).into()
-    }
+    [T] SharedVec<T> => Vec<T>: |shared| shared.into_inner().into();
+    [T] Vec<T> => SharedVec<T>: |vec| VmVec::from(vec).into();
+    [T, const N: usize] [T; N] => SharedVec<T>: |array| VmVec::from(array).into();
+    [T: Clone] &[T] => SharedVec<T>: |slice| VmVec::from(slice).into();
 }
 
 impl<T> FromIterator<T> for SharedVec<T> {

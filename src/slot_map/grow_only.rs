@@ -17,13 +17,11 @@
 
 use super::{SlotMap, Weak};
 use crate::error::{Error, Refused, give_up, or_give_up};
-use crate::key::{Key, no_such_key};
+use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
 use crate::slots::vacancy::Vacancy;
 use crate::vec::lent::{Lend, Lent, busy};
-use std::fmt;
-use std::ops::Index;
 use std::ptr::NonNull;
 
 /// A scope in which a [`SlotMap`] can only grow, made by [`SlotMap::grow_only`].
@@ -271,24 +269,7 @@ impl<'m, K: Key, V> GrowOnlyMap<'m, K, V> {
     }
 }
 
-impl<K: Key, V> Index<K> for GrowOnlyMap<'_, K, V> {
-    type Output = V;
+index_by_key!([K: Key, V] GrowOnlyMap<'_, K, V> => V);
 
-    /// # Panics
-    ///
-    /// If the key's value is not in the map.
-    #[track_caller]
-    fn index(&self, key: K) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => no_such_key(key),
-        }
-    }
-}
-
-impl<K: Key, V> fmt::Debug for GrowOnlyMap<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The values are not shown: to do so could insert more.
-        f.debug_struct("GrowOnlyMap").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+// The values are not shown: to do so could insert more.
+debug_fields!([K: Key, V] GrowOnlyMap<'_, K, V>, "GrowOnlyMap", |map| len: map.len());

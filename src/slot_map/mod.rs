@@ -44,6 +44,7 @@ pub use memory::SlotMapStats;
 pub(crate) use sharing::{Baseline, Extent, Sharing, UnusedTickets};
 pub use weak::Weak;
 
+use crate::container::{capacity_constructors, max_len_constructors};
 use crate::error::Holder;
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
@@ -150,11 +151,11 @@ impl<V> SlotMap<DefaultKey, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    with_capacity!(with_capacity, try_with_capacity, new, "values");
+    capacity_constructors!("map" of "values");
 
-    with_max_len! {
-        with_max_len, try_with_max_len, "slots",
-        ///
+    max_len_constructors! {
+        "map" of "slots", "Reserves the addresses now. For keys of another type, see \
+        [`with_max_len_and_key`](Self::with_max_len_and_key).";
         /// # Examples
         ///
         /// ```
@@ -172,11 +173,13 @@ impl<K: Key, V> SlotMap<K, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    with_capacity!(with_capacity_and_key, try_with_capacity_and_key, with_key, "values");
+    capacity_constructors! {
+        with_capacity_and_key, try_with_capacity_and_key: "map of any key type" of "values"
+    }
 
-    with_max_len! {
-        with_max_len_and_key, try_with_max_len_and_key, "slots, retired ones included",
-        ///
+    max_len_constructors! {
+        with_max_len_and_key, try_with_max_len_and_key:
+        "map of any key type" of "slots, retired ones included,", "Reserves the addresses now.";
         /// # Examples
         ///
         /// ```

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::growing::{Budget, Prefaulted};
 use crate::key::Key;
 use crate::raw_vec::Options;
-use crate::slots::array::{Slots, indices};
+use crate::slots::array::{Slots, indices, until_done};
 use crate::slots::holes::Hole;
 use crate::slots::key_tag::TypeNumber;
 use crate::slots::state::State;
@@ -295,14 +295,9 @@ impl<K: Key, V> Sharing<K, V> {
         Ok(())
     }
 
-    /// The slots that tickets stand for, but for holes.
-    fn fresh_of(&self, tickets: Range<usize>) -> Range<usize> {
-        self.slot_behind(tickets.start)..self.slot_behind(tickets.end)
-    }
-
     /// Makes pages of slots resident that tickets stand for, but for holes.
     pub(crate) fn try_prefault(&mut self, tickets: Range<usize>) -> Result<(), Error> {
-        let Range { start, end } = self.fresh_of(tickets);
+        let [start, end] = [tickets.start, tickets.end].map(|ticket| self.slot_behind(ticket));
         self.map.slots.prefault_within(start, end)
     }
 
@@ -319,15 +314,14 @@ impl<K: Key, V> Sharing<K, V> {
     /// What the map takes up, and this; with so many values, where so many tickets were dealt out.
     pub(crate) fn stats(&self, live: usize, dealt: usize) -> SlotMapStats {
         let map = self.map.stats();
-        let (list, removed) = (self.list.stats(), self.removed.stats());
-        let resident = [map.resident_bytes, list.resident_bytes, removed.resident_bytes];
+        let memory = map.memory() + self.list.stats() + self.removed.stats();
         SlotMapStats {
             live,
             holes: map.holes + self.list.len().saturating_sub(dealt),
             max_len: self.max_len(),
-            reserved_bytes: map.reserved_bytes + list.reserved_bytes + removed.reserved_bytes,
-            committed_bytes: map.committed_bytes + list.committed_bytes + removed.committed_bytes,
-            resident_bytes: resident.into_iter().sum(),
+            reserved_bytes: memory.reserved_bytes,
+            committed_bytes: memory.committed_bytes,
+            resident_bytes: memory.resident_bytes,
             ..map
         }
     }
@@ -409,49 +403,31 @@ impl<K: Key, V> Sharing<K, V> {
     /// - Of slots that have their bit, each that is not live was so, with the generation that its state has, when it
     ///   was shared; its value was not moved out, nor dropped, and it is no hole.
     pub(crate) unsafe fn collect(&mut self) {
-        struct Collecting<'m, K: Key, V> {
-            map: &'m mut SlotMap<K, V>,
-            bits: &'m mut [u8],
-            /// Before this, none is set.
-            at: usize,
-        }
-
-        impl<K: Key, V> Collecting<'_, K, V> {
-            fn next(&mut self) -> Option<u32> {
-                /// So many are looked at at once.
-                const RUN: usize = 64;
-                let is_unset = |bits: &&[u8]| bits.iter().all(|bits| *bits == 0);
-                let unset = self.bits[self.at..].chunks(RUN).take_while(is_unset).count();
-                self.at = self.bits.len().min(self.at + RUN * unset);
-                let rest = &mut self.bits[self.at..];
-                let (nth, bits) = rest.iter_mut().enumerate().find(|(_, bits)| **bits != 0)?;
-                self.at += nth;
-                let index = self.at * 8 + bits.trailing_zeros() as usize;
-                *bits &= *bits - 1;
-                u32::try_from(index).ok()
-            }
-
-            fn drop_all(&mut self) {
-                while let Some(index) = self.next() {
-                    // SAFETY: its bit was set, and is not any more, so it comes here once; the rest is what the
-                    // caller of `collect` promises.
-                    if let Some(generation) = unsafe { self.map.slots.revive(index) } {
-                        drop(self.map.remove_in_order(index, generation));
-                    }
-                }
-            }
-        }
-
-        impl<K: Key, V> Drop for Collecting<'_, K, V> {
-            fn drop(&mut self) {
-                self.drop_all();
-            }
-        }
-
         let end = self.map.slots.len().div_ceil(8).min(self.removed.len());
-        let bits = &mut self.removed[..end];
-        Collecting { map: &mut self.map, bits, at: 0 }.drop_all();
+        let (map, bits, mut at) = (&mut self.map, &mut self.removed[..end], 0);
+        until_done(|| {
+            let Some(index) = take_bit(bits, &mut at) else { return false };
+            // SAFETY: its bit was set, and is not any more, so it comes here once; the rest is the caller's promise.
+            if let Some(generation) = unsafe { map.slots.revive(index) } {
+                drop(map.remove_in_order(index, generation));
+            }
+            true
+        });
     }
+}
+
+/// Takes the first bit out of some, none of which is set before byte `at`.
+fn take_bit(bits: &mut [u8], at: &mut usize) -> Option<u32> {
+    /// So many are looked at at once.
+    const RUN: usize = 64;
+    let is_unset = |bits: &&[u8]| bits.iter().all(|bits| *bits == 0);
+    let unset = bits[*at..].chunks(RUN).take_while(is_unset).count();
+    *at = bits.len().min(*at + RUN * unset);
+    let (nth, bits) = bits[*at..].iter_mut().enumerate().find(|(_, bits)| **bits != 0)?;
+    *at += nth;
+    let index = *at * 8 + bits.trailing_zeros() as usize;
+    *bits &= *bits - 1;
+    u32::try_from(index).ok()
 }
 
 impl<K: Key, V> SlotMap<K, V> {

@@ -1,7 +1,7 @@
 //! The traits of std.
 
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap};
-use crate::error::{Error, or_give_up};
+use crate::error::Error;
 use crate::key::Key;
 use crate::slots::array::{Slots, indices};
 use crate::slots::holes::Holes;
@@ -13,17 +13,14 @@ use std::mem;
 
 default_by!([K: Key, V] SlotMap<K, V>, with_key);
 
-impl<K: Key, V: Clone> Clone for SlotMap<K, V> {
+clone_by_try! {
     /// A copy with the same options, the same type number, the same keys, holes that are filled in the same order, and
     /// values at other addresses. Linear in the slots.
     ///
     /// # Panics
     ///
     /// Where [`try_clone`](SlotMap::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [K: Key, V: Clone] SlotMap<K, V>
 }
 
 impl<K: Key, V: Clone> SlotMap<K, V> {
@@ -89,7 +86,7 @@ impl<K: Key, V: PartialEq> PartialEq for SlotMap<K, V> {
 
 impl<K: Key, V: Eq> Eq for SlotMap<K, V> {}
 
-impl<K: Key, V, const N: usize> From<[V; N]> for SlotMap<K, V> {
+from_by_collect! {
     /// A map with these values, in their order; see [`keys`](SlotMap::keys) for the keys.
     ///
     /// # Panics
@@ -103,10 +100,7 @@ impl<K: Key, V, const N: usize> From<[V; N]> for SlotMap<K, V> {
     /// let map: SlotMap<DefaultKey, &str> = ["a", "b"].into();
     /// assert!(map.values().eq(&["a", "b"]));
     /// ```
-    #[track_caller]
-    fn from(values: [V; N]) -> Self {
-        Self::from_iter(values)
-    }
+    [K: Key, V, const N: usize] [V; N] => SlotMap<K, V>
 }
 
 collect_by_extend! {

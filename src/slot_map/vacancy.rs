@@ -54,12 +54,6 @@ impl<K: Key, V> SlotMap<K, V> {
         self.vacancies().bring_vacancy()
     }
 
-    /// The key of what a vacancy is filled with.
-    #[inline]
-    pub(crate) fn key_of_vacancy(&self, vacancy: Vacancy) -> K {
-        vacancy.key(self.mint())
-    }
-
     /// Fills a vacancy that was found, since when the map has not changed. Runs no user code.
     #[inline]
     pub(crate) fn occupy(&mut self, vacancy: Vacancy, value: V) {
@@ -116,8 +110,9 @@ impl<K: Key, V> SlotMap<K, V> {
     /// The last generation that a hole had, or one above.
     #[inline]
     pub(super) fn last_generation(&self, index: u32) -> u32 {
-        match self.vacant_generation(index) {
-            0 => self.floor(index as usize),
+        let block = index as usize / Slots::<V>::BLOCK_SLOTS;
+        match self.slots.state(index).generation() {
+            0 => self.holes.cold().floors.of_hole(index, block),
             generation => generation,
         }
     }
@@ -129,11 +124,5 @@ impl<K: Key, V> SlotMap<K, V> {
             0 => self.holes.cold().floors.read_of(index),
             generation => generation,
         }
-    }
-
-    /// The generation above which a slot starts that has no record of its own.
-    #[inline]
-    fn floor(&self, index: usize) -> u32 {
-        self.holes.cold().floors.of_block(index / Slots::<V>::BLOCK_SLOTS)
     }
 }

@@ -202,13 +202,7 @@ impl<K: Key, V> Default for Weak<K, V> {
     }
 }
 
-impl<K: Key, V> Clone for Weak<K, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: Key, V> Copy for Weak<K, V> {}
+copy!([K: Key, V] Weak<K, V>);
 
 impl<K: Key, V> PartialEq for Weak<K, V> {
     fn eq(&self, other: &Self) -> bool {

@@ -6,7 +6,6 @@
 use super::array::Slots;
 use super::prefetch;
 use super::state::State;
-use crate::error::{Error, Holder};
 use crate::vec::AnyVec;
 use std::marker::PhantomData;
 
@@ -48,7 +47,7 @@ impl<'s> States<'s> {
 /// [`Slots`] without the type of their values. Their number does not change.
 #[derive(Debug)]
 pub(crate) struct AnySlots<'s> {
-    array: AnyVec<'s>,
+    pub(super) array: AnyVec<'s>,
     state_offset: usize,
     /// How far to shift an index to the right for the number of its block.
     block_shift: u32,
@@ -74,15 +73,6 @@ impl<V> Slots<V> {
 }
 
 impl AnySlots<'_> {
-    pub(crate) const fn len(&self) -> usize {
-        self.array.len()
-    }
-
-    /// See [`Slots::STRIDE_BYTES`].
-    pub(crate) const fn stride_bytes(&self) -> usize {
-        self.array.stride_bytes()
-    }
-
     /// See [`Slots::BLOCK_SLOTS`].
     pub(crate) const fn block_slots(&self) -> usize {
         1 << self.block_shift
@@ -90,22 +80,6 @@ impl AnySlots<'_> {
 
     pub(crate) const fn block_of(&self, index: usize) -> usize {
         index >> self.block_shift
-    }
-
-    pub(crate) const fn capacity(&self) -> usize {
-        self.array.capacity()
-    }
-
-    pub(crate) fn max_len(&self) -> usize {
-        self.array.max_len()
-    }
-
-    pub(crate) const fn holder(&self) -> Holder {
-        self.array.holder()
-    }
-
-    pub(crate) fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.array.try_reserve(additional)
     }
 
     pub(crate) fn states(&self) -> States<'_> {

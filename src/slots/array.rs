@@ -567,32 +567,17 @@ impl<V> Slots<V> {
 
     /// Drops the values at the candidates, of which there must be none twice, and all others
     /// leak. Should a drop panic, the rest is dropped all the same.
-    pub(crate) fn drop_values(&mut self, candidates: Cursor, holes: &[u64]) {
-        struct Rest<'s, V> {
-            slots: &'s mut Slots<V>,
-            candidates: Cursor,
-            holes: &'s [u64],
+    pub(crate) fn drop_values(&mut self, mut candidates: Cursor, holes: &[u64]) {
+        if !mem::needs_drop::<V>() {
+            return;
         }
-
-        impl<V> Rest<'_, V> {
-            fn drop_all(&mut self) {
-                while let Some(index) = self.candidates.next(self.holes) {
-                    if let Some(generation) = self.slots.state(index).live_generation() {
-                        drop(self.slots.take(index, generation, Vacant::EMPTY));
-                    }
-                }
+        until_done(|| {
+            let Some(index) = candidates.next(holes) else { return false };
+            if let Some(generation) = self.state(index).live_generation() {
+                drop(self.take(index, generation, Vacant::EMPTY));
             }
-        }
-
-        impl<V> Drop for Rest<'_, V> {
-            fn drop(&mut self) {
-                self.drop_all();
-            }
-        }
-
-        if mem::needs_drop::<V>() {
-            Rest { slots: self, candidates, holes }.drop_all();
-        }
+            true
+        });
     }
 
     /// What handing back the memory of vacant slots would clear: whole pages inside them, and the
@@ -693,6 +678,26 @@ impl Discard {
 #[inline(never)]
 fn not_there() -> ! {
     panic!("the slot is not below the length")
+}
+
+/// Calls `step` until it returns `false`, also if it panics: the panic goes on afterwards.
+#[inline]
+pub(crate) fn until_done(step: impl FnMut() -> bool) {
+    struct Rest<F: FnMut() -> bool>(F);
+
+    impl<F: FnMut() -> bool> Rest<F> {
+        fn finish(&mut self) {
+            while (self.0)() {}
+        }
+    }
+
+    impl<F: FnMut() -> bool> Drop for Rest<F> {
+        fn drop(&mut self) {
+            self.finish();
+        }
+    }
+
+    Rest(step).finish();
 }
 
 /// The indices of a range of slots. (The end may be more than an index can be.)

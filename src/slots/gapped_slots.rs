@@ -66,16 +66,9 @@ impl<V> GappedSlots<V> {
 
     /// What the slots and the bits take up.
     pub(crate) fn stats(&self) -> VecStats {
-        let (slots, gaps) = (self.slots.stats(), self.gaps.stats());
-        VecStats {
-            reserved_bytes: slots.reserved_bytes + gaps.reserved_bytes,
-            committed_bytes: slots.committed_bytes + gaps.committed_bytes,
-            resident_bytes: slots
-                .resident_bytes
-                .zip(gaps.resident_bytes)
-                .map(|(slots, gaps)| slots + gaps),
-            ..slots
-        }
+        let slots = self.slots.stats();
+        let VecStats { len, capacity, max_len, ahead_bytes, late, .. } = slots;
+        VecStats { len, capacity, max_len, ahead_bytes, late, ..slots + self.gaps.stats() }
     }
 
     /// Makes room for the bits of as many slots as there is room for.

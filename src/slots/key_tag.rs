@@ -50,14 +50,7 @@ impl<K: Key> Mint<K> {
     }
 }
 
-impl<K> Clone for Mint<K> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K> Copy for Mint<K> {}
+copy!([K] Mint<K>);
 
 /// The type number of a map, if it has one: 0, or the number and one bit that says that there is one. (A map
 /// has no room for more.)
@@ -114,11 +107,4 @@ impl<K: Key> TypeNumber<K> {
     }
 }
 
-impl<K> Clone for TypeNumber<K> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K> Copy for TypeNumber<K> {}
+copy!([K] TypeNumber<K>);

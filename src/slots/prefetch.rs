@@ -74,7 +74,6 @@ impl<V> Ahead<V> {
     /// iterator, where that is worth while: then that is up to [`AHEAD`] keys before it is visited.
     #[inline]
     pub(crate) fn each<K: Key>(&self, keys: impl IntoIterator<Item = K>, mut visit: impl FnMut(K)) {
-        let keys = keys.into_iter();
         if self.is_near {
             // A loop, which is unrolled where `for_each` is not.
             for key in keys {
@@ -82,18 +81,7 @@ impl<V> Ahead<V> {
             }
             return;
         }
-        let mut ring = [None; AHEAD];
-        let mut oldest = 0;
-        keys.for_each(|key| {
-            self.ask(key);
-            let this = ring[oldest].replace(key);
-            oldest = (oldest + 1) % AHEAD;
-            if let Some(key) = this {
-                visit(key);
-            }
-        });
-        let (newer, older) = ring.split_at(oldest);
-        older.iter().chain(newer).flatten().for_each(|key| visit(*key));
+        self.each_by_halves(keys, &mut visit, |_, _| {}, |visit, key| visit(key));
     }
 
     /// The same where a slot says what else will be read: `ask` is told each key halfway, to ask for that. So it is of

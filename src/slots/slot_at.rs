@@ -44,11 +44,4 @@ impl<V> Slots<V> {
     }
 }
 
-impl<V> Clone for SlotAt<V> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V> Copy for SlotAt<V> {}
+copy!([V] SlotAt<V>);

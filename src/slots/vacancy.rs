@@ -91,7 +91,7 @@ impl Vacancies<'_> {
                 return self.vacancy_marked().ok_or(error);
             }
         }
-        let len = self.slots.len();
+        let len = self.slots.array.len();
         let (floor, end) = self.floor_from(len);
         *self.fresh = Fresh { end: end.min(len + self.room_behind()), generation: floor + 1 };
         // In a map that is full, every slot is near.
@@ -142,12 +142,12 @@ impl Vacancies<'_> {
         if self.holes.count() == 0 {
             return;
         }
-        let others = self.slots.len() - self.holes.count();
+        let others = self.slots.array.len() - self.holes.count();
         self.holes.set_near(Holes::near_of(others));
         self.holes.cold_mut().trimmed_in_front = 0;
         // A small number, so that few trimmed pages are touched long before they are filled. It does not depend on how
         // many were trimmed, since the order of keys must not depend on it.
-        let most = (AT_ONCE_BYTES / self.slots.stride_bytes()).clamp(1, AT_ONCE);
+        let most = (AT_ONCE_BYTES / self.slots.array.stride_bytes()).clamp(1, AT_ONCE);
         let mut indices = [0; AT_ONCE + WORD_SLOTS];
         let mut count = 0;
         while count < most {
@@ -187,21 +187,21 @@ impl Vacancies<'_> {
 
     pub(crate) fn grow(&mut self, additional: usize) -> Result<(), Error> {
         let most = self.most_slots;
-        self.slots.try_reserve(additional).map_err(|error| explain(error, most))?;
+        self.slots.array.try_reserve(additional).map_err(|error| explain(error, most))?;
         self.cover_holes()
     }
 
     #[inline(never)]
     pub(crate) fn cover_holes(&mut self) -> Result<(), Error> {
         let (capacity, max_len, holder) =
-            (self.slots.capacity(), self.slots.max_len(), self.slots.holder());
+            (self.slots.array.capacity(), self.slots.array.max_len(), self.slots.array.holder());
         self.holes.cover(capacity, max_len).map_err(|error| error.of(holder))
     }
 
     /// Returns how many slots can be added: those that are committed, and that the bitmap covers in case they become
     /// holes.
     fn room_behind(&self) -> usize {
-        self.slots.capacity().min(self.holes.bitmap().covered()) - self.slots.len()
+        self.slots.array.capacity().min(self.holes.bitmap().covered()) - self.slots.array.len()
     }
 
     /// Returns the last generation that a hole had, or a higher one.

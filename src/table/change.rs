@@ -3,7 +3,6 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
 use super::insert::{Clear, Commit, Plan};
-use super::rows::RowsOf;
 use crate::error::{Error, ErrorKind, Refused, or_give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
@@ -14,10 +13,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Has the indices know of a row's new part, or leaves all as it was. Then it has to be put in.
     #[inline]
     fn relist(&mut self, slot: u32, new: &X::Part) -> Result<(), Error> {
-        let rows = RowsOf(&self.rows);
-        let old = self.rows.in_slot(slot).map(R::part);
+        let rows = &self.rows;
+        let old = rows.in_slot(slot).map(R::part);
         self.by.each_mut(&mut Plan { slot, new, old, rows }).map_err(Self::explain)?;
-        self.all(Commit(slot));
+        self.all(Commit { slot });
         Ok(())
     }
 
@@ -197,11 +196,11 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// index: it is not found by it, until it is changed or this is done again; and to change anything of it is refused as
     /// long as another row has that value. All others are in it.
     pub fn try_reindex(&mut self) -> Result<(), Error> {
-        self.all(Clear);
+        self.all(Clear {});
         let mut first = Ok(());
         let mut walk = self.rows.walk();
         while let Some((slot, _, row)) = walk.step() {
-            let rows = RowsOf(&self.rows);
+            let rows = &self.rows;
             let plan = Plan { slot, new: row.part(), old: None, rows };
             let mut list = List { plan, result: Ok(()) };
             let _ = self.by.each_mut(&mut list);
@@ -311,12 +310,12 @@ impl<I: Clone, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
 }
 
 /// Has each index take a row, or leave it out.
-struct List<'p, P, S> {
-    plan: Plan<'p, P, S>,
+struct List<'p, P, K: Key, R> {
+    plan: Plan<'p, P, K, R>,
     result: Result<(), Error>,
 }
 
-impl<P, S: super::indices::Rows<P>> VisitMut<P> for List<'_, P, S> {
+impl<P, K: Key, R: Row<P>> VisitMut<P> for List<'_, P, K, R> {
     fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
         let planned = self.plan.visit(index);
         if planned.is_ok() {

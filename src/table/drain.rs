@@ -5,7 +5,6 @@
 use super::Table;
 use super::indices::{Indices, Row};
 use crate::key::Key;
-use std::fmt;
 use std::iter::FusedIterator;
 
 /// All rows of a table, given by [`Table::drain`].
@@ -67,19 +66,30 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     pub fn retain(&mut self, mut keep: impl FnMut(K, &R) -> bool) {
         self.extract_if(|key, row| !keep(key, row)).for_each(drop);
     }
+
+    /// Takes the next row out that is chosen, from slot `next` on.
+    fn take_next(
+        &mut self,
+        next: &mut u32,
+        mut is_chosen: impl FnMut(K, &R) -> bool,
+    ) -> Option<(K, R)> {
+        while *next < self.rows.slot_count() {
+            let slot = *next;
+            *next += 1;
+            let Some((key, row)) = self.rows.get_by_index(slot) else { continue };
+            if is_chosen(key, row) {
+                return self.take_slot(slot).map(|row| (key, row));
+            }
+        }
+        None
+    }
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Iterator for Drain<'_, R, X, K> {
     type Item = (K, R);
 
     fn next(&mut self) -> Option<(K, R)> {
-        while self.next < self.table.rows.slot_count() {
-            let slot = self.next;
-            self.next += 1;
-            let Some((key, _)) = self.table.rows.get_by_index(slot) else { continue };
-            return self.table.take_slot(slot).map(|row| (key, row));
-        }
-        None
+        self.table.take_next(&mut self.next, |_, _| true)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -104,15 +114,7 @@ where
     type Item = (K, R);
 
     fn next(&mut self) -> Option<(K, R)> {
-        while self.next < self.table.rows.slot_count() {
-            let slot = self.next;
-            self.next += 1;
-            let Some((key, row)) = self.table.rows.get_by_index(slot) else { continue };
-            if (self.is_chosen)(key, row) {
-                return self.table.take_slot(slot).map(|row| (key, row));
-            }
-        }
-        None
+        self.table.take_next(&mut self.next, &mut self.is_chosen)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -125,10 +127,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key, F> FusedIterator for ExtractIf<'_, R, 
 {
 }
 
-impl<R: Row<X::Part>, X: Indices, K: Key> fmt::Debug for Drain<'_, R, X, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("len", &self.len()).finish_non_exhaustive()
-    }
+debug_fields! {
+    [R: Row<X::Part>, X: Indices, K: Key] Drain<'_, R, X, K>, "Drain", |drain| len: drain.len()
 }
 
 debug_as!([R: Row<X::Part>, X: Indices, K: Key, F] ExtractIf<'_, R, X, K, F>, "ExtractIf");

@@ -1,11 +1,11 @@
 //! Rows by what is in them.
 
-use super::indices::{Extract, Index, Indices, Row, Rows, Visit, VisitMut};
-use super::insert::RemoveFound;
-use super::rows::RowsOf;
+use super::indices::{Extract, Index, Indices, Row, Visit};
+use super::insert::{RemoveFound, SetCell};
 use super::{Found, Grid, Kind, Sets, Table, Unique};
 use crate::error::{Error, or_give_up};
 use crate::key::Key;
+use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
@@ -34,7 +34,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher + 't,
     {
-        let (slot, _) = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
+        let (slot, _) = index(&self.by).slot_of(value, &self.rows)?;
         self.rows.get_by_index(slot)
     }
 
@@ -62,10 +62,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher,
     {
-        let (slot, hash) = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
+        let (slot, hash) = index(&self.by).slot_of(value, &self.rows)?;
         // Making a key runs user code, so that comes first.
         let (key, _) = self.rows.get_by_index(slot)?;
-        let (_, row) = self.rows.take_slot(slot)?;
+        let (_, row) = self.rows.take_at(slot)?;
         self.all(RemoveFound { slot, field: FIELD, hash });
         Some((key, row))
     }
@@ -96,7 +96,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         I: Kind + 't,
     {
-        let slots = index(&self.by).slots_of(value, RowsOf(&self.rows));
+        let slots = index(&self.by).slots_of(value, &self.rows);
         Found::new(&self.rows, slots)
     }
 
@@ -114,7 +114,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Q: Hash + Eq + ?Sized,
         I: Kind + 't,
     {
-        index(&self.by).count(value, RowsOf(&self.rows))
+        index(&self.by).count(value, &self.rows)
     }
 
     /// Takes out, and drops, all rows that have a value, and returns how many that were. Takes what it takes to find and
@@ -144,7 +144,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         loop {
             // As many at once as are found for one hash.
             let mut slots = [0; 64];
-            let found = index(&self.by).slots_of(value, RowsOf(&self.rows));
+            let found = index(&self.by).slots_of(value, &self.rows);
             let count = slots.iter_mut().zip(found).map(|(slot, found)| *slot = found).count();
             if count == 0 {
                 return removed;
@@ -322,7 +322,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     ///
     /// The key of the first row that one does not find; see [wrong values](Self#wrong-values).
     pub fn check(&self) -> Result<(), K> {
-        let rows = RowsOf(&self.rows);
+        let rows = &self.rows;
         for (key, row) in &self.rows {
             let slot = key.data().index();
             let mut finds = Finds { slot, part: row.part(), rows, all: true };
@@ -336,28 +336,16 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 }
 
-struct Finds<'p, P, S> {
+struct Finds<'p, P, K: Key, R> {
     slot: u32,
     part: &'p P,
-    rows: S,
+    rows: &'p SlotMap<K, R>,
     all: bool,
 }
 
-impl<P, S: Rows<P>> Visit<P> for Finds<'_, P, S> {
+impl<P, K: Key, R: Row<P>> Visit<P> for Finds<'_, P, K, R> {
     fn visit<I: Index<P>>(&mut self, index: &I) -> Result<(), Error> {
         self.all &= index.finds(self.slot, self.part, self.rows);
-        Ok(())
-    }
-}
-
-struct SetCell {
-    field: usize,
-    cell: f32,
-}
-
-impl<P> VisitMut<P> for SetCell {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.set_cell(self.field, self.cell);
         Ok(())
     }
 }

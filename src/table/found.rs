@@ -33,7 +33,7 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Found<'t, K, R, S> {
     #[inline]
     fn ask(&mut self, place: usize) -> bool {
         let Some(slot) = self.slots.next() else { return false };
-        self.rows.ask_for_slot(slot);
+        self.rows.ahead().ask_for(slot);
         self.asked[place] = slot;
         true
     }
@@ -68,20 +68,9 @@ impl<'t, K: Key, R, S: Iterator<Item = u32>> Iterator for Found<'t, K, R, S> {
 
 impl<K: Key, R, S: Iterator<Item = u32>> FusedIterator for Found<'_, K, R, S> {}
 
-impl<K: Key, R, S: Clone> Clone for Found<'_, K, R, S> {
-    fn clone(&self) -> Self {
-        let Self { rows, ref slots, asked, next, left } = *self;
-        Self { rows, slots: slots.clone(), asked, next, left }
-    }
-}
+clone_fields!([K: Key, R, S: Clone] Found<'_, K, R, S>: rows, slots, asked, next, left);
 
-impl<K, R, S> fmt::Debug for Found<'_, K, R, S>
-where
-    K: Key + fmt::Debug,
-    R: fmt::Debug,
-    S: Iterator<Item = u32> + Clone,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.clone()).finish()
-    }
+debug_items! {
+    [K: Key, R: fmt::Debug, S: Iterator<Item = u32> + Clone] Found<'_, K, R, S>,
+    debug_map, |found| found.clone()
 }

@@ -1,10 +1,12 @@
 //! [`Grid`]: an index of where rows are.
 
-use super::indices::{Extract, Index, Rows, TryClone};
+use super::indices::{Extract, Index, Row, TryClone};
 use crate::error::Error;
 use crate::index;
 use crate::index::grid::Position;
 use crate::index::memory::forward_arrays;
+use crate::key::Key;
+use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 use std::marker::PhantomData;
 
@@ -81,12 +83,12 @@ where
     [f32; D]: Position,
 {
     #[inline]
-    fn plan<R: Rows<X::Row>>(
+    fn plan<K: Key, R: Row<X::Row>>(
         &mut self,
         slot: u32,
         new: &X::Row,
         _: Option<&X::Row>,
-        _: R,
+        _: &SlotMap<K, R>,
     ) -> Result<(), Error> {
         self.planned = *X::extract(new).borrow();
         self.index.try_reserve_slot(slot)
@@ -112,11 +114,7 @@ where
         }
     }
 
-    fn count(&self) -> usize {
-        self.index.len()
-    }
-
-    fn finds<R: Rows<X::Row>>(&self, slot: u32, part: &X::Row, _: R) -> bool {
+    fn finds<K: Key, R: Row<X::Row>>(&self, slot: u32, part: &X::Row, _: &SlotMap<K, R>) -> bool {
         let position = self.index.position(slot);
         // By bits, since what is no number is not equal to itself.
         position.map(|at| at.map(f32::to_bits)) == Some(X::extract(part).borrow().map(f32::to_bits))

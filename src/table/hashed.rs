@@ -1,9 +1,11 @@
 //! [`Hashed`]: the indices of values that are found by their hashes: [`Unique`], [`Many`] and [`List`].
 
-use super::indices::{Extract, Index, Rows, TryClone};
+use super::indices::{Extract, Index, Row, TryClone};
 use crate::error::Error;
 use crate::index::memory::{Arrays, forward_arrays};
 use crate::index::{ListIndex, Plan, SetIndex, UniqueIndex, list, set};
+use crate::key::Key;
+use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::marker::PhantomData;
@@ -42,45 +44,9 @@ pub trait Kind: sealed::Kind {}
 impl<I: sealed::Kind> Kind for I {}
 
 pub(super) mod sealed {
-    use super::{Arrays, Error, Hash, Plan};
+    use super::Hash;
 
-    /// An index of slots by hashes. `P` is what a plan for a slot is.
-    pub trait HashIndex<P>: Arrays {
-        /// Finds out where the slot of a value is to go, and makes room for it. `field` is the number of the index.
-        fn plan<Q: Hash + ?Sized>(
-            &mut self,
-            value: &Q,
-            slot: u32,
-            field: usize,
-            is_meant: impl FnMut(u32) -> bool,
-        ) -> Result<P, Error>;
-
-        fn commit(&mut self, slot: u32, plan: P);
-
-        fn remove(&mut self, slot: u32) -> bool;
-
-        /// [`remove`](Self::remove) of a slot that was found by a hash.
-        #[inline]
-        fn remove_hashed(&mut self, _hash: u32, slot: u32) {
-            self.remove(slot);
-        }
-
-        fn clear(&mut self);
-
-        fn len(&self) -> usize;
-
-        fn contains(&self, slot: u32) -> bool;
-
-        /// Whether a slot is found by a value.
-        fn finds<Q: Hash + ?Sized>(
-            &self,
-            value: &Q,
-            slot: u32,
-            is_meant: impl FnMut(u32) -> bool,
-        ) -> bool;
-    }
-
-    pub trait Kind: HashIndex<Plan> {
+    pub trait Kind {
         type Slots<'s>: Iterator<Item = u32>
         where
             Self: 's;
@@ -95,31 +61,82 @@ pub(super) mod sealed {
     }
 }
 
-use sealed::HashIndex;
-
-/// Implements [`HashIndex`] for an index: by its methods of the same names, and by those that are given.
-macro_rules! hash_index {
-    ($index:ident, $plan:ty, $shown:literal, { $($methods:tt)* }) => {
-        impl<S: BuildHasher> HashIndex<$plan> for $index<S> {
+/// Implements what a table asks of an index that is found by hashes: how a slot is planned, committed, removed if it was found
+/// by a hash, and whether it is found.
+macro_rules! hashed {
+    (
+        $index:ident, $plan:ty, $shown:literal,
+        |$plans:ident, $value:ident, $slot:ident, $is_meant:ident| $planned:expr,
+        |$commits:ident, $at:ident, $to:ident| $commit:expr,
+        |$removes:ident, $gone:ident, $hash:ident| $remove:expr,
+        |$finds:ident, $part:ident, $there:ident, $is_it:ident| $is_found:expr $(,)?
+    ) => {
+        impl<X, const FIELD: usize, S: BuildHasher> Index<X::Row>
+            for Hashed<X, FIELD, $index<S>, $plan>
+        where
+            X: Extract<FIELD, Key: Hash + Eq>,
+        {
             #[inline]
-            fn remove(&mut self, slot: u32) -> bool {
-                Self::remove(self, slot)
+            fn plan<K: Key, R: Row<X::Row>>(
+                &mut self,
+                slot: u32,
+                new: &X::Row,
+                old: Option<&X::Row>,
+                rows: &SlotMap<K, R>,
+            ) -> Result<(), Error> {
+                let new = X::extract(new);
+                let new = new.borrow();
+                self.planned = None;
+                if old.is_some_and(|old| X::extract(old).borrow() == new)
+                    && self.index.contains(slot)
+                {
+                    return Ok(());
+                }
+                let $is_meant = |other| Self::has(other, new, rows);
+                let ($plans, $value, $slot) = (&mut self.index, new, slot);
+                self.planned = Some($planned);
+                Ok(())
+            }
+
+            #[inline]
+            fn commit(&mut self, slot: u32) {
+                if let Some($to) = self.planned.take() {
+                    let ($commits, $at) = (&mut self.index, slot);
+                    $commit;
+                }
+            }
+
+            #[inline]
+            fn remove(&mut self, slot: u32) {
+                self.index.remove(slot);
+            }
+
+            #[inline]
+            fn remove_found(&mut self, slot: u32, field: usize, hash: u32) {
+                if field == FIELD {
+                    let ($removes, $gone, $hash) = (&mut self.index, slot, hash);
+                    $remove;
+                } else {
+                    self.index.remove(slot);
+                }
             }
 
             fn clear(&mut self) {
-                Self::clear(self);
+                self.index.clear();
             }
 
-            fn len(&self) -> usize {
-                Self::len(self)
+            fn finds<K: Key, R: Row<X::Row>>(
+                &self,
+                slot: u32,
+                part: &X::Row,
+                rows: &SlotMap<K, R>,
+            ) -> bool {
+                let value = X::extract(part);
+                let value = value.borrow();
+                let $is_it = |slot| Self::has(slot, value, rows);
+                let ($finds, $part, $there) = (&self.index, value, slot);
+                $is_found
             }
-
-            #[inline]
-            fn contains(&self, slot: u32) -> bool {
-                Self::contains(self, slot)
-            }
-
-            $($methods)*
         }
 
         impl<X, const FIELD: usize, S: Clone> TryClone for Hashed<X, FIELD, $index<S>, $plan> {
@@ -134,73 +151,30 @@ macro_rules! hash_index {
     };
 }
 
-hash_index!(UniqueIndex, u32, "Unique", {
-    /// A plan is the hash of the value.
-    #[inline]
-    fn plan<Q: Hash + ?Sized>(
-        &mut self,
-        value: &Q,
-        slot: u32,
-        field: usize,
-        mut is_meant: impl FnMut(u32) -> bool,
-    ) -> Result<u32, Error> {
-        let hash = self.hash(value);
-        if let Some(other) = self.find_hashed(hash, |other| other != slot && is_meant(other)) {
-            return Err(Error::taken(field, other));
+hashed! {
+    UniqueIndex, u32, "Unique",
+    |index, value, slot, has_it| {
+        let hash = index.hash(value);
+        if let Some(other) = index.find_hashed(hash, |other| other != slot && has_it(other)) {
+            return Err(Error::taken(FIELD, other));
         }
-        self.try_reserve_slot(slot)?;
-        Ok(hash)
-    }
+        index.try_reserve_slot(slot)?;
+        hash
+    },
+    |index, slot, hash| index.put_reserved(hash, slot),
+    |index, slot, hash| index.remove_hashed(hash, slot),
+    |index, value, slot, has_it| index.find(value, has_it) == Some(slot),
+}
 
-    #[inline]
-    fn commit(&mut self, slot: u32, hash: u32) {
-        self.put_reserved(hash, slot);
-    }
-
-    #[inline]
-    fn remove_hashed(&mut self, hash: u32, slot: u32) {
-        Self::remove_hashed(self, hash, slot);
-    }
-
-    fn finds<Q: Hash + ?Sized>(
-        &self,
-        value: &Q,
-        slot: u32,
-        is_meant: impl FnMut(u32) -> bool,
-    ) -> bool {
-        self.find(value, is_meant) == Some(slot)
-    }
-});
-
-/// Implements [`Kind`] for an index of sets.
 macro_rules! kind {
     ($index:ident, $slots:ty) => {
-        hash_index!($index, Plan, "Sets", {
-            #[inline]
-            fn plan<Q: Hash + ?Sized>(
-                &mut self,
-                value: &Q,
-                slot: u32,
-                _: usize,
-                is_meant: impl FnMut(u32) -> bool,
-            ) -> Result<Plan, Error> {
-                Self::plan(self, value, slot, is_meant)
-            }
-
-            #[inline]
-            fn commit(&mut self, slot: u32, plan: Plan) {
-                Self::commit(self, slot, plan);
-            }
-
-            fn finds<Q: Hash + ?Sized>(
-                &self,
-                value: &Q,
-                slot: u32,
-                is_meant: impl FnMut(u32) -> bool,
-            ) -> bool {
-                self.find(value, is_meant).any(|found| found == slot)
-            }
-        });
+        hashed! {
+            $index, Plan, "Sets",
+            |index, value, slot, has_it| index.plan(value, slot, has_it)?,
+            |index, slot, plan| index.commit(slot, plan),
+            |index, slot, _hash| index.remove(slot),
+            |index, value, slot, has_it| index.find(value, has_it).any(|found| found == slot),
+        }
 
         impl<S: BuildHasher> sealed::Kind for $index<S> {
             type Slots<'s>
@@ -244,13 +218,15 @@ where
 {
     /// Whether the row of a slot has a value that was taken out of a row, or is like such a one.
     #[inline]
-    fn has<Q, R>(slot: u32, value: &Q, rows: R) -> bool
+    fn has<Q, K, R>(slot: u32, value: &Q, rows: &SlotMap<K, R>) -> bool
     where
         X::Key: Borrow<Q>,
         Q: Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
-        rows.part(slot).is_some_and(|part| X::extract(part).borrow().borrow() == value)
+        let part = rows.in_slot(slot).map(R::part);
+        part.is_some_and(|part| X::extract(part).borrow().borrow() == value)
     }
 }
 
@@ -260,11 +236,12 @@ where
 {
     /// The slot of a value, and the hash that it was found by.
     #[inline]
-    pub(super) fn slot_of<Q, R>(&self, value: &Q, rows: R) -> Option<(u32, u32)>
+    pub(super) fn slot_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> Option<(u32, u32)>
     where
         X::Key: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
         let hash = self.index.hash(value);
         let slot = self.index.find_hashed(hash, |slot| Self::has(slot, value, rows))?;
@@ -278,83 +255,25 @@ where
 {
     /// The slots of a value.
     #[inline]
-    pub(super) fn slots_of<Q, R>(&self, value: &Q, rows: R) -> I::Slots<'_>
+    pub(super) fn slots_of<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> I::Slots<'_>
     where
         X::Key: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
         self.index.find(value, |slot| Self::has(slot, value, rows))
     }
 
     #[inline]
-    pub(super) fn count<Q, R>(&self, value: &Q, rows: R) -> usize
+    pub(super) fn count<Q, K, R>(&self, value: &Q, rows: &SlotMap<K, R>) -> usize
     where
         X::Key: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
-        R: Rows<X::Row>,
+        K: Key,
+        R: Row<X::Row>,
     {
         self.index.count(value, |slot| Self::has(slot, value, rows))
-    }
-}
-
-impl<X, const FIELD: usize, I, P> Index<X::Row> for Hashed<X, FIELD, I, P>
-where
-    X: Extract<FIELD, Key: Hash + Eq>,
-    I: HashIndex<P>,
-{
-    #[inline]
-    fn plan<R: Rows<X::Row>>(
-        &mut self,
-        slot: u32,
-        new: &X::Row,
-        old: Option<&X::Row>,
-        rows: R,
-    ) -> Result<(), Error> {
-        let new = X::extract(new);
-        let new = new.borrow();
-        self.planned = None;
-        if old.is_some_and(|old| X::extract(old).borrow() == new) && self.index.contains(slot) {
-            return Ok(());
-        }
-        let has_it = |other| Self::has(other, new, rows);
-        self.planned = Some(self.index.plan(new, slot, FIELD, has_it)?);
-        Ok(())
-    }
-
-    #[inline]
-    fn commit(&mut self, slot: u32) {
-        if let Some(plan) = self.planned.take() {
-            self.index.commit(slot, plan);
-        }
-    }
-
-    #[inline]
-    fn remove(&mut self, slot: u32) {
-        self.index.remove(slot);
-    }
-
-    #[inline]
-    fn remove_found(&mut self, slot: u32, field: usize, hash: u32) {
-        if field == FIELD {
-            self.index.remove_hashed(hash, slot);
-        } else {
-            self.index.remove(slot);
-        }
-    }
-
-    fn clear(&mut self) {
-        self.index.clear();
-    }
-
-    fn count(&self) -> usize {
-        self.index.len()
-    }
-
-    fn finds<R: Rows<X::Row>>(&self, slot: u32, part: &X::Row, rows: R) -> bool {
-        let value = X::extract(part);
-        let value = value.borrow();
-        self.index.finds(value, slot, |slot| Self::has(slot, value, rows))
     }
 }
 

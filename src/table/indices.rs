@@ -6,6 +6,8 @@
 
 use crate::error::Error;
 use crate::index::memory::Arrays;
+use crate::key::Key;
+use crate::slot_map::SlotMap;
 use std::borrow::Borrow;
 
 /// The indices of a [`Table`](super::Table): a struct that [`indices!`](crate::indices) declares.
@@ -83,14 +85,7 @@ mod sealed {
             &mut self.0
         }
     }
-
-    /// Rows of a table, by their slots.
-    pub trait Rows<P>: Copy {
-        fn part(&self, slot: u32) -> Option<&P>;
-    }
 }
-
-pub(super) use sealed::Rows;
 
 /// An index of a table. Nobody else has one.
 #[doc(hidden)]
@@ -101,12 +96,12 @@ pub trait Index<P>: Arrays {
     ///
     /// If another row has what none other may have ([`Taken`](crate::ErrorKind::Taken)), or the system refuses memory. Nothing
     /// has changed then.
-    fn plan<R: Rows<P>>(
+    fn plan<K: Key, R: Row<P>>(
         &mut self,
         slot: u32,
         new: &P,
         old: Option<&P>,
-        rows: R,
+        rows: &SlotMap<K, R>,
     ) -> Result<(), Error>;
 
     /// Does what was planned last, for that slot.
@@ -126,11 +121,8 @@ pub trait Index<P>: Arrays {
     /// Has cells of another size, if it is the grid of that number.
     fn set_cell(&mut self, _: usize, _: f32) {}
 
-    /// How many slots are in it.
-    fn count(&self) -> usize;
-
     /// Whether a row's slot is found by its value.
-    fn finds<R: Rows<P>>(&self, slot: u32, part: &P, rows: R) -> bool;
+    fn finds<K: Key, R: Row<P>>(&self, slot: u32, part: &P, rows: &SlotMap<K, R>) -> bool;
 }
 
 #[doc(hidden)]

@@ -1,71 +1,58 @@
 //! Rows that come and go.
 
 use super::Table;
-use super::indices::{Index, Indices, Row, Rows, VisitMut};
-use super::rows::RowsOf;
+use super::indices::{Index, Indices, Row, VisitMut};
 use crate::error::{Error, Refused, or_give_up};
 use crate::key::Key;
+use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
 
 /// Has each index prepare for a row in a slot.
-pub(super) struct Plan<'p, P, S> {
+pub(super) struct Plan<'p, P, K: Key, R> {
     pub(super) slot: u32,
     pub(super) new: &'p P,
     pub(super) old: Option<&'p P>,
-    pub(super) rows: S,
+    pub(super) rows: &'p SlotMap<K, R>,
 }
 
-impl<P, S: Rows<P>> VisitMut<P> for Plan<'_, P, S> {
+impl<P, K: Key, R: Row<P>> VisitMut<P> for Plan<'_, P, K, R> {
     #[inline]
     fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
         index.plan(self.slot, self.new, self.old, self.rows)
     }
 }
 
-/// Has each index do what it is prepared for.
-pub(super) struct Commit(pub(super) u32);
+/// Defines what is done to each index and cannot fail, for [`Table::all`].
+macro_rules! step {
+    ($(#[$about:meta])* $step:ident { $($field:ident: $type:ty),* }, |$index:ident| $do:expr) => {
+        $(#[$about])*
+        pub(super) struct $step {
+            $(pub(super) $field: $type),*
+        }
 
-impl<P> VisitMut<P> for Commit {
-    #[inline]
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.commit(self.0);
-        Ok(())
-    }
+        impl<P> VisitMut<P> for $step {
+            #[inline]
+            fn visit<I: Index<P>>(&mut self, $index: &mut I) -> Result<(), Error> {
+                let Self { $($field),* } = *self;
+                $do;
+                Ok(())
+            }
+        }
+    };
 }
 
-struct Remove(u32);
-
-impl<P> VisitMut<P> for Remove {
-    #[inline]
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.remove(self.0);
-        Ok(())
-    }
+step! {
+    /// Does what each index is prepared for.
+    Commit { slot: u32 }, |index| index.commit(slot)
 }
-
-/// A slot that the index of that number found by a hash.
-pub(super) struct RemoveFound {
-    pub(super) slot: u32,
-    pub(super) field: usize,
-    pub(super) hash: u32,
+step!(Remove { slot: u32 }, |index| index.remove(slot));
+step! {
+    /// Removes a slot that the index of that number found by a hash.
+    RemoveFound { slot: u32, field: usize, hash: u32 }, |index| index.remove_found(slot, field, hash)
 }
-
-impl<P> VisitMut<P> for RemoveFound {
-    #[inline]
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.remove_found(self.slot, self.field, self.hash);
-        Ok(())
-    }
-}
-
-pub(super) struct Clear;
-
-impl<P> VisitMut<P> for Clear {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.clear();
-        Ok(())
-    }
-}
+step!(Clear {}, |index| index.clear());
+step!(Tidy {}, |index| index.tidy());
+step!(SetCell { field: usize, cell: f32 }, |index| index.set_cell(field, cell));
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// Has all indices do something that cannot fail.
@@ -95,7 +82,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     pub fn try_insert(&mut self, row: R) -> Result<K, Refused<R>> {
         match self.rows.vacancy() {
-            Ok(vacancy) => self.fill(vacancy, self.rows.key_of_vacancy(vacancy), row),
+            Ok(vacancy) => self.fill(vacancy, vacancy.key(self.rows.mint()), row),
             Err(error) => Err(Refused { error: Self::explain(error), value: row }),
         }
     }
@@ -137,7 +124,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
             Ok(vacancy) => vacancy,
             Err(error) => return Err(Refused { error: Self::explain(error), value: None }),
         };
-        let key = self.rows.key_of_vacancy(vacancy);
+        let key = vacancy.key(self.rows.mint());
         let filled = self.fill(vacancy, key, make(key));
         filled.map_err(|Refused { error, value }| Refused { error, value: Some(value) })
     }
@@ -146,12 +133,12 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     #[inline]
     fn fill(&mut self, vacancy: Vacancy, key: K, row: R) -> Result<K, Refused<R>> {
         let slot = vacancy.index;
-        let mut plan = Plan { slot, new: row.part(), old: None, rows: RowsOf(&self.rows) };
+        let mut plan = Plan { slot, new: row.part(), old: None, rows: &self.rows };
         if let Err(error) = self.by.each_mut(&mut plan) {
             return Err(Refused { error: Self::explain(error), value: row });
         }
         self.rows.occupy(vacancy, row);
-        self.all(Commit(slot));
+        self.all(Commit { slot });
         Ok(key)
     }
 
@@ -159,23 +146,23 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// left of it together.
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<R> {
-        let parts = self.rows.parts_of(key);
-        let row = self.rows.remove_parts(parts)?;
-        self.all(Remove(parts.0));
+        let (slot, generation) = self.rows.parts_of(key);
+        let row = self.rows.remove_at(slot, generation)?;
+        self.all(Remove { slot });
         Some(row)
     }
 
     /// Takes out what is in a slot. Runs no user code, of keys neither.
     #[inline]
     pub(super) fn take_slot(&mut self, slot: u32) -> Option<R> {
-        let (_, row) = self.rows.take_slot(slot)?;
-        self.all(Remove(slot));
+        let (_, row) = self.rows.take_at(slot)?;
+        self.all(Remove { slot });
         Some(row)
     }
 
     /// Takes all rows out, and drops them. Linear in the slots; the memory stays.
     pub fn clear(&mut self) {
-        self.all(Clear);
+        self.all(Clear {});
         self.rows.clear();
     }
 }

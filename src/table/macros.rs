@@ -1,32 +1,32 @@
 //! [`indices!`](crate::indices).
 
-/// Declares what the rows of a [`Table`](crate::Table) are found by.
+/// Declares the indices of a [`Table`](crate::Table).
 ///
-/// Each field is an index: its kind, the type of the values, and how one is taken out of a row. What is returned is a
-/// reference into the row, or a value.
+/// Each field is an index: its kind, the type of its values, and how the value of a row is obtained, as a reference
+/// into the row or by value.
 ///
-/// | kind | rows that have a value | found by |
+/// | kind | rows with one value | found by |
 /// |---|---|---|
-/// | `Unique<T>` | one at most | [`find`](crate::Table::find) |
+/// | `Unique<T>` | at most one | [`find`](crate::Table::find) |
 /// | `Many<T>` | any number | [`find_all`](crate::Table::find_all), [`count`](crate::Table::count), [`remove_all`](crate::Table::remove_all) |
-/// | `List<T>` | the same, in less memory, slower to go over | the same |
-/// | `Grid<2, cell = 4.0>`, `Grid<3, cell = 4.0>` | any number, which are at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
+/// | `List<T>` | any number, in less memory, slower to iterate over | as `Many<T>` |
+/// | `Grid<2, cell = 4.0>`, `Grid<3, cell = 4.0>` | any number, at a position `[f32; 2]` or `[f32; 3]` | [`within`](crate::Table::within), [`in_box`](crate::Table::in_box), [`nearest`](crate::Table::nearest), [`for_each_pair`](crate::Table::for_each_pair) |
 ///
-/// A grid needs the size of its [cells](crate::index::Grid#cells): a literal, a constant, or an expression in braces, of type
-/// `f32`. Choose the radius of the most frequent search, or, where radii vary, a size at which a few rows share a cell.
-/// A cell ten times too small or too large can make a search ten times slower.
+/// A grid needs the size of its [cells](crate::index::Grid#cells): a literal, a constant, or an expression in braces,
+/// of type `f32`. Choose the radius of the most frequent search, or, if radii vary, a size at which a few rows share a
+/// cell. A cell ten times too small or too large can make a search ten times slower.
 ///
-/// `T` is `Hash + Eq` and may be unsized, as `str` is. A hasher can be named after it: `Unique<str, FxBuildHasher>`. (If
-/// that is not `Clone`, the table is not either.)
+/// `T` is `Hash + Eq` and may be unsized, as `str` is. A hasher can be named after it: `Unique<str, FxBuildHasher>`.
+/// (If the hasher is not `Clone`, neither is the table.)
 ///
-/// The value of a row is given by the path of a function, or by an expression in the form of a closure, which captures
-/// nothing. A closure whose body begins with `&` returns a reference to all that follows, so a comparison of references
-/// has to be in parentheses.
+/// The value of a row is given by the path of a function, or by an expression in the form of a closure, which cannot
+/// capture anything. A closure whose body begins with `&` returns a reference to all that follows, so a comparison of
+/// references must be in parentheses.
 ///
-/// The macro declares a struct that implements [`Default`] and has one field for each index, with the given visibility. A
-/// table has one such struct; several can be declared for the same rows. It may be generic: each parameter has at most one
-/// bound in its declaration, a trait, and further bounds follow in a `where` clause. All parameters have to occur in the type of
-/// the row.
+/// The macro declares a struct that implements [`Default`] and has one field for each index, with the given
+/// visibility. A table has one such struct; several can be declared for the same rows. It may be generic: each
+/// parameter has at most one bound in its declaration, a trait, and further bounds follow in a `where` clause. All
+/// parameters must occur in the type of the row.
 ///
 /// Fields cannot have `#[cfg]` attributes. Up to 60 fields (40, if functions are named) fit into the default
 /// `recursion_limit`.
@@ -55,7 +55,7 @@
 /// assert_eq!(files.find(|by| &by.path, "/etc/fstab").unwrap().0, key);
 /// ```
 ///
-/// Indices of generic rows, and a method that returns what rows are found by:
+/// Indices of generic rows, one of which gets its value from a method:
 ///
 /// ```
 /// use stayput::{Table, indices};
@@ -87,7 +87,7 @@
 /// assert_eq!(rows.find(|by| &by.tag, &"one").unwrap().1.data, [1, 0]);
 /// ```
 ///
-/// More than one bound in the declaration of a parameter, or a size of cells that is an operation, is refused:
+/// More than one bound in the declaration of a parameter, or an operation as the size of cells, is rejected:
 ///
 /// ```compile_fail
 /// stayput::indices! { struct By<T: Eq + std::hash::Hash> for (T, u8) { of: Unique<T> = |row| &row.0, } }
@@ -116,8 +116,8 @@ macro_rules! indices {
     };
 }
 
-/// Takes the generics and the fields of [`indices!`](crate::indices) one by one, numbers the fields, and declares the
-/// struct.
+/// Processes the generics and the fields of [`indices!`](crate::indices) one by one, numbers the fields, and declares
+/// the struct.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __indices {
@@ -166,7 +166,7 @@ macro_rules! __indices {
         @params $head:tt $by:ident [$row:ty] $bounds:tt { $($fields:tt)* } $params:tt [$($names:tt)*]
     ) => {
         $crate::__indices! {
-            // A parameter has to occur elsewhere than in the struct itself, of which the indices are generic.
+            // A parameter must also occur outside the struct itself, over which the indices are generic.
             [$head $params [$by<$($names)*>] [$row] $bounds [__row]]
             [0] [] $($fields)*
         }
@@ -225,7 +225,7 @@ macro_rules! __indices {
         }
     };
 
-    // What is taken out of a row: a reference that may have to be coerced, to what is borrowed of it, or a value.
+    // The value of a row: a reference that may have to be coerced to the borrowed type, or a value.
     (
         @value [$head:tt [$($params:tt)*] [$by:ty] [$row:ty] [$($bounds:tt)*] $extra:tt]
         [$n:expr] $done:tt [$key:ty]
@@ -269,7 +269,7 @@ macro_rules! __indices {
             [$head [$($params)*] [$by] [$row] [$($bounds)*] $extra] [$n + 1] $done $($($rest)*)?
         }
     };
-    // A path of a function: as an expression, since `<A as B>::c` does not begin a `path` here.
+    // The path of a function, as an expression, since `<A as B>::c` does not begin a `path` here.
     (@value $table:tt $n:tt $done:tt $key:tt $function:expr $(, $($rest:tt)*)?) => {
         $crate::__indices! { @value $table $n $done $key |__row| $function(__row) $(, $($rest)*)? }
     };
@@ -310,7 +310,7 @@ macro_rules! __indices {
             }
         }
 
-        // Of any lifetime, so that it is asked where it matters: a hasher that is not `Clone` is no error here.
+        // The lifetime defers the check of the bound to its use: a hasher that is not `Clone` is allowed here.
         impl<$($params)*> $crate::table::TryClone for $by
         where
             $(for<'__asked> $($index)*: $crate::table::TryClone,)*

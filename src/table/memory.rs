@@ -2,12 +2,13 @@
 
 use super::Table;
 use super::indices::{Index, Indices, Row, Visit, VisitMut};
+use super::insert::Tidy;
 use crate::container::{prefault_methods, reserve_methods, stats};
 use crate::error::{Error, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
-use crate::index::IndexStats;
-use crate::index::memory::{Ahead, ForArrays, GiveBack, Room, stats_of};
+use crate::index::memory::{Ahead, ForArrays, GiveBack, Room};
 use crate::key::Key;
+use crate::vec::VecStats;
 
 stats! {
     /// What a [`Table`] holds and takes up, given by [`Table::stats`]. Of its rows alone, and their slots,
@@ -25,28 +26,12 @@ impl<P, F: ForArrays> VisitMut<P> for F {
     }
 }
 
-struct Tidy;
+/// What a table takes up: rows, and the indices that were shown.
+struct Sum(VecStats);
 
-impl<P> VisitMut<P> for Tidy {
-    fn visit<I: Index<P>>(&mut self, index: &mut I) -> Result<(), Error> {
-        index.tidy();
-        Ok(())
-    }
-}
-
-struct Sum<'s>(&'s mut TableStats);
-
-impl<P> Visit<P> for Sum<'_> {
+impl<P> Visit<P> for Sum {
     fn visit<I: Index<P>>(&mut self, index: &I) -> Result<(), Error> {
-        let IndexStats {
-            reserved_bytes, committed_bytes, ahead_bytes, late, resident_bytes, ..
-        } = stats_of(index, index.count());
-        self.0.reserved_bytes += reserved_bytes;
-        self.0.committed_bytes += committed_bytes;
-        self.0.ahead_bytes += ahead_bytes;
-        self.0.late += late;
-        self.0.resident_bytes =
-            self.0.resident_bytes.zip(resident_bytes).map(|(all, index)| all + index);
+        self.0 += index.memory();
         Ok(())
     }
 }
@@ -150,7 +135,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     }
 
     fn try_shrink_indices(&mut self) -> Result<(), Error> {
-        self.all(Tidy);
+        self.all(Tidy {});
         self.indices_within(Budget::UNLIMITED).map(drop)
     }
 
@@ -166,9 +151,10 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
     /// for a hot path.
     pub fn stats(&self) -> TableStats {
         let rows = self.rows.stats().memory();
-        let mut all = TableStats { live: self.len(), ..TableStats::of(rows) };
-        let added = self.by.each(&mut Sum(&mut all));
+        let mut all = Sum(rows);
+        let added = self.by.each(&mut all);
         debug_assert!(added.is_ok(), "it cannot fail");
-        all
+        let VecStats { capacity, max_len, .. } = rows;
+        TableStats { live: self.len(), capacity, max_len, ..TableStats::of(all.0) }
     }
 }

@@ -1,30 +1,11 @@
 //! Rows as they are, by key and in the order of slots.
 
-use super::indices::{Extract, Indices, Row, Rows};
+use super::indices::{Extract, Indices};
 use super::{Table, Unique};
 use crate::key::Key;
 use crate::slot_map::{Iter, Keys, SlotMap, Values};
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
-
-/// For indices.
-pub(super) struct RowsOf<'t, K: Key, R>(pub(super) &'t SlotMap<K, R>);
-
-impl<K: Key, R> Clone for RowsOf<'_, K, R> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: Key, R> Copy for RowsOf<'_, K, R> {}
-
-impl<P, K: Key, R: Row<P>> Rows<P> for RowsOf<'_, K, R> {
-    #[inline]
-    fn part(&self, slot: u32) -> Option<&P> {
-        self.0.in_slot(slot).map(R::part)
-    }
-}
 
 impl<R, X, K: Key> Table<R, X, K> {
     /// How many rows there are. O(1).
@@ -128,7 +109,7 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
         Q: Hash + Eq + ?Sized,
         S: BuildHasher,
     {
-        let (slot, _) = index(&self.by).slot_of(value, RowsOf(&self.rows))?;
+        let (slot, _) = index(&self.by).slot_of(value, &self.rows)?;
         let (key, (part, rest)) = self.rows.get_by_index_mut(slot)?;
         Some((key, (&*part, rest)))
     }

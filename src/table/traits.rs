@@ -2,14 +2,14 @@
 
 use super::Table;
 use super::indices::{Indices, Row, TryClone};
-use crate::error::{Error, Holder, or_give_up};
+use crate::error::{Error, Holder};
 use crate::key::Key;
 use crate::slot_map::{IntoIter, Iter};
 use std::fmt;
 
 default_by!([R: Row<X::Part>, X: Indices, K: Key] Table<R, X, K>, new);
 
-impl<R: Clone, X: TryClone, K: Key> Clone for Table<R, X, K> {
+clone_by_try! {
     /// A copy with the same options, the same keys, indices that are as they were, and rows at other addresses. Linear in the
     /// slots; enters the kernel for the memory.
     ///
@@ -31,10 +31,7 @@ impl<R: Clone, X: TryClone, K: Key> Clone for Table<R, X, K> {
     /// let (key, _) = table.take(|by| &by.number, &2).unwrap();
     /// assert_eq!(before.find(|by| &by.number, &2), Some((key, &(2, 'b'))));
     /// ```
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [R: Clone, X: TryClone, K: Key] Table<R, X, K>
 }
 
 impl<R: Clone, X: TryClone, K: Key> Table<R, X, K> {
@@ -67,13 +64,11 @@ impl<R: PartialEq, X, K: Key> PartialEq for Table<R, X, K> {
 
 impl<R: Eq, X, K: Key> Eq for Table<R, X, K> {}
 
-impl<R: Row<X::Part>, X: Indices, K: Key, const N: usize> From<[R; N]> for Table<R, X, K> {
+from_by_collect! {
     /// # Panics
     ///
     /// As for [`insert`](Table::insert).
-    fn from(rows: [R; N]) -> Self {
-        rows.into_iter().collect()
-    }
+    [R: Row<X::Part>, X: Indices, K: Key, const N: usize] [R; N] => Table<R, X, K>
 }
 
 index_by_key!([R, X, K: Key] Table<R, X, K> => R);
@@ -99,11 +94,7 @@ collect_by_extend! {
 
 iterate_by_ref!([R, X, K: Key] Table<R, X, K>: (K, &'a R) => Iter<'a, K, R>);
 
-impl<R, X, K: Key> IntoIterator for Table<R, X, K> {
-    type Item = (K, R);
-    type IntoIter = IntoIter<K, R>;
-
-    fn into_iter(self) -> IntoIter<K, R> {
-        self.into_rows().into_iter()
-    }
+iterate_by_value! {
+    [R, X, K: Key] Table<R, X, K>: (K, R) => IntoIter<K, R>, |table|
+    table.into_rows().into_iter()
 }

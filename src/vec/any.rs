@@ -1,4 +1,4 @@
-//! [`AnyVec`]: an array whatever its elements are, for code that is compiled once.
+//! [`AnyVec`]: an array of any element type, for code that is compiled once.
 
 #![forbid(unsafe_code)]
 
@@ -8,7 +8,7 @@ use crate::raw_vec::{Amount, RawVec};
 use std::alloc::Layout;
 use std::ptr::NonNull;
 
-/// The memory of a [`VmVec`], of which the length stays.
+/// The memory of a [`VmVec`], whose length does not change.
 #[derive(Debug)]
 pub(crate) struct AnyVec<'v> {
     raw: &'v mut RawVec,

@@ -2,30 +2,17 @@
 
 #![expect(unsafe_code, reason = "moves elements between arrays")]
 
-use super::{Drain, ExtractIf, GrowOnly, Sieve, Splice, VmVec};
+use super::{Cut, Drain, ExtractIf, GrowOnly, Splice, VmVec};
 use crate::container::{clone_methods, vec_methods};
 use crate::error::{Error, Refused};
 use std::ops::{Bound, RangeBounds};
 use std::ptr;
 
 impl<T> VmVec<T> {
-    vec_methods!("VmVec", GrowOnly);
+    vec_methods!("VmVec", GrowOnly, Drain, ExtractIf);
 
-    /// Keeps only the elements that the predicate names, which may change them. O(n).
-    ///
-    /// If the predicate or a drop panics, what was not looked at stays.
-    pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        // Up to the first that goes, nothing has to move.
-        let Some(gone) = self.iter_mut().position(|element| !keep(element)) else { return };
-        let mut sieve = Sieve::new(self, gone);
-        drop(sieve.take());
-        while let Some(element) = sieve.peek() {
-            if keep(element) {
-                sieve.keep();
-            } else {
-                drop(sieve.take());
-            }
-        }
+    fn cut(&mut self, start: usize, end: usize) -> Cut<'_, T> {
+        Cut::new(self, start, end)
     }
 
     /// Removes all but the first of neighbours for which `same(later, first)` holds. O(n).
@@ -38,35 +25,16 @@ impl<T> VmVec<T> {
             same(&mut rest[0], &mut kept[next - 1])
         });
         let Some(gone) = gone else { return };
-        let mut sieve = Sieve::new(self, gone);
-        drop(sieve.take());
-        while let Some((last, next)) = sieve.pair() {
+        let len = self.len;
+        let mut cut = Cut::new(self, gone, len);
+        drop(cut.next());
+        while let Some((last, next)) = cut.pair() {
             if same(next, last) {
-                drop(sieve.take());
+                drop(cut.next());
             } else {
-                sieve.keep();
+                cut.keep();
             }
         }
-    }
-
-    /// Takes a range of elements out, which the iterator gives; those behind it move down when it
-    /// is dropped.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends before it starts, or beyond the length.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut numbers = stayput::VmVec::from([1, 2, 3, 4]);
-    /// assert!(numbers.drain(1..3).eq([2, 3]));
-    /// assert_eq!(numbers, [1, 4]);
-    /// ```
-    #[track_caller]
-    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, T> {
-        let (start, end) = check_range(&range, self.len);
-        Drain::new(self, start, end)
     }
 
     /// Takes a range of elements out, which the iterator gives, and puts those of `replace_with`
@@ -93,30 +61,6 @@ impl<T> VmVec<T> {
         replace_with: I,
     ) -> Splice<'_, I::IntoIter> {
         Splice::new(self.drain(range), replace_with.into_iter())
-    }
-
-    /// Takes out of a range the elements that the predicate names, one at each step of the
-    /// iterator.
-    ///
-    /// # Panics
-    ///
-    /// If the range ends before it starts, or beyond the length.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut numbers = stayput::VmVec::from([1, 2, 3, 4, 5]);
-    /// assert!(numbers.extract_if(.., |n| *n % 2 == 0).eq([2, 4]));
-    /// assert_eq!(numbers, [1, 3, 5]);
-    /// ```
-    #[track_caller]
-    pub fn extract_if<F: FnMut(&mut T) -> bool>(
-        &mut self,
-        range: impl RangeBounds<usize>,
-        predicate: F,
-    ) -> ExtractIf<'_, T, F> {
-        let (start, end) = check_range(&range, self.len);
-        ExtractIf::new(self, start, end, predicate)
     }
 
     /// [`append`](Self::append), or the error; then neither array has changed.

@@ -1,4 +1,4 @@
-//! Bytes that are written to an array, or read into one.
+//! Writing bytes to an array, and reading bytes into one.
 
 #![expect(unsafe_code, reason = "appends bytes, and zeroes for a reader to overwrite")]
 
@@ -6,23 +6,23 @@ use super::VmVec;
 use std::io::{self, IoSlice, Read, Write};
 
 impl VmVec<u8> {
-    /// Appends all that a reader gives, up to its end, and returns how many bytes those are; as
-    /// [`Read::read_to_end`] does for a `Vec`.
+    /// Appends all bytes of a reader, up to its end, and returns their number, as [`Read::read_to_end`] does for a
+    /// `Vec`.
     ///
-    /// What is read goes into its place at once, 32 KiB at a time at most, or all that is left of
-    /// [`capacity`](Self::capacity) where that is less; [`io::copy`], for which an array is a [`Write`],
-    /// copies once more, in parts of 8 KiB. Enters the kernel if capacity is used up.
+    /// Bytes are read in place, at most 32 KiB at a time, or the rest of [`capacity`](Self::capacity) if that is less;
+    /// [`io::copy`], for which an array is a [`Write`], copies them once more, in parts of 8 KiB. Enters the kernel if
+    /// the capacity is used up.
     ///
     /// # Errors
     ///
-    /// Those of the reader, but for [`Interrupted`](io::ErrorKind::Interrupted), after which it is asked
-    /// again; and an [`Error`](crate::Error) inside, where memory cannot be had. What was read before stays,
-    /// and so it does should the reader panic. Where memory is refused, up to 32 more bytes may be
-    /// lost, which were read to learn whether more is needed.
+    /// Those of the reader, except for [`Interrupted`](io::ErrorKind::Interrupted), after which the read is retried;
+    /// and one that wraps an [`Error`](crate::Error) if memory is refused. Bytes that were read before stay, also if
+    /// the reader panics. If memory is refused, up to 32 more bytes may be lost, which were read to find out whether
+    /// more memory is needed.
     ///
     /// # Panics
     ///
-    /// If the reader says that it read more than it was asked for.
+    /// If the reader claims to have read more bytes than were requested.
     ///
     /// # Examples
     ///
@@ -41,30 +41,30 @@ impl VmVec<u8> {
     }
 }
 
-/// An array while a reader fills it: behind what was read, it may hold zeroes for the next reads. They
-/// are cut off when this ends, also should the reader panic.
+/// An array while a reader fills it. Past the bytes that were read, it may hold zeros for the next reads to overwrite;
+/// they are truncated when this is dropped, also if the reader panics.
 struct Filling<'v> {
     vec: &'v mut VmVec<u8>,
-    /// The bytes that are to stay.
+    /// The number of bytes that stay.
     filled: usize,
 }
 
 impl Filling<'_> {
-    /// Few enough to be zeroed, and read, within a cache; many for a call to the kernel.
+    /// Small enough to be zeroed and read within a cache, large enough for a system call.
     const STEP_BYTES: usize = 32 << 10;
 
-    /// Reads once, and says how much it was; 0 at the end.
+    /// Reads once, and returns the number of bytes; 0 at the end.
     fn read_some<R: Read + ?Sized>(&mut self, reader: &mut R) -> io::Result<usize> {
         let spare = self.vec.capacity() - self.vec.len;
         let count = if self.filled < self.vec.len {
             read_once(reader, &mut self.vec[self.filled..])?
         } else if spare > 0 {
             let step = spare.min(Self::STEP_BYTES);
-            // SAFETY: 0 is a byte.
+            // SAFETY: zero bytes are valid `u8`s.
             unsafe { self.vec.try_extend_zeroed_unchecked(step) }?;
             read_once(reader, &mut self.vec[self.filled..])?
         } else {
-            // The reader may be at its end, and then nothing is to be committed.
+            // The reader may be at its end, so nothing is committed yet.
             let mut few = [0; 32];
             let count = read_once(reader, &mut few)?;
             self.vec.write_all(&few[..count])?;
@@ -81,7 +81,7 @@ impl Drop for Filling<'_> {
     }
 }
 
-/// Has the reader read once, again if it was interrupted.
+/// Reads once, again if the reader was interrupted.
 fn read_once<R: Read + ?Sized>(reader: &mut R, into: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(into) {
@@ -96,8 +96,7 @@ fn read_once<R: Read + ?Sized>(reader: &mut R, into: &mut [u8]) -> io::Result<us
 }
 
 impl Write for VmVec<u8> {
-    /// Appends all bytes. The error, if memory cannot be had, is an [`Error`](crate::Error)
-    /// inside.
+    /// Appends all bytes. If memory is refused, the error wraps an [`Error`](crate::Error).
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_all(bytes)?;
@@ -115,8 +114,8 @@ impl Write for VmVec<u8> {
     #[inline]
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.try_reserve(bytes.len())?;
-        // SAFETY: room for as many was made; bytes are `Copy`, so they may be used where they were,
-        // and what is borrowed is not the spare room of what is borrowed mutably.
+        // SAFETY: `bytes.len()` more bytes were just reserved; they are `Copy`, so the originals stay valid; `bytes`
+        // is a shared borrow, so it does not overlap the spare capacity of the mutably borrowed array.
         unsafe { self.append_from(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }

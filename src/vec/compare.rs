@@ -82,7 +82,7 @@ impl<T: PartialOrd> PartialOrd<VmVec<T>> for Vec<T> {
     }
 }
 
-/// The traits by which an array is shown, hashed and compared as its slice is.
+/// Implements the traits that format, hash and compare an array as its slice.
 macro_rules! as_slice_traits {
     ($array:ident) => {
         impl<T> AsRef<[T]> for $array<T> {
@@ -98,7 +98,7 @@ macro_rules! as_slice_traits {
         }
 
         impl<T: Hash> Hash for $array<T> {
-            /// As the slice does, so that it can be looked up by one.
+            /// Hashes as the slice does, so that an array can be looked up by a slice.
             fn hash<H: Hasher>(&self, state: &mut H) {
                 self.as_slice().hash(state);
             }
@@ -123,7 +123,7 @@ pub(crate) use as_slice_traits;
 
 as_slice_traits!(VmVec);
 
-/// Equality between two types that both can be sliced whole, as std has it for `Vec`.
+/// Implements equality between two types that can both be sliced whole, as std does for `Vec`.
 macro_rules! equal_as_slices {
     ($([$($generics:tt)*] $left:ty, $right:ty;)*) => {$(
         impl<T: PartialEq<U>, U, $($generics)*> PartialEq<$right> for $left {

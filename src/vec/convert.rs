@@ -144,129 +144,44 @@ impl<T, const N: usize> TryFrom<VmVec<T>> for [T; N] {
     }
 }
 
+/// Implements `From`, a conversion a line.
+macro_rules! from {
+    ($($(#[$about:meta])* [$($generics:tt)*] $from:ty => $to:ty: |$value:ident| $made:expr;)+) => {$(
+        impl<$($generics)*> From<$from> for $to {
+            $(#[$about])*
+            #[track_caller]
+            fn from($value: $from) -> Self {
+                $made
+            }
+        }
+    )+};
+}
+pub(crate) use from;
+
 /// The conversions of `Vec` that go by way of slices or of a `Vec`, for an array that has those.
 macro_rules! conversions {
     ($array:ident) => {
-        impl<T: Clone> From<&mut [T]> for $array<T> {
-            #[track_caller]
-            fn from(from: &mut [T]) -> Self {
-                Self::from(&*from)
-            }
-        }
-
-        impl<T: Clone, const N: usize> From<&[T; N]> for $array<T> {
-            #[track_caller]
-            fn from(from: &[T; N]) -> Self {
-                Self::from(from.as_slice())
-            }
-        }
-
-        impl<T: Clone, const N: usize> From<&mut [T; N]> for $array<T> {
-            #[track_caller]
-            fn from(from: &mut [T; N]) -> Self {
-                Self::from(from.as_slice())
-            }
-        }
-
-        impl<T> From<Box<[T]>> for $array<T> {
-            #[track_caller]
-            fn from(from: Box<[T]>) -> Self {
-                Self::from(from.into_vec())
-            }
-        }
-
-        impl<T> From<VecDeque<T>> for $array<T> {
-            #[track_caller]
-            fn from(from: VecDeque<T>) -> Self {
-                Self::from(Vec::from(from))
-            }
-        }
-
-        impl<T> From<BinaryHeap<T>> for $array<T> {
-            #[track_caller]
-            fn from(from: BinaryHeap<T>) -> Self {
-                Self::from(from.into_vec())
-            }
-        }
-
-        impl<T: Clone> From<Cow<'_, [T]>> for $array<T> {
-            #[track_caller]
-            fn from(from: Cow<'_, [T]>) -> Self {
-                match from {
-                    Cow::Borrowed(from) => Self::from(from),
-                    Cow::Owned(from) => Self::from(from),
-                }
-            }
-        }
-
-        impl From<&str> for $array<u8> {
-            #[track_caller]
-            fn from(from: &str) -> Self {
-                Self::from(from.as_bytes())
-            }
-        }
-
-        impl From<String> for $array<u8> {
-            #[track_caller]
-            fn from(from: String) -> Self {
-                Self::from(from.into_bytes())
-            }
-        }
-
-        impl From<CString> for $array<u8> {
-            #[track_caller]
-            fn from(from: CString) -> Self {
-                Self::from(from.into_bytes())
-            }
-        }
-
-        impl<T> From<$array<T>> for Box<[T]> {
-            #[track_caller]
-            fn from(from: $array<T>) -> Self {
-                Vec::from(from).into_boxed_slice()
-            }
-        }
-
-        impl<T> From<$array<T>> for Rc<[T]> {
-            #[track_caller]
-            fn from(from: $array<T>) -> Self {
-                Vec::from(from).into()
-            }
-        }
-
-        impl<T> From<$array<T>> for Arc<[T]> {
-            #[track_caller]
-            fn from(from: $array<T>) -> Self {
-                Vec::from(from).into()
-            }
-        }
-
-        impl<T> From<$array<T>> for VecDeque<T> {
-            #[track_caller]
-            fn from(from: $array<T>) -> Self {
-                Vec::from(from).into()
-            }
-        }
-
-        impl<T: Ord> From<$array<T>> for BinaryHeap<T> {
-            #[track_caller]
-            fn from(from: $array<T>) -> Self {
-                Vec::from(from).into()
-            }
-        }
-
-        impl<T: Clone> From<$array<T>> for Cow<'_, [T]> {
-            #[track_caller]
-            fn from(from: $array<T>) -> Self {
-                Cow::Owned(from.into())
-            }
-        }
-
-        impl From<$array<NonZero<u8>>> for CString {
-            #[track_caller]
-            fn from(from: $array<NonZero<u8>>) -> Self {
-                Vec::from(from).into()
-            }
+        $crate::vec::from! {
+            [T: Clone] &mut [T] => $array<T>: |slice| Self::from(&*slice);
+            [T: Clone, const N: usize] &[T; N] => $array<T>: |array| Self::from(array.as_slice());
+            [T: Clone, const N: usize] &mut [T; N] => $array<T>: |array| Self::from(array.as_slice());
+            [T] Box<[T]> => $array<T>: |boxed| Self::from(boxed.into_vec());
+            [T] VecDeque<T> => $array<T>: |deque| Self::from(Vec::from(deque));
+            [T] BinaryHeap<T> => $array<T>: |heap| Self::from(heap.into_vec());
+            [T: Clone] Cow<'_, [T]> => $array<T>: |cow| match cow {
+                Cow::Borrowed(slice) => Self::from(slice),
+                Cow::Owned(vec) => Self::from(vec),
+            };
+            [] &str => $array<u8>: |text| Self::from(text.as_bytes());
+            [] String => $array<u8>: |text| Self::from(text.into_bytes());
+            [] CString => $array<u8>: |text| Self::from(text.into_bytes());
+            [T] $array<T> => Box<[T]>: |array| Vec::from(array).into_boxed_slice();
+            [T] $array<T> => Rc<[T]>: |array| Vec::from(array).into();
+            [T] $array<T> => Arc<[T]>: |array| Vec::from(array).into();
+            [T] $array<T> => VecDeque<T>: |array| Vec::from(array).into();
+            [T: Ord] $array<T> => BinaryHeap<T>: |array| Vec::from(array).into();
+            [T: Clone] $array<T> => Cow<'_, [T]>: |array| Cow::Owned(array.into());
+            [] $array<NonZero<u8>> => CString: |array| Vec::from(array).into();
         }
 
         impl<T, const N: usize> TryFrom<$array<T>> for Box<[T; N]> {

@@ -1,4 +1,4 @@
-//! Putting single elements in, and taking them out.
+//! Appending, inserting and removing single elements.
 
 #![expect(unsafe_code, reason = "reads and writes single elements")]
 
@@ -9,7 +9,7 @@ use crate::raw_vec::Amount;
 use std::ptr;
 
 impl<T> VmVec<T> {
-    /// Appends an element. O(1), no copy; enters the kernel if capacity is used up.
+    /// Appends an element. O(1), without a copy; enters the kernel if the capacity is used up.
     ///
     /// # Panics
     ///
@@ -22,7 +22,7 @@ impl<T> VmVec<T> {
         if len == self.capacity() {
             self.grow_by_one_or_give_up();
         }
-        // SAFETY: there is room for one more behind the `len` elements.
+        // SAFETY: the capacity exceeds `len`, or was grown above.
         unsafe { self.write_end(len, value) }
     }
 
@@ -36,12 +36,12 @@ impl<T> VmVec<T> {
         if let Err(error) = self.make_room_for_one() {
             return Err(Refused { error, value });
         }
-        // SAFETY: there is room for one more behind the `len` elements.
+        // SAFETY: the capacity exceeds the length, or was grown above.
         unsafe { self.write_end(self.len, value) }
         Ok(())
     }
 
-    /// [`push`](Self::push), and a reference to the element where it now lies.
+    /// Appends an element, as [`push`](Self::push) does, and returns a mutable reference to it.
     ///
     /// # Panics
     ///
@@ -52,13 +52,13 @@ impl<T> VmVec<T> {
     pub fn push_mut(&mut self, value: T) -> &mut T {
         self.push(value);
         let last = self.len - 1;
-        // SAFETY: within the length.
+        // SAFETY: `last` is below the length.
         let last = unsafe { self.first().add(last) };
-        // SAFETY: just initialised; borrowed from `&mut self`.
+        // SAFETY: the element was just initialised; `&mut self` guarantees exclusive access.
         unsafe { &mut *last }
     }
 
-    /// Takes memory for one more element, if there is no room for it.
+    /// Grows if the capacity is used up.
     #[inline]
     fn make_room_for_one(&mut self) -> Result<(), Error> {
         if self.len == self.capacity() { self.grow_by_one() } else { Ok(()) }
@@ -77,7 +77,7 @@ impl<T> VmVec<T> {
         or_give_up(self.grow_by_one());
     }
 
-    /// Puts an element behind the last one.
+    /// Writes an element past the last one.
     ///
     /// # Safety
     ///
@@ -86,21 +86,21 @@ impl<T> VmVec<T> {
     pub(super) unsafe fn write_end(&mut self, len: usize, value: T) {
         debug_assert!(len == self.len && len < self.capacity());
         self.open(1);
-        // SAFETY: below capacity, by the caller's promise.
+        // SAFETY: `len` is below the capacity, by the caller's promise.
         let end = unsafe { self.first().add(len) };
-        // SAFETY: committed, aligned, and behind the last element.
+        // SAFETY: the place is committed, aligned, and past the last element.
         unsafe { end.write(value) };
         self.len = len + 1;
     }
 
-    /// Takes the last element out. O(1).
+    /// Removes the last element and returns it; `None` if the array is empty. O(1).
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: within the old length.
+        // SAFETY: the index is below the old length.
         let last = unsafe { self.as_ptr().add(self.len) };
         let _gone = AtEnd::of(last);
-        // SAFETY: it was initialised, and is behind the length now, so nobody reads it again.
+        // SAFETY: the element is initialised, and past the length now, so it is not read again.
         Some(unsafe { last.read() })
     }
 
@@ -112,7 +112,7 @@ impl<T> VmVec<T> {
     ///
     /// # Panics
     ///
-    /// If `index` is beyond the length.
+    /// If `index` is greater than the length.
     #[track_caller]
     pub fn try_insert(&mut self, index: usize, value: T) -> Result<(), Refused<T>> {
         let len = self.len;
@@ -121,19 +121,19 @@ impl<T> VmVec<T> {
             return Err(Refused { error, value });
         }
         self.open(1);
-        // SAFETY: within the length.
+        // SAFETY: `index` is at most the length, as asserted above.
         let place = unsafe { self.first().add(index) };
-        // SAFETY: there is room for one more, so this is within capacity.
+        // SAFETY: one more element was reserved, so this is within capacity.
         let above = unsafe { place.add(1) };
-        // SAFETY: `len - index` elements, which stay within capacity. They may overlap.
+        // SAFETY: `len - index` elements are moved up by one, within capacity. The ranges may overlap.
         unsafe { ptr::copy(place, above, len - index) };
-        // SAFETY: what was there has moved up.
+        // SAFETY: the element that was in this place was moved up.
         unsafe { place.write(value) };
         self.len += 1;
         Ok(())
     }
 
-    /// Takes the element at `index` out, moving those behind it down by one. O(n - index).
+    /// Removes the element at `index` and returns it, moving the elements after it down by one. O(n - index).
     ///
     /// # Panics
     ///
@@ -142,20 +142,20 @@ impl<T> VmVec<T> {
     pub fn remove(&mut self, index: usize) -> T {
         let len = self.len;
         assert!(index < len, "removal index (is {index}) should be < len (is {len})");
-        // SAFETY: within the length.
+        // SAFETY: `index` is below the length, as asserted above.
         let place = unsafe { self.first().add(index) };
-        // SAFETY: initialised; overwritten or cut off below before anyone reads it again.
+        // SAFETY: the element is initialised; its place is overwritten or past the length before it is read again.
         let value = unsafe { place.read() };
-        // SAFETY: at most one past the last element.
+        // SAFETY: this is at most one past the last element.
         let above = unsafe { place.add(1) };
-        // SAFETY: `len - index - 1` elements are behind `place`. They may overlap.
+        // SAFETY: `len - index - 1` elements follow `place`. The ranges may overlap.
         unsafe { ptr::copy(above, place, len - index - 1) };
         self.len -= 1;
         self.close(len);
         value
     }
 
-    /// Takes the element at `index` out, and puts the last one in its place. O(1).
+    /// Removes the element at `index` and returns it, moving the last element to its place. O(1).
     ///
     /// # Panics
     ///
@@ -166,29 +166,29 @@ impl<T> VmVec<T> {
         assert!(index < len, "swap_remove index (is {index}) should be < len (is {len})");
         let last = len - 1;
         let start = self.first();
-        // SAFETY: within the length.
+        // SAFETY: `index` is below the length, as asserted above.
         let hole = unsafe { start.add(index) };
-        // SAFETY: initialised. It is overwritten, or behind the length, before anybody reads it again: no user code
-        // runs until then.
+        // SAFETY: the element is initialised. Its place is overwritten, or past the length, before it is read again:
+        // no user code runs until then.
         let taken = unsafe { hole.read() };
-        // SAFETY: within the length.
+        // SAFETY: `last` is below the length.
         let from = unsafe { start.add(last) };
-        // SAFETY: the last element, which may be the one that was taken, is not used by its old place, which is behind
-        // the length now.
+        // SAFETY: both places are below the old length, and may be the same one. The last element is not used at its
+        // old place again, which is past the length now.
         unsafe { from.copy_to(hole, 1) };
         self.len = last;
         self.close(len);
         taken
     }
 
-    /// Drops the elements from `len` on. The memory stays. O(number dropped).
+    /// Shortens the array to at most `len` elements, dropping the rest. The memory stays committed. O(number dropped).
     pub fn truncate(&mut self, len: usize) {
         let Some(count) = self.len.checked_sub(len) else { return };
-        // Before user code runs: should a drop panic, nothing is dropped twice.
+        // Before user code runs, so that no element is dropped twice if a drop panics.
         self.len = len;
-        // SAFETY: within the old length.
+        // SAFETY: `len` is at most the old length.
         let first = unsafe { self.first().add(len) };
-        // SAFETY: `count` initialised elements, behind the length, so nobody reaches them again.
+        // SAFETY: these `count` elements are initialised, and past the length now, so they are not used again.
         unsafe { ptr::slice_from_raw_parts_mut(first, count).drop_in_place() };
         self.close(len + count);
     }

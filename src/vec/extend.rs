@@ -1,4 +1,4 @@
-//! Appending what iterators give.
+//! Extending from iterators.
 
 #![expect(unsafe_code, reason = "writes behind the last element")]
 
@@ -8,12 +8,13 @@ use crate::poison::unpoison;
 use std::iter::Chain;
 use std::option;
 
-/// What could not be stored of an iterator: the element it had given, if any, and the rest.
+/// The elements that could not be stored: the one that the iterator yielded last, if any, and the rest of the
+/// iterator.
 pub type Rest<I> = Chain<option::IntoIter<<I as Iterator>::Item>, I>;
 
 impl<T> VmVec<T> {
-    /// Appends all that the iterator gives, or returns the error and the elements that could not
-    /// be stored; those that could be are there.
+    /// Appends the elements of an iterator, or returns the error and the elements that could not be stored. Elements
+    /// before those have been appended.
     ///
     /// # Errors
     ///
@@ -34,7 +35,7 @@ impl<T> VmVec<T> {
         self.try_extend_by(iter, usize::MAX)
     }
 
-    /// [`try_extend`](Self::try_extend), which makes room for so many at once at most.
+    /// As [`try_extend`](Self::try_extend), but reserves memory for at most `most` elements at once.
     pub(crate) fn try_extend_by<I: IntoIterator<Item = T>>(
         &mut self,
         iter: I,
@@ -42,8 +43,8 @@ impl<T> VmVec<T> {
     ) -> Result<(), Refused<Rest<I::IntoIter>>> {
         let mut iter = iter.into_iter();
         loop {
-            // The hint may be wrong, so it shall not make the reservation larger, nor does a
-            // refusal count before there is an element that does not fit.
+            // The hint may be wrong: it must not make the reservation larger, and a refusal only counts once an
+            // element does not fit.
             let hint = iter.size_hint().0.min(self.max_len() - self.len).min(most);
             let _ = self.try_reserve(hint);
             self.fill_capacity(&mut iter);
@@ -57,42 +58,42 @@ impl<T> VmVec<T> {
         }
     }
 
-    /// Appends what the iterator gives until it ends or capacity is used up.
+    /// Appends elements until the iterator ends or the capacity is used up.
     ///
-    /// Should the iterator panic, what it gave before stays.
+    /// If the iterator panics, the elements it yielded before stay.
     #[inline]
     fn fill_capacity(&mut self, iter: &mut impl Iterator<Item = T>) {
         let capacity = self.capacity();
         let mut end = End::of(self);
         while end.len < capacity {
             let Some(value) = iter.next() else { break };
-            // SAFETY: just compared.
+            // SAFETY: the length is below the capacity, as the loop checked.
             unsafe { end.put(value) };
         }
     }
 
-    /// Appends what the iterator gives, without asking whether there is room.
+    /// Appends the elements of an iterator without checking the capacity.
     ///
-    /// Should the iterator panic, what it gave before stays.
+    /// If the iterator panics, the elements it yielded before stay.
     ///
     /// # Safety
     ///
-    /// - There is room for all that the iterator gives. Where that is to follow from what an
-    ///   iterator says of itself, it is one of std's, over user code at most that makes elements.
+    /// - The capacity suffices for all elements of the iterator. If that follows from the iterator's own word, it is
+    ///   one of std's, over user code that does no more than make elements.
     #[inline]
     pub(super) unsafe fn fill_from(&mut self, iter: impl Iterator<Item = T>) {
         let capacity = self.capacity();
         let mut end = End::of(self);
         iter.for_each(|value| {
             debug_assert!(end.len < capacity);
-            // SAFETY: the caller's promise.
+            // SAFETY: by the caller's promise the length is below the capacity.
             unsafe { end.put(value) };
         });
     }
 }
 
-/// The end of an array while a loop appends to it: keeps the length out of memory, so that writing
-/// elements is all the loop does, and puts it back however the loop ends.
+/// The end of an array while a loop appends to it. It keeps the length out of memory, so that the loop only writes
+/// elements, and stores it however the loop ends.
 struct End<'v, T> {
     /// The first element.
     first: *mut T,
@@ -111,10 +112,10 @@ impl<'v, T> End<'v, T> {
     /// - The length is below the capacity.
     #[inline]
     unsafe fn put(&mut self, value: T) {
-        // SAFETY: below capacity, by the caller's promise.
+        // SAFETY: the length is below the capacity, by the caller's promise.
         let end = unsafe { self.first.add(self.len) };
         unpoison(end, 1);
-        // SAFETY: committed, aligned, and behind the last element.
+        // SAFETY: the place is committed, aligned, and past the last element.
         unsafe { end.write(value) };
         self.len += 1;
     }

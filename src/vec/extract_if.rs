@@ -1,7 +1,10 @@
 //! [`ExtractIf`]: takes out the elements that a predicate names.
 
-use super::{Sieve, VmVec};
+#![forbid(unsafe_code)]
+
+use super::{Cut, VmVec};
 use std::fmt;
+use std::marker::PhantomData;
 
 /// An iterator that takes out of a [`VmVec`] the elements that a predicate names, made by
 /// [`VmVec::extract_if`].
@@ -10,15 +13,15 @@ use std::fmt;
 /// where the range began, and the rest leaks.
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct ExtractIf<'v, T, F> {
-    sieve: Sieve<'v, T>,
-    end: usize,
+    cut: Cut<'v, T>,
     predicate: F,
+    /// Invariant in `T`, since the predicate may change elements.
+    changes: PhantomData<&'v mut VmVec<T>>,
 }
 
 impl<'v, T, F> ExtractIf<'v, T, F> {
-    /// Looks at `start..end`, which is within the length.
-    pub(super) fn new(vec: &'v mut VmVec<T>, start: usize, end: usize, predicate: F) -> Self {
-        Self { sieve: Sieve::new(vec, start), end, predicate }
+    pub(super) fn new(cut: Cut<'v, T>, predicate: F) -> Self {
+        Self { cut, predicate, changes: PhantomData }
     }
 }
 
@@ -26,26 +29,21 @@ impl<T, F: FnMut(&mut T) -> bool> Iterator for ExtractIf<'_, T, F> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
-        while self.sieve.next_index() < self.end {
+        loop {
             // Should the predicate panic, the element stays, and would be looked at again.
-            if (self.predicate)(self.sieve.peek()?) {
-                return self.sieve.take();
+            if (self.predicate)(self.cut.peek()?) {
+                return self.cut.next();
             }
-            self.sieve.keep();
+            self.cut.keep();
         }
-        None
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.end - self.sieve.next_index()))
+        (0, Some(self.cut.len()))
     }
 }
 
-impl<T: fmt::Debug, F> fmt::Debug for ExtractIf<'_, T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExtractIf")
-            .field("before", &self.sieve.vec().as_slice())
-            .field("left", &(self.end - self.sieve.next_index()))
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [T: fmt::Debug, F] ExtractIf<'_, T, F>, "ExtractIf", |iter|
+    before: iter.cut.vec().as_slice(), left: iter.cut.len()
 }

@@ -247,18 +247,6 @@ impl<T, I: SliceIndex<[T]>> Index<I> for GrowOnly<'_, T> {
     }
 }
 
-impl<'v, T> IntoIterator for &GrowOnly<'v, T> {
-    type Item = &'v T;
-    type IntoIter = slice::Iter<'v, T>;
+iterate_by_ref!(['v, T] GrowOnly<'v, T>: &'v T => slice::Iter<'v, T>);
 
-    /// As [`GrowOnly::iter`].
-    fn into_iter(self) -> slice::Iter<'v, T> {
-        self.iter()
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for GrowOnly<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_slice().fmt(f)
-    }
-}
+debug_items!([T: fmt::Debug] GrowOnly<'_, T>, debug_list, |scope| scope);

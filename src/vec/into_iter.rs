@@ -1,4 +1,4 @@
-//! [`IntoIter`]: gives out the elements by value.
+//! [`IntoIter`]: moves the elements out.
 
 #![expect(unsafe_code, reason = "reads elements out")]
 
@@ -10,11 +10,11 @@ use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::{fmt, slice};
 
-/// An iterator that gives out the elements of a [`VmVec`], made by its `into_iter`.
+/// An iterator that moves the elements out of a [`VmVec`], created by [`into_iter`](IntoIterator::into_iter).
 pub struct IntoIter<T> {
-    /// Says that it is empty, and so drops no element.
+    /// Its length is 0, so it drops no element.
     vec: VmVec<T>,
-    /// Elements that are still to be given out.
+    /// Elements not yet yielded.
     left: Range<usize>,
 }
 
@@ -25,7 +25,7 @@ impl<T> IntoIter<T> {
         Self { vec, left }
     }
 
-    /// The elements still to be given out.
+    /// Returns the elements not yet yielded.
     ///
     /// # Examples
     ///
@@ -38,29 +38,29 @@ impl<T> IntoIter<T> {
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: `left` is within capacity.
         let first = unsafe { self.vec.as_ptr().add(self.left.start) };
-        // SAFETY: those in `left` are initialised, and `&self` keeps them so.
+        // SAFETY: the elements in `left` are initialised, and `&self` keeps them so.
         unsafe { slice::from_raw_parts(first, self.left.len()) }
     }
 
-    /// The elements still to be given out, to be changed.
+    /// Returns the elements not yet yielded, as a mutable slice.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: `left` is within capacity.
         let first = unsafe { self.vec.first().add(self.left.start) };
-        // SAFETY: those in `left` are initialised, and `&mut self` keeps others away.
+        // SAFETY: the elements in `left` are initialised, and `&mut self` guarantees exclusive access.
         unsafe { slice::from_raw_parts_mut(first, self.left.len()) }
     }
 }
 
 #[cfg(feature = "rayon")]
 impl<T> IntoIter<T> {
-    /// All that is still to be given out, at once.
+    /// Takes all elements not yet yielded, at once.
     pub(crate) fn take_rest(&mut self) -> Taken<'_, T> {
         let rest: *mut [T] = self.as_mut_slice();
         self.left.start = self.left.end;
-        // SAFETY: initialised elements, in a layout that is the same; nobody else reaches them while `self` is
-        // borrowed.
+        // SAFETY: the elements are initialised, and `ManuallyDrop<T>` has the layout of `T`; `self` is borrowed for as
+        // long as the slots are used, so nothing else reaches them.
         let slots = unsafe { &mut *(rest as *mut [ManuallyDrop<T>]) };
-        // SAFETY: they are given out no more but by what is returned.
+        // SAFETY: `left` is empty now, so only the returned iterator yields or drops them.
         unsafe { Taken::new(slots) }
     }
 }
@@ -68,12 +68,12 @@ impl<T> IntoIter<T> {
 impl<T> IntoIter<T> {
     /// # Safety
     ///
-    /// - The index was just taken out of `left`.
+    /// - The index was just removed from `left`.
     #[inline]
     unsafe fn read(&self, index: usize) -> T {
-        // SAFETY: it was in `left`, which is within capacity.
+        // SAFETY: the index was in `left`, which is within capacity.
         let place = unsafe { self.vec.as_ptr().add(index) };
-        // SAFETY: initialised, and no more in `left`, so nobody reads it again.
+        // SAFETY: the element is initialised, and no longer in `left`, so it is not read again.
         unsafe { place.read() }
     }
 }
@@ -81,9 +81,9 @@ impl<T> IntoIter<T> {
 exact_iterator! {
     [T] IntoIter<T> => T:
     |iter| iter.left.len(),
-    // SAFETY: just taken out.
+    // SAFETY: the index was just removed from `left`.
     iter.left.next().map(|index| unsafe { iter.read(index) }),
-    // SAFETY: just taken out.
+    // SAFETY: the index was just removed from `left`.
     iter.left.next_back().map(|index| unsafe { iter.read(index) }),
     {
         fn count(self) -> usize {
@@ -95,8 +95,8 @@ exact_iterator! {
 impl<T> Drop for IntoIter<T> {
     fn drop(&mut self) {
         let rest: *mut [T] = self.as_mut_slice();
-        // SAFETY: initialised, and nobody reads them again: `self` ends here.
-        // Should a drop panic, the array, which is a field, still releases its memory.
+        // SAFETY: the elements are initialised, and not read again, since `self` ends here. If a drop panics, the
+        // field `vec` still releases its memory.
         unsafe { rest.drop_in_place() }
     }
 }
@@ -108,7 +108,7 @@ impl<T> AsRef<[T]> for IntoIter<T> {
 }
 
 impl<T: Clone> Clone for IntoIter<T> {
-    /// Clones what is still to be given out into an array of its own.
+    /// Clones the elements not yet yielded into a new array.
     fn clone(&self) -> Self {
         let mut vec = or_give_up(self.vec.try_fresh());
         vec.extend_from_slice(self.as_slice());
@@ -128,7 +128,7 @@ impl<T> IntoIterator for VmVec<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
 
-    /// Gives out the elements by value, in order. They move out one by one; the memory is released
+    /// Returns an iterator that moves the elements out, in order. They move out one by one; the memory is released
     /// when the iterator is dropped.
     fn into_iter(self) -> IntoIter<T> {
         IntoIter::new(self)

@@ -1,15 +1,15 @@
-//! [`Lent`]: a mutable borrow that is kept behind a shared one, as a grow-only scope keeps it.
+//! [`Lent`]: a mutable borrow behind a shared one, as grow-only scopes hold it.
 //!
 //! # Why this is sound
 //!
-//! Of the owner, which is borrowed mutably for `'a`, a `&mut` is made only here, and no two at a
-//! time. While somebody is lent the owner, what is seen here is something in its place; the owner
-//! is back when the call ends, by a panic too. So code of users may run then, and
-//! come back here: it does not reach the owner. [`Lent::lend_briefly`] and [`Lent::lend_seen`] change
-//! nothing here, and have their callers promise that no code runs that could come back.
+//! A `&mut` to the owner, which is mutably borrowed for `'a`, is made only here, and no two at a time. While the owner
+//! is lent, a stand-in is seen in its place; the owner is put back when the call ends, also by a panic. User code may
+//! therefore run during the call, and re-enter: it does not reach the owner. [`Lent::lend_briefly`] and
+//! [`Lent::lend_seen`] put nothing in its place; their callers promise that no code runs that could re-enter.
 //!
-//! Whoever must not take the one for the other looks first whether it is lent. What is only full, and so
-//! sends them to where they look, they need not look at: that is what spares the hot calls a compare.
+//! Calls that must not mistake the stand-in for the owner check first whether the owner is lent. Calls to which the
+//! stand-in merely looks full, and which then grow through a call that checks, need not: this saves a comparison in
+//! hot calls.
 
 #![expect(unsafe_code, reason = "makes a mutable reference out of a shared one")]
 
@@ -19,18 +19,18 @@ use std::marker::PhantomData;
 use std::panic::RefUnwindSafe;
 use std::ptr::NonNull;
 
-/// What can be lent: it has something to be in its place.
+/// A type that can be lent, since it has a stand-in.
 pub(crate) trait Lend {
-    /// What is seen while it is lent: it holds nothing, and is full for good.
+    /// Makes the stand-in that is seen while the owner is lent: it holds nothing, and stays full.
     fn in_place() -> Self;
 
-    /// Whether this is such a one.
+    /// Returns `true` if this is a stand-in.
     fn is_in_place(&self) -> bool;
 }
 
-/// A mutable borrow of an `A`, lent to one at a time. It stays on one thread.
+/// A mutable borrow of an `A`, lent to one call at a time. It stays on one thread.
 pub(crate) struct Lent<'a, A> {
-    /// The owner, or what is in its place while it is lent.
+    /// The owner, or the stand-in while the owner is lent.
     seen: Cell<NonNull<A>>,
     borrow: PhantomData<&'a mut A>,
 }
@@ -41,14 +41,13 @@ impl<'a, A: Lend> Lent<'a, A> {
         Self { seen: Cell::new(NonNull::from(owner)), borrow: PhantomData }
     }
 
-    /// Has `change` change the owner. Any code may run: a backing, an allocator, the hook of a
-    /// panic.
+    /// Lends the owner to `change`. Any code may run in it: a backing, an allocator, a panic hook.
     ///
     /// # Errors
     ///
-    /// If it is lent already ([`Busy`](ErrorKind::Busy)).
+    /// If the owner is lent already ([`Busy`](ErrorKind::Busy)).
     pub(crate) fn lend<R>(&self, change: impl FnOnce(&mut A) -> R) -> Result<R, Error> {
-        /// Brings it back.
+        /// Puts the owner back.
         struct Back<'l, A> {
             to: &'l Cell<NonNull<A>>,
             owner: NonNull<A>,
@@ -64,38 +63,36 @@ impl<'a, A: Lend> Lent<'a, A> {
             return Err(refusal());
         }
         let mut in_place = A::in_place();
-        // Dropped before what is in its place, which is seen no more then.
+        // Dropped before the stand-in, which is then not seen any more.
         let mut back = Back { to: &self.seen, owner: self.seen.get() };
         self.seen.set(NonNull::from(&mut in_place));
-        // SAFETY: the owner is borrowed for `'a`, which outlives `self`, and is lent to nobody. Until it
-        // is back, others see what is in its place.
+        // SAFETY: the owner is mutably borrowed for `'a`, which outlives `self`, and is not lent, as checked above.
+        // Until it is back, other calls see the stand-in.
         Ok(change(unsafe { back.owner.as_mut() }))
     }
 
     #[inline]
     fn is_lent(&self) -> bool {
         let seen = self.seen.get();
-        // SAFETY: as in `lend_seen`; it reads a number.
+        // SAFETY: as in `lend_seen`; it only reads.
         unsafe { seen.as_ref() }.is_in_place()
     }
 
-    /// [`lend`](Self::lend), for what takes no time: it costs a compare. `None` if it is lent
-    /// already.
+    /// Lends the owner to a short `change`, at the cost of a comparison. `None` if it is lent already.
     ///
     /// # Safety
     ///
-    /// - `change` runs no code of users: none of their types, no backing, nothing that allocates
-    ///   or panics.
+    /// - `change` runs no user code: no method of a user's type, no backing, nothing that allocates or panics.
     #[inline]
     pub(crate) unsafe fn lend_briefly<R>(&self, change: impl FnOnce(&mut A) -> R) -> Option<R> {
         if self.is_lent() {
             return None;
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller promises what `lend_seen` requires.
         Some(unsafe { self.lend_seen(change) })
     }
 
-    /// The same, which panics if it is lent already.
+    /// Lends the owner to `read`; panics if it is lent already.
     ///
     /// # Safety
     ///
@@ -103,11 +100,11 @@ impl<'a, A: Lend> Lent<'a, A> {
     #[inline]
     #[track_caller]
     pub(crate) unsafe fn look<R>(&self, read: impl FnOnce(&A) -> R) -> R {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller promises what `lend_briefly` requires.
         unsafe { self.lend_briefly(|owner| read(owner)) }.unwrap_or_else(|| busy())
     }
 
-    /// The same with what is seen, which is not the owner while that is lent. It costs nothing.
+    /// Lends what is seen, which is the stand-in while the owner is lent. This costs nothing.
     ///
     /// # Safety
     ///
@@ -115,21 +112,20 @@ impl<'a, A: Lend> Lent<'a, A> {
     #[inline]
     pub(crate) unsafe fn lend_seen<R>(&self, change: impl FnOnce(&mut A) -> R) -> R {
         let mut seen = self.seen.get();
-        // SAFETY: the owner, as in `lend`, lent to nobody; or what is in its place, which lives as long as
-        // it is seen, and is used only through here. And `change` does not come back here, by the
-        // caller's promise.
+        // SAFETY: it is the owner, as in `lend`, and not lent; or the stand-in, which lives as long as it is seen, and
+        // is used only through here. `change` does not re-enter, by the caller's promise.
         change(unsafe { seen.as_mut() })
     }
 }
 
-// A panic brings the owner back, in whatever state it leaves it.
+// A panic puts the owner back, in whatever state `change` leaves it.
 impl<A: RefUnwindSafe> RefUnwindSafe for Lent<'_, A> {}
 
 fn refusal() -> Error {
     Error::new(ErrorKind::Busy, 0)
 }
 
-/// Says that it is lent already, to whoever cannot have the error.
+/// Panics, for a caller that cannot return the error that the owner is lent already.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -137,11 +133,12 @@ pub(crate) fn busy() -> ! {
     give_up(refusal())
 }
 
-/// The methods that scopes of arrays have in common: each has a `vec` that is lent, `try_push`, and this within an `impl`
-/// of its own.
+/// Defines the methods that grow-only scopes of arrays have in common. A scope has a field `vec`, which is lent, and
+/// `try_push`, and uses this in an `impl` of its own.
 macro_rules! scope_methods {
     ($Vec:ident) => {
-        /// Appends an element and returns where it lies for good. O(1), no copy; takes memory if capacity is used up, as
+        /// Appends an element and returns a reference to it, which stays valid across later pushes. O(1), without a
+        /// copy; grows if the capacity is used up, as
         #[doc = concat!("[`", stringify!($Vec), "::push`] does.")]
         ///
         /// # Panics
@@ -153,11 +150,11 @@ macro_rules! scope_methods {
             $crate::error::or_give_up(self.try_push(value))
         }
 
-        /// Appends all that the iterator gives, which may itself push into the scope.
+        /// Appends the elements of an iterator, which may itself push into the scope.
         ///
         /// # Panics
         ///
-        /// As for [`push`](Self::push); what was stored before stays.
+        /// As for [`push`](Self::push); elements that were stored before stay.
         #[track_caller]
         pub fn extend(&self, iter: impl IntoIterator<Item = T>) {
             iter.into_iter().for_each(|value| {
@@ -180,20 +177,20 @@ macro_rules! scope_methods {
         /// # Errors
         ///
         #[doc = concat!("As for [`", stringify!($Vec), "::try_reserve`];")]
-        /// [`Busy`](crate::ErrorKind::Busy) while the array takes memory.
+        /// [`Busy`](crate::ErrorKind::Busy) while the array grows.
         pub fn try_reserve(&self, additional: usize) -> Result<(), $crate::error::Error> {
             self.vec.lend(|vec| vec.try_reserve(additional))?
         }
 
-        /// The number of elements. O(1).
+        /// Returns the number of elements. O(1).
         #[inline]
         #[track_caller]
         pub fn len(&self) -> usize {
-            // SAFETY: it reads a number.
+            // SAFETY: it only reads a number.
             unsafe { self.vec.look(|vec| vec.len()) }
         }
 
-        /// Whether there are no elements. O(1).
+        /// Returns `true` if there are no elements. O(1).
         #[inline]
         #[track_caller]
         pub fn is_empty(&self) -> bool {
@@ -204,14 +201,14 @@ macro_rules! scope_methods {
         #[inline]
         #[track_caller]
         pub fn capacity(&self) -> usize {
-            // SAFETY: it reads a number.
+            // SAFETY: it only reads a number.
             unsafe { self.vec.look(|vec| vec.capacity()) }
         }
 
         #[doc = concat!("See [`", stringify!($Vec), "::index_of`].")]
         #[track_caller]
         pub fn index_of(&self, element: &T) -> Option<usize> {
-            // SAFETY: it compares addresses.
+            // SAFETY: it only compares addresses.
             unsafe { self.vec.look(|vec| vec.index_of(element)) }
         }
     };

@@ -1,4 +1,4 @@
-//! Taking memory, and giving it back.
+//! Reserving and returning memory.
 
 #![expect(unsafe_code, reason = "makes slices of spare and of leaked memory")]
 
@@ -14,12 +14,12 @@ use std::slice;
 impl<T> VmVec<T> {
     reserve_methods! {
         &mut, "elements";
-        /// Enters the kernel if there is not room already. O(1) in the length: nothing is moved.
+        /// Enters the kernel if the capacity does not suffice. O(1) in the length: nothing moves.
     }
 
     reserve_exact_methods!("elements");
 
-    /// Makes room for so many elements more, if there is not room already.
+    /// Grows if the capacity does not suffice for `additional` more elements.
     #[inline]
     pub(crate) fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         if additional <= self.capacity() - self.len {
@@ -28,11 +28,11 @@ impl<T> VmVec<T> {
         self.grow(additional, amount)
     }
 
-    /// Makes room for so many elements more, where there is too little.
+    /// Grows for `additional` more elements.
     pub(super) fn grow(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         let (before, start) = (self.capacity(), self.start());
         let grown = self.raw.grow(Self::ELEMENT, self.len, additional, amount);
-        // Where all has moved, nothing is closed yet.
+        // If the array got another address, none of its spare capacity is closed yet.
         self.close_new(if self.start() == start { before } else { self.len });
         grown
     }
@@ -44,12 +44,12 @@ impl<T> VmVec<T> {
         self.raw.prefault(Self::ELEMENT, self.len, self.len + additional)
     }
 
-    /// Makes memory behind the last element resident ahead of its use: twice as much as the
-    /// busiest sixtieth of a second of late has used, as far as the budget goes.
+    /// Makes memory past the last element resident ahead of its use: twice as much as the busiest sixtieth of a second
+    /// of the recent past used, within the budget.
     ///
-    /// For the idle time of a frame, where no [background thread](crate::CommitAhead) is to do it:
-    /// call it once in each. It needs no number from you, since it sees how the array grows. If the
-    /// system refuses it stops, and says so; nothing else comes of it.
+    /// For the idle time of a frame, as an alternative to the [background thread](crate::CommitAhead): call it once
+    /// per frame. It needs no estimate from the caller, since it observes how the array grows. If the system refuses,
+    /// it stops and reports the refusal, without any other effect.
     ///
     /// Enters the kernel once for each 64 KiB, or huge page.
     ///
@@ -71,12 +71,12 @@ impl<T> VmVec<T> {
         self.prefault_ahead_behind(self.len, budget)
     }
 
-    /// Makes pages of elements resident, for which there is capacity, whatever the length.
+    /// Makes the pages of elements within capacity resident, whatever the length.
     pub(crate) fn prefault_within(&mut self, from: usize, to: usize) -> Result<(), Error> {
         self.raw.prefault(Self::ELEMENT, from, to)
     }
 
-    /// [`prefault_ahead`](Self::prefault_ahead), behind so many elements, whatever the length.
+    /// As [`prefault_ahead`](Self::prefault_ahead), past the first `len` elements, whatever the length.
     pub(crate) fn prefault_ahead_behind(&mut self, len: usize, budget: Budget) -> Prefaulted {
         let before = self.capacity();
         let prefaulted = self.raw.prefault_ahead(Self::ELEMENT, len, budget);
@@ -84,18 +84,17 @@ impl<T> VmVec<T> {
         prefaulted
     }
 
-    /// Sets the maximum of an array with options of its own. Does nothing after addresses were reserved.
+    /// Sets the maximum length of an array that has its own options. Has no effect once addresses are reserved.
     pub(crate) fn limit(&mut self, max_len: usize) {
         self.raw.limit(Self::ELEMENT, max_len.max(self.len));
     }
 
     shrink_methods! {
-        /// Gives memory behind the last element back to the system: it is neither resident nor
-        /// charged to the process any more.
+        /// Returns memory past the last element to the system: it is neither resident nor charged to the process then.
         ///
-        /// Memory goes back in whole runs of 64 KiB (2 MiB where huge pages are asked for), and only
-        /// if two or more are spare, so calling this often costs little. The reservation stays, and
-        /// no element moves. If the system refuses, the memory stays.
+        /// Memory is returned in whole runs of 64 KiB (2 MiB if huge pages are requested), and only if two or more are
+        /// spare, so calling this often costs little. The reservation stays, and no element moves. If the system
+        /// refuses, the memory stays committed.
         ///
         /// # Examples
         ///
@@ -111,10 +110,10 @@ impl<T> VmVec<T> {
         budget.spend(|purse| self.shrink(self.len, purse))
     }
 
-    /// [`shrink_to_fit`](Self::shrink_to_fit), but keeps room for `min_capacity` elements, if
-    /// there is so much.
+    /// Shrinks as [`shrink_to_fit`](Self::shrink_to_fit) does, but keeps capacity for at least `min_capacity`
+    /// elements, if that much is committed.
     pub fn shrink_to(&mut self, min_capacity: usize) {
-        // As for `shrink_to_fit`.
+        // The error is ignored, as in `shrink_to_fit`.
         let _ = self.try_shrink_to(min_capacity);
     }
 
@@ -127,58 +126,58 @@ impl<T> VmVec<T> {
         self.shrink(self.len.max(min_capacity), &mut Purse::unlimited()).map(drop)
     }
 
-    /// Gives memory behind the first `len` elements, of which there are as many or fewer, back as far
-    /// as there is money. Whether there is nothing more to give back.
+    /// Returns memory past the first `len` elements, which include all of the array's, within the budget. Returns
+    /// `true` if no more can be returned.
     pub(crate) fn shrink(&mut self, len: usize, purse: &mut Purse) -> Result<bool, Error> {
         self.raw.shrink(Self::ELEMENT, len, purse)
     }
 
-    /// Hands back the memory of bytes within capacity, in whole [`run_bytes`](Self::run_bytes);
-    /// they read as zero then.
+    /// Returns the memory of bytes within capacity, in whole [`run_bytes`](Self::run_bytes); they read as zero
+    /// afterwards.
     ///
     /// # Safety
     ///
-    /// - Elements that lie there, or reach there, are valid with zeroes in their place.
+    /// - Elements that lie there, or extend into it, are valid with zeros in their place.
     pub(crate) unsafe fn discard(&mut self, bytes: Range<usize>) -> Result<(), Error> {
         self.raw.discard(bytes)
     }
 
-    /// Up to how many bytes from the start memory may hold what another array has left there, wherever nothing
-    /// was written since. Never grows once there is memory.
+    /// How many bytes from the start may hold what another array left there, unless overwritten since. It never grows
+    /// once there is memory.
     pub(crate) fn warm_bytes(&self) -> usize {
         self.raw.warm_bytes()
     }
 
-    /// How many elements lie wholly in the memory that would stay if all behind the first `len` were
-    /// given back, if any would go.
+    /// How many elements would lie wholly in committed memory if all memory past the first `len` were returned; `None`
+    /// if none would be.
     pub(crate) fn shrinks_to(&self, len: usize) -> Option<usize> {
         self.raw.shrinks_to_bytes(Self::ELEMENT, len)?.checked_div(size_of::<T>())
     }
 
-    /// In what units memory is worth giving back where that splits huge pages.
+    /// The unit in which memory is worth returning if that splits huge pages.
     pub(crate) fn least_run_bytes(&self) -> usize {
         self.raw.least_run_bytes()
     }
 
-    /// In what units memory at an offset in bytes is best given back.
+    /// The unit in which memory at an offset in bytes is best returned.
     pub(crate) fn run_bytes(&self, offset: usize) -> usize {
         self.raw.run_bytes(offset)
     }
 
-    /// The room behind the last element, within capacity.
+    /// Returns the spare capacity of the array as a slice of `MaybeUninit<T>`.
     ///
-    /// After writing to it, [`set_len`](Self::set_len) says that it holds elements.
+    /// After initialising elements in it, call [`set_len`](Self::set_len).
     #[inline]
     pub fn spare_capacity_mut(&mut self) -> &mut [MaybeUninit<T>] {
         let spare = self.capacity() - self.len;
-        // SAFETY: `len` is within capacity.
+        // SAFETY: `len` is at most the capacity.
         let first = unsafe { self.as_mut_ptr().add(self.len) };
-        // SAFETY: `spare` more elements are within capacity, and need not be initialised.
+        // SAFETY: the next `spare` elements are within capacity, and `MaybeUninit` need not be initialised.
         unsafe { slice::from_raw_parts_mut(first.cast(), spare) }
     }
 
-    /// Gives up the array for a slice that lives as long as the elements may. The memory, and the
-    /// reservation, are never released.
+    /// Consumes the array, and returns its elements as a mutable slice that can live as long as they may. The memory
+    /// and the reservation are never released.
     #[inline]
     pub fn leak<'a>(self) -> &'a mut [T]
     where
@@ -186,8 +185,8 @@ impl<T> VmVec<T> {
     {
         let mut vec = ManuallyDrop::new(self);
         vec.raw.leak();
-        // SAFETY: `len` elements are initialised; the array is never dropped and nobody else has
-        // it, so they stay so, and are the slice's alone.
+        // SAFETY: `len` elements are initialised. The array was consumed and is never dropped, so they stay so, and
+        // the slice is the only access to them.
         unsafe { slice::from_raw_parts_mut(vec.first(), vec.len) }
     }
 }

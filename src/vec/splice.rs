@@ -1,7 +1,6 @@
 //! [`Splice`]: takes a range of elements out and puts others in its place.
 
 use super::{Drain, give_up};
-use std::iter::FusedIterator;
 
 /// An iterator that takes a range of elements out of a [`VmVec`](crate::VmVec) and, when it is
 /// dropped, puts others in its place; made by [`splice`](crate::VmVec::splice).
@@ -19,38 +18,22 @@ impl<'v, I: Iterator> Splice<'v, I> {
     }
 }
 
-impl<I: Iterator> Iterator for Splice<'_, I> {
-    type Item = I::Item;
-
-    fn next(&mut self) -> Option<I::Item> {
-        self.drain.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.drain.size_hint()
-    }
+exact_iterator! {
+    [I: Iterator] Splice<'_, I> => I::Item:
+    |iter| iter.drain.len(), iter.drain.next(), iter.drain.next_back()
 }
-
-impl<I: Iterator> DoubleEndedIterator for Splice<'_, I> {
-    fn next_back(&mut self) -> Option<I::Item> {
-        self.drain.next_back()
-    }
-}
-
-impl<I: Iterator> ExactSizeIterator for Splice<'_, I> {}
-impl<I: Iterator> FusedIterator for Splice<'_, I> {}
 
 impl<I: Iterator> Drop for Splice<'_, I> {
     fn drop(&mut self) {
-        let Self { drain, replace_with } = self;
+        let (cut, replace_with) = (&mut self.drain.cut, &mut self.replace_with);
         // Whatever panics from here on, the drain then closes what is left of the gap.
-        drain.drop_rest();
+        cut.drop_rest();
         let mut width = 0_usize;
         let mut trust_hint = true;
         loop {
-            while !drain.gap_is_full() {
+            while !cut.is_full() {
                 let Some(value) = replace_with.next() else { return };
-                drain.fill(value);
+                cut.fill(value);
             }
             let Some(value) = replace_with.next() else { return };
             // How many are still to come is not known before they have. So widen by the hint or,
@@ -58,16 +41,16 @@ impl<I: Iterator> Drop for Splice<'_, I> {
             // was too much.
             let hint = if trust_hint { replace_with.size_hint().0 } else { 0 };
             width = hint.saturating_add(1).max(width.saturating_mul(2));
-            if drain.widen(width).is_err() {
+            if cut.widen(width).is_err() {
                 (width, trust_hint) = (1, false);
-                match drain.widen(width) {
+                match cut.widen(width) {
                     Ok(()) => {}
                     // A second panic would abort the process.
                     Err(_) if std::thread::panicking() => return,
                     Err(error) => give_up(error),
                 }
             }
-            drain.fill(value);
+            cut.fill(value);
         }
     }
 }

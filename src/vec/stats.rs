@@ -5,7 +5,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 impl VecStats {
-    /// Those of no array.
+    /// The statistics of no array.
     const NOTHING: Self = Self {
         len: 0,
         capacity: 0,
@@ -19,8 +19,8 @@ impl VecStats {
 }
 
 impl AddAssign for VecStats {
-    /// Adds what another array holds and takes up. [`resident_bytes`](Self::resident_bytes) is `None` if it is for one
-    /// of the two; all other figures are sums, or `usize::MAX` where a sum is larger.
+    /// Adds the statistics of another array. [`resident_bytes`](Self::resident_bytes) is `None` if either is `None`;
+    /// all other figures are sums, or `usize::MAX` if a sum is larger.
     fn add_assign(&mut self, other: Self) {
         let Self {
             len, capacity, max_len, reserved_bytes, committed_bytes, ahead_bytes, late, ..
@@ -44,7 +44,7 @@ impl AddAssign for VecStats {
 impl Add for VecStats {
     type Output = Self;
 
-    /// What two arrays hold and take up together; see [`add_assign`](Self::add_assign).
+    /// Returns what two arrays hold and take up together; see [`add_assign`](Self::add_assign).
     ///
     /// # Examples
     ///
@@ -63,7 +63,7 @@ impl Add for VecStats {
 }
 
 impl Sum for VecStats {
-    /// What all arrays hold and take up together.
+    /// Returns what all arrays hold and take up together.
     fn sum<I: Iterator<Item = Self>>(stats: I) -> Self {
         stats.fold(Self::NOTHING, Self::add)
     }

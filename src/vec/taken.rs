@@ -1,19 +1,19 @@
-//! [`Taken`]: elements that tasks take out, and [`SplitAt`], by which they share them out.
+//! [`Taken`]: elements that tasks take, and [`SplitAt`], by which they are divided among tasks.
 
 #![expect(unsafe_code, reason = "takes elements out")]
 
 use std::mem::{self, ManuallyDrop};
 use std::{ptr, slice};
 
-/// An iterator that can be cut in two.
+/// An iterator that can be split in two.
 pub(crate) trait SplitAt: DoubleEndedIterator + ExactSizeIterator {
-    /// The first `count` items, of as many or more, and the others.
+    /// Splits off the first `count` items, which must not be more than there are.
     fn split_at(self, count: usize) -> (Self, Self)
     where
         Self: Sized;
 }
 
-/// Gives out elements that lie side by side, from both ends; what is left is dropped.
+/// A double-ended iterator that moves out contiguous elements. Those not yielded are dropped.
 pub(crate) struct Taken<'a, T> {
     slots: slice::IterMut<'a, ManuallyDrop<T>>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Taken<'a, T> {
 impl<'a, T> Taken<'a, T> {
     /// # Safety
     ///
-    /// - Nobody uses the elements, or drops them, but through what is returned.
+    /// - The elements are used and dropped only through what is returned.
     pub(super) unsafe fn new(slots: &'a mut [ManuallyDrop<T>]) -> Self {
         Self { slots: slots.iter_mut() }
     }
@@ -29,7 +29,7 @@ impl<'a, T> Taken<'a, T> {
 
 impl<T> SplitAt for Taken<'_, T> {
     fn split_at(mut self, count: usize) -> (Self, Self) {
-        // They belong to the two parts.
+        // The two parts own them from here on.
         let slots = mem::take(&mut self.slots).into_slice();
         let (left, right) = slots.split_at_mut(count);
         (Self { slots: left.iter_mut() }, Self { slots: right.iter_mut() })
@@ -39,17 +39,17 @@ impl<T> SplitAt for Taken<'_, T> {
 exact_iterator! {
     [T] Taken<'_, T> => T:
     |taken| taken.slots.len(),
-    // SAFETY: nobody else has it, as `new` was promised, and it is given out here once.
+    // SAFETY: only `self` uses it, as `new` requires, and it is yielded once.
     taken.slots.next().map(|slot| unsafe { ManuallyDrop::take(slot) }),
-    // SAFETY: nobody else has it, as `new` was promised, and it is given out here once.
+    // SAFETY: only `self` uses it, as `new` requires, and it is yielded once.
     taken.slots.next_back().map(|slot| unsafe { ManuallyDrop::take(slot) })
 }
 
 impl<T> Drop for Taken<'_, T> {
     fn drop(&mut self) {
         let rest = ptr::from_mut(mem::take(&mut self.slots).into_slice()) as *mut [T];
-        // SAFETY: initialised, in the layout of `T`, and nobody else has them, as `new` was promised. Should a drop
-        // panic, the others are dropped still.
+        // SAFETY: the elements are initialised, in the layout of `T`, and only `self` uses them, as `new` requires. If
+        // a drop panics, the others are still dropped.
         unsafe { rest.drop_in_place() }
     }
 }

@@ -277,9 +277,7 @@ impl<'a, T, const N: usize> From<ArenaBox<'a, [T; N]>> for ArenaBox<'a, [T]> {
     /// The same values, as a slice.
     #[inline]
     fn from(array: ArenaBox<'a, [T; N]>) -> Self {
-        let array = ArenaBox::into_raw(array);
-        // SAFETY: the pointer was just a box's, and the box is gone.
-        unsafe { ArenaBox::from_raw(array as *mut [T]) }
+        ArenaBox::unsize(array, |array| array)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::growing::{Growth, Way, option_methods};
 use crate::reservation::HugePages;
 use crate::service::{CommitAhead, Release};
 
-/// What the user chose for an arena.
+/// The options of an arena.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     pub(super) max_bytes: Option<usize>,
@@ -59,16 +59,16 @@ impl ArenaBuilder {
         Self { options: Options::DEFAULT, capacity_bytes: 0 }
     }
 
-    /// How many bytes can ever be used at once; addresses for them are reserved at once.
+    /// Sets the maximum number of bytes that can be in use at once. The addresses for them are reserved by
+    /// [`build`](Self::build).
     ///
-    /// If it is not said, as much is reserved as the machine has memory, but each of very many arenas has
-    /// less; see [`Arena::new`].
+    /// Defaults to as much as the machine has memory, or less in a process with very many arenas; see [`Arena::new`].
     pub const fn max_bytes(mut self, max_bytes: usize) -> Self {
         self.options.max_bytes = Some(max_bytes);
         self
     }
 
-    /// How many bytes of memory to commit at once. None, if not said.
+    /// Sets how many bytes of memory [`build`](Self::build) commits. Defaults to 0.
     pub const fn capacity_bytes(mut self, capacity_bytes: usize) -> Self {
         self.capacity_bytes = capacity_bytes;
         self
@@ -76,22 +76,23 @@ impl ArenaBuilder {
 
     option_methods!();
 
-    /// Makes the arena.
+    /// Builds the arena.
     ///
     /// # Panics
     ///
-    /// Where [`try_build`](Self::try_build) has an error.
+    /// If [`try_build`](Self::try_build) returns an error.
     #[track_caller]
     pub fn build(self) -> Arena {
         or_give_up(self.try_build())
     }
 
-    /// Makes the arena. Enters the kernel if a maximum, a capacity or memory ahead was asked for.
+    /// Builds the arena, or returns the error. Enters the kernel if a maximum, a capacity or commit-ahead was
+    /// requested.
     ///
     /// # Errors
     ///
-    /// If the addresses or the memory cannot be had; if the capacity is more than the maximum
-    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); if either is more than `isize::MAX` bytes
+    /// If the addresses or the memory are refused; if the capacity exceeds the maximum
+    /// ([`MaxLen`](crate::ErrorKind::MaxLen)); or if either exceeds `isize::MAX` bytes
     /// ([`CapacityOverflow`](crate::ErrorKind::CapacityOverflow)).
     pub fn try_build(self) -> Result<Arena, Error> {
         Arena::try_with_options(self.options, self.capacity_bytes)

@@ -576,7 +576,7 @@ fn is_aligned(block: NonNull<u8>, layout: Layout) -> bool {
 
 /// A block of no bytes.
 #[inline]
-pub(super) fn nothing(layout: Layout) -> NonNull<u8> {
+pub(in crate::alloc) fn nothing(layout: Layout) -> NonNull<u8> {
     // SAFETY: alignments are not zero.
     let align = unsafe { std::num::NonZero::new_unchecked(layout.align()) };
     NonNull::<u8>::dangling().with_addr(align)

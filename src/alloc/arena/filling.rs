@@ -96,6 +96,21 @@ impl<'b, T> Filling<'b, T> {
         grow_to(need.saturating_add(spare)).or_else(|_: Error| grow_to(need))
     }
 
+    /// Pushes all values, up to the first error of theirs.
+    #[inline]
+    pub(super) fn fill<E>(
+        mut self,
+        values: impl Iterator<Item = Result<T, E>>,
+    ) -> Result<Result<&'b mut [T], E>, Error> {
+        for value in values {
+            match value {
+                Ok(value) => self.try_push(value)?,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(self.finish()))
+    }
+
     /// The slice. Room that it did not need is free again if it is at the arena's end.
     #[inline]
     pub(super) fn finish(self) -> &'b mut [T] {

@@ -5,9 +5,11 @@
 /// and what they return.
 ///
 /// The first text ends the first sentence about the twin. The second, if there is one, ends the sentence about its errors.
+/// A condition in `@[…]` is that of both methods.
 macro_rules! twins {
     ($(
         $(#[$doc:meta])+
+        $(@[$cfg:meta])?
         fn $name:ident, $try_name:ident
         [$($generics:tt)*] (&$this:ident $(, $arg:ident: $type:ty)*) -> $ok:ty
         {
@@ -19,6 +21,7 @@ macro_rules! twins {
         /// # Panics
         ///
         #[doc = concat!("Where [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") has an error.")]
+        $(#[cfg($cfg)] #[cfg_attr(docsrs, doc(cfg($cfg)))])?
         #[inline]
         #[track_caller]
         pub fn $name<$($generics)*>(&$this $(, $arg: $type)*) -> $ok {
@@ -30,6 +33,7 @@ macro_rules! twins {
         /// # Errors
         ///
         #[doc = concat!("As for [`try_alloc_layout`](Self::try_alloc_layout)", $($errors,)? ".")]
+        $(#[cfg($cfg)] #[cfg_attr(docsrs, doc(cfg($cfg)))])?
         #[inline]
         pub fn $try_name<$($generics)*>(&$this $(, $arg: $type)*) -> Result<$ok, Error> {
             $body
@@ -147,56 +151,33 @@ macro_rules! alloc_methods {
             [T] (&self, values: impl IntoIterator<Item = T>) -> &$life mut [T] {
                 self.try_alloc_slice_from_iter(values)
             };
-        }
 
-        /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) for an iterator whose values may be
-        /// errors. At the first of them the values before are dropped, and their room is free again, unless
-        /// the iterator has stored something behind it.
-        ///
-        /// # Errors
-        ///
-        /// The first that the iterator gives, which is not asked again.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_try_fill_iter`](Self::try_alloc_slice_try_fill_iter) has an error.
-        ///
-        /// # Examples
-        ///
-        /// ```
-        /// let mut arena = stayput::Arena::new();
-        /// arena.scope(|arena| {
-        ///     let mut parse = |text: &str| {
-        ///         arena.alloc_slice_try_fill_iter(text.split(' ').map(str::parse::<u8>)).map(|all| all.to_vec())
-        ///     };
-        ///     assert_eq!(parse("1 2 3"), Ok(vec![1, 2, 3]));
-        ///     assert!(parse("1 2 x").is_err());
-        /// });
-        /// ```
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_try_fill_iter<T, E>(
-            &self,
-            values: impl IntoIterator<Item = Result<T, E>>,
-        ) -> Result<&$life mut [T], E> {
-            or_give_up(self.bump.try_alloc_slice_try_fill_iter(values))
-        }
+            /// [`alloc_slice_from_iter`](Self::alloc_slice_from_iter) for an iterator whose values may be
+            /// errors. At the first of them the values before are dropped, and their room is free again, unless
+            /// the iterator has stored something behind it.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// let mut arena = stayput::Arena::new();
+            /// arena.scope(|arena| {
+            ///     let mut parse = |text: &str| {
+            ///         arena.alloc_slice_try_fill_iter(text.split(' ').map(str::parse::<u8>)).map(|all| all.to_vec())
+            ///     };
+            ///     assert_eq!(parse("1 2 3"), Ok(vec![1, 2, 3]));
+            ///     assert!(parse("1 2 x").is_err());
+            /// });
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// The first that the iterator gives, which is not asked again.
+            fn alloc_slice_try_fill_iter, try_alloc_slice_try_fill_iter
+            [T, E] (&self, values: impl IntoIterator<Item = Result<T, E>>) -> Result<&$life mut [T], E> {
+                self.bump.try_alloc_slice_try_fill_iter(values)
+            } "; then what the iterator gave until then is dropped, and so is the iterator. The inner result is the \
+                iterator's";
 
-        /// [`alloc_slice_try_fill_iter`](Self::alloc_slice_try_fill_iter), or the error; then what the
-        /// iterator gave until then is dropped, and so is the iterator. The inner result is the iterator's.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[inline]
-        pub fn try_alloc_slice_try_fill_iter<T, E>(
-            &self,
-            values: impl IntoIterator<Item = Result<T, E>>,
-        ) -> Result<Result<&$life mut [T], E>, Error> {
-            self.bump.try_alloc_slice_try_fill_iter(values)
-        }
-
-        $crate::alloc::arena::methods::twins! {
             /// Stores a copy of a string. O(n).
             fn alloc_str, try_alloc_str [] (&self, source: &str) -> &$life mut str {
                 self.bump.try_alloc_str(source)
@@ -273,60 +254,20 @@ macro_rules! alloc_methods {
             [T] (&self, len: usize) -> &$life mut [MaybeUninit<T>] {
                 self.bump.try_alloc_slice_uninit(len)
             };
-        }
 
-        /// A value that is all zero. Nothing is written where memory is fresh from the system.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_zeroed`](Self::try_alloc_zeroed) has an error.
-        #[cfg(feature = "bytemuck")]
-        #[cfg_attr(docsrs, doc(cfg(feature = "bytemuck")))]
-        #[inline]
-        #[track_caller]
-        pub fn alloc_zeroed<T: bytemuck::Zeroable>(&self) -> &$life mut T {
-            or_give_up(self.bump.try_alloc_zeroed())
-        }
+            /// A value that is all zero. Nothing is written where memory is fresh from the system.
+            @[feature = "bytemuck"]
+            fn alloc_zeroed, try_alloc_zeroed [T: bytemuck::Zeroable] (&self) -> &$life mut T {
+                self.bump.try_alloc_zeroed()
+            };
 
-        /// [`alloc_zeroed`](Self::alloc_zeroed), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[cfg(feature = "bytemuck")]
-        #[cfg_attr(docsrs, doc(cfg(feature = "bytemuck")))]
-        #[inline]
-        pub fn try_alloc_zeroed<T: bytemuck::Zeroable>(&self) -> Result<&$life mut T, Error> {
-            self.bump.try_alloc_zeroed()
-        }
-
-        /// `len` values that are all zero. Nothing is written where memory is fresh from the
-        /// system: it takes memory only when it is used.
-        ///
-        /// # Panics
-        ///
-        /// Where [`try_alloc_slice_zeroed`](Self::try_alloc_slice_zeroed) has an error.
-        #[cfg(feature = "bytemuck")]
-        #[cfg_attr(docsrs, doc(cfg(feature = "bytemuck")))]
-        #[inline]
-        #[track_caller]
-        pub fn alloc_slice_zeroed<T: bytemuck::Zeroable>(&self, len: usize) -> &$life mut [T] {
-            or_give_up(self.bump.try_alloc_slice_zeroed(len))
-        }
-
-        /// [`alloc_slice_zeroed`](Self::alloc_slice_zeroed), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for [`try_alloc_layout`](Self::try_alloc_layout).
-        #[cfg(feature = "bytemuck")]
-        #[cfg_attr(docsrs, doc(cfg(feature = "bytemuck")))]
-        #[inline]
-        pub fn try_alloc_slice_zeroed<T: bytemuck::Zeroable>(
-            &self,
-            len: usize,
-        ) -> Result<&$life mut [T], Error> {
-            self.bump.try_alloc_slice_zeroed(len)
+            /// `len` values that are all zero. Nothing is written where memory is fresh from the
+            /// system: it takes memory only when it is used.
+            @[feature = "bytemuck"]
+            fn alloc_slice_zeroed, try_alloc_slice_zeroed
+            [T: bytemuck::Zeroable] (&self, len: usize) -> &$life mut [T] {
+                self.bump.try_alloc_slice_zeroed(len)
+            };
         }
 
         /// Stores a value that is dropped when the box is. O(1).

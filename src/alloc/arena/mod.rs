@@ -133,7 +133,7 @@ use std::ptr::NonNull;
 /// });
 /// ```
 pub struct Arena {
-    bump: Bump,
+    pub(super) bump: Bump,
 }
 
 impl Arena {
@@ -373,9 +373,4 @@ impl Arena {
     }
 }
 
-impl Default for Arena {
-    /// An empty arena; see [`Arena::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+default_by!([] Arena, new);

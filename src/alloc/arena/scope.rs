@@ -120,7 +120,7 @@ use std::ptr::NonNull;
 /// });
 /// ```
 pub struct Scope<'a> {
-    pub(super) bump: &'a Bump,
+    pub(in crate::alloc) bump: &'a Bump,
 }
 
 impl<'a> Scope<'a> {
@@ -128,11 +128,7 @@ impl<'a> Scope<'a> {
     scope_methods!();
 }
 
-impl fmt::Debug for Scope<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("used_bytes", &self.used_bytes()).finish_non_exhaustive()
-    }
-}
+debug_fields!([] Scope<'_>, "Scope", |scope| used_bytes: scope.used_bytes());
 
 /// Ends a scope when it is dropped: where a closure is in the way of `?`, `return` or `await`.
 ///
@@ -228,8 +224,4 @@ impl Drop for ScopeGuard<'_> {
     }
 }
 
-impl fmt::Debug for ScopeGuard<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScopeGuard").finish_non_exhaustive()
-    }
-}
+debug_as!([] ScopeGuard<'_>, "ScopeGuard");

@@ -2,7 +2,6 @@
 
 use super::Arena;
 use crate::growing::GrowingReservation;
-use std::fmt;
 
 /// What an [`Arena`] holds and takes up, given by [`Arena::stats`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +59,8 @@ impl Arena {
     }
 }
 
-impl fmt::Debug for Arena {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arena")
-            .field("used_bytes", &self.used_bytes())
-            .field("capacity_bytes", &self.capacity_bytes())
-            .field("max_bytes", &self.max_bytes())
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [] Arena, "Arena", |arena|
+    used_bytes: arena.used_bytes(), capacity_bytes: arena.capacity_bytes(),
+    max_bytes: arena.max_bytes()
 }

@@ -17,6 +17,7 @@ use super::bump::Bump;
 use super::filling::Filling;
 use crate::error::{Error, ErrorKind, Refused};
 use std::alloc::Layout;
+use std::convert::Infallible;
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
@@ -88,11 +89,9 @@ impl Bump {
         len: usize,
         mut make: impl FnMut(usize) -> T,
     ) -> Result<&mut [T], Error> {
-        let mut filling = Filling::with_capacity(self, len)?;
-        for i in 0..len {
-            filling.try_push(make(i))?;
-        }
-        Ok(filling.finish())
+        let Ok(values) =
+            self.try_alloc_slice_try_fill_with(len, |i| Ok::<_, Infallible>(make(i)))?;
+        Ok(values)
     }
 
     /// The inner result is the closure's. What it made before an error is dropped, and its room free again.
@@ -100,16 +99,9 @@ impl Bump {
     pub(super) fn try_alloc_slice_try_fill_with<T, E>(
         &self,
         len: usize,
-        mut make: impl FnMut(usize) -> Result<T, E>,
+        make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<Result<&mut [T], E>, Error> {
-        let mut filling = Filling::with_capacity(self, len)?;
-        for i in 0..len {
-            match make(i) {
-                Ok(value) => filling.try_push(value)?,
-                Err(error) => return Ok(Err(error)),
-            }
-        }
-        Ok(Ok(filling.finish()))
+        Filling::with_capacity(self, len)?.fill((0..len).map(make))
     }
 
     #[inline]
@@ -129,12 +121,9 @@ impl Bump {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<&mut [T], Error> {
-        let values = values.into_iter();
-        let mut filling = Filling::expecting(self, values.size_hint().0)?;
-        for value in values {
-            filling.try_push(value)?;
-        }
-        Ok(filling.finish())
+        let values = values.into_iter().map(Ok::<_, Infallible>);
+        let Ok(values) = self.try_alloc_slice_try_fill_iter(values)?;
+        Ok(values)
     }
 
     /// The inner result is the iterator's. What it gave before an error is dropped, and its room free again.
@@ -144,14 +133,7 @@ impl Bump {
         values: impl IntoIterator<Item = Result<T, E>>,
     ) -> Result<Result<&mut [T], E>, Error> {
         let values = values.into_iter();
-        let mut filling = Filling::expecting(self, values.size_hint().0)?;
-        for value in values {
-            match value {
-                Ok(value) => filling.try_push(value)?,
-                Err(error) => return Ok(Err(error)),
-            }
-        }
-        Ok(Ok(filling.finish()))
+        Filling::expecting(self, values.size_hint().0)?.fill(values)
     }
 
     #[inline]
@@ -180,21 +162,6 @@ impl Bump {
             }
         }
     }
-
-    /// # Safety
-    ///
-    /// - All zero is a value of `T`.
-    #[cfg(feature = "bytemuck")]
-    #[inline]
-    pub(super) unsafe fn try_alloc_slice_of_zeroes<T>(
-        &self,
-        len: usize,
-    ) -> Result<&mut [T], Error> {
-        let block = self.try_allocate_zeroed(array_layout::<T>(len)?)?;
-        // SAFETY: the block has the size of `len` such, and their alignment, is the caller's alone,
-        // and is zero, which is a value of each.
-        Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
-    }
 }
 
 #[cfg(feature = "bytemuck")]
@@ -204,8 +171,10 @@ impl Bump {
         &self,
         len: usize,
     ) -> Result<&mut [T], Error> {
-        // SAFETY: all zero is a value of `T`, which is what `Zeroable` says.
-        unsafe { self.try_alloc_slice_of_zeroes(len) }
+        let block = self.try_allocate_zeroed(array_layout::<T>(len)?)?;
+        // SAFETY: the block has the size of `len` such, and their alignment, is the caller's alone,
+        // and is zero, which is a value of each, as `Zeroable` says.
+        Ok(unsafe { slice::from_raw_parts_mut(block.cast().as_ptr(), len) })
     }
 
     #[inline]

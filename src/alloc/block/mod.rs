@@ -32,6 +32,7 @@ use crate::service::{self, Memory, Release};
 use std::alloc::Layout;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
+pub(super) use tally::now as tally;
 
 /// What the user chose for blocks.
 #[derive(Clone, Copy, Debug)]
@@ -59,11 +60,6 @@ struct Header {
     lent: Lent,
     /// Tells a header from other memory.
     seal: usize,
-}
-
-/// How many blocks there are, and how much memory they have.
-pub(super) fn tally() -> tally::Tally {
-    tally::now()
 }
 
 /// In what steps blocks grow that are moved for it.
@@ -109,23 +105,18 @@ impl Block {
     }
 
     /// Memory that nobody had before: it is zero.
-    fn fresh(layout: Layout, options: &BlockOptions) -> Result<Self, Refusal> {
-        let offset = offset_for(layout.align());
-        let end = offset.checked_add(layout.size()).ok_or(Refusal::BySystem)?;
-        let memory = room::reserve(end, layout.align(), options)?;
-        Self::build(memory, offset, end).ok_or(Refusal::BySystem)
-    }
-
-    /// Commits what is needed, and writes the header.
     ///
     /// Nobody knows yet whether it will be used in order, or here and there: so huge pages are asked for only
     /// when it grows.
-    fn build(mut memory: Reservation, offset: usize, end: usize) -> Option<Self> {
+    fn fresh(layout: Layout, options: &BlockOptions) -> Result<Self, Refusal> {
+        let offset = offset_for(layout.align());
+        let end = offset.checked_add(layout.size()).ok_or(Refusal::BySystem)?;
+        let mut memory = room::reserve(end, layout.align(), options)?;
         if memory.huge_pages() == HugePages::Always {
             memory.want_huge_pages();
         }
-        let usable = commit(&memory, front(offset), end)?;
-        Some(Self::over(memory, offset, usable, Lent::NONE))
+        let usable = commit(&memory, front(offset), end).ok_or(Refusal::BySystem)?;
+        Ok(Self::over(memory, offset, usable, Lent::NONE))
     }
 
     /// Writes the header into memory that is committed from its page on.
@@ -189,7 +180,7 @@ impl Block {
     }
 
     fn header(&mut self) -> &mut Header {
-        // SAFETY: written by `build`, and moved only with the block; it is only reached by the one
+        // SAFETY: written by `over`, and moved only with the block; it is only reached by the one
         // `Block`, which is borrowed, and lies outside what the user has.
         unsafe { &mut *self.header_ptr() }
     }
@@ -312,17 +303,15 @@ impl Block {
 
     /// Ends it, and has the memory kept or releases it.
     pub(super) fn free(self, release: Release) {
-        let header = self.end();
-        if !header.memory.has_room() || release == Release::Now {
+        let Header { memory, offset, usable, lent, .. } = self.end();
+        if !memory.has_room() || release == Release::Now {
             // Without room it is of no use but to those who want just as much.
-            return header.release(release);
+            return release_memory(memory, usable, release);
         }
-        let Header { memory, offset, usable, lent, .. } = header;
         // First, so that there is room for it.
         drop(lent);
-        if let Some(Warm { memory, .. }) =
-            service::keep(Use::Block, Warm { memory, pages: front(offset)..usable })
-        {
+        let warm = Warm { memory, pages: front(offset)..usable };
+        if let Some(Warm { memory, .. }) = service::keep(Use::Block, warm) {
             release_memory(memory, usable, release);
         }
     }
@@ -340,11 +329,6 @@ impl Header {
     /// How many bytes are committed.
     fn bytes(&self) -> usize {
         self.usable - front(self.offset)
-    }
-
-    fn release(self, release: Release) {
-        let Self { memory, usable, .. } = self;
-        release_memory(memory, usable, release);
     }
 
     /// Commits up to `end`, which is inside the reservation; whether it could.

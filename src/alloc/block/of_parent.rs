@@ -1,8 +1,9 @@
-//! Large blocks that the parent has, where there are too many others: it may have a heap, in which more of them take
-//! no mappings.
+//! Large blocks allocated by the parent, used when there are too many others: the parent may have a heap, in which
+//! more blocks take no mappings.
 //!
-//! There are as many bytes before what the user has as a block's header takes, and where that has its seal, there
-//! is another one. So whoever resizes or frees a large block sees whose it is, and nothing is looked up.
+//! As many bytes precede the user's memory as a block's header takes, and where a header has its seal, these blocks
+//! have a different word. Code that resizes or frees a large block can therefore tell from the block alone which
+//! allocator it came from.
 
 #![expect(unsafe_code, reason = "passes on the callers' promises about blocks")]
 
@@ -13,33 +14,35 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 
-/// Memory of a layout that is not of size zero, uninitialised or zero.
+/// Allocates uninitialised or zeroed memory for a layout whose size is not zero.
 pub(in crate::alloc) fn obtain(
     parent: &impl GlobalAlloc,
     layout: Layout,
     contents: Contents,
 ) -> Option<NonNull<u8>> {
     let whole = whole(layout)?;
-    // SAFETY: the size is not zero.
+    // SAFETY: `whole` includes the space of a header, so its size is not zero.
     let memory = unsafe { contents.of(parent, whole) }?;
-    // SAFETY: `whole` has that, and a layout behind it.
+    // SAFETY: `memory` was just allocated with the layout `whole`.
     Some(unsafe { sealed(memory, layout) })
 }
 
-/// Whether a large block is the parent's.
+/// Returns `true` if a large block was allocated by the parent.
 ///
 /// # Safety
 ///
-/// - `start` is the start of a large block, this allocator's own or its parent's.
+/// - `start` is the start of a large block, allocated by this allocator or by its parent.
 pub(in crate::alloc) unsafe fn has(start: NonNull<u8>) -> bool {
-    // SAFETY: either has so much before it. Any bytes are a number.
+    // SAFETY: the space of a header precedes `start` in either kind of block, and any bytes are a valid `usize`.
     let found = unsafe { seal_of(start).read_unaligned() };
     found == of_parent(start)
 }
 
+/// Returns a block to the parent.
+///
 /// # Safety
 ///
-/// - `start` is what [`obtain`] or [`resize`] gave for that layout and parent, and is not used again.
+/// - `start` was returned by [`obtain`] or [`resize`] for this layout and parent, and is not used again.
 pub(in crate::alloc) unsafe fn give_back(
     parent: &impl GlobalAlloc,
     start: NonNull<u8>,
@@ -47,17 +50,17 @@ pub(in crate::alloc) unsafe fn give_back(
 ) {
     let Some(whole) = whole(layout) else { return };
     let memory = memory(start, layout);
-    // SAFETY: the parent's, of that layout.
+    // SAFETY: by the caller's promise the parent allocated it with this layout.
     unsafe { parent.dealloc(memory, whole) };
 }
 
-/// Memory of the new layout with what was in the first bytes of the old. `None`, and no change, if the parent does
-/// not have it.
+/// Reallocates a block to the new layout, preserving the contents up to the smaller size. Returns `None`, with the
+/// block unchanged, if the parent refuses.
 ///
 /// # Safety
 ///
-/// - As for [`give_back`], and the layouts are of the same alignment. If this returns `None`, the old memory may be
-///   used on.
+/// - As for [`give_back`], and both layouts have the same alignment. If this returns `None`, the old block remains
+///   valid.
 pub(in crate::alloc) unsafe fn resize(
     parent: &impl GlobalAlloc,
     start: NonNull<u8>,
@@ -67,47 +70,47 @@ pub(in crate::alloc) unsafe fn resize(
     debug_assert_eq!(old.align(), new.align());
     let (old_whole, new_whole) = (whole(old)?, whole(new)?);
     let memory = memory(start, old);
-    // SAFETY: the parent's, of the old layout, and the new one exists.
+    // SAFETY: the parent allocated it with the old layout, and `new_whole` is a valid layout.
     let moved = unsafe { parent.realloc(memory, old_whole, new_whole.size()) };
-    // SAFETY: `new_whole` has a seal's place, and a layout behind it.
+    // SAFETY: the memory was reallocated with the layout `new_whole`.
     NonNull::new(moved).map(|memory| unsafe { sealed(memory, new) })
 }
 
-/// What the parent is asked for: with the place of a header before what the user has.
+/// The layout requested from the parent: the user's, preceded by the space of a header.
 fn whole(layout: Layout) -> Option<Layout> {
-    // Aligned to a header at least, which is small.
+    // At least the alignment of a header, which is small.
     let align = layout.align().max(align_of::<usize>());
     let bytes = offset_for(layout.align()).checked_add(layout.size())?;
     Layout::from_size_align(bytes, align).ok().filter(|_| bytes <= address_space_bytes())
 }
 
-/// What the parent gave.
+/// The start of the memory that the parent returned.
 fn memory(start: NonNull<u8>, layout: Layout) -> *mut u8 {
-    // What the caller has may be good for its own bytes only.
+    // The caller's pointer may be valid for the user's bytes only.
     ptr::with_exposed_provenance_mut(start.addr().get() - offset_for(layout.align()))
 }
 
-/// Writes the seal; what the user has.
+/// Writes the seal of the parent's blocks, and returns the start of the user's memory.
 ///
 /// # Safety
 ///
-/// - The memory is of the [`whole`] of that layout.
+/// - The memory was allocated with the [`whole`] of that layout.
 unsafe fn sealed(memory: NonNull<u8>, layout: Layout) -> NonNull<u8> {
     memory.as_ptr().expose_provenance();
-    // SAFETY: the caller's promise.
+    // SAFETY: by the caller's promise the memory extends past the offset.
     let start = unsafe { memory.add(offset_for(layout.align())) };
-    // SAFETY: before `start`, by the caller's promise.
+    // SAFETY: the seal lies in the header's space before `start`, which is part of the memory.
     unsafe { seal_of(start).write_unaligned(of_parent(start)) };
     start
 }
 
-/// Where a header has its seal.
+/// The place of the seal in a header that ends at `start`.
 fn seal_of(start: NonNull<u8>) -> *mut usize {
     let header = Block { start }.header_ptr();
     header.wrapping_byte_add(offset_of!(Header, seal)).cast()
 }
 
-/// Another word than the seal of a block.
+/// A word that differs from the seal of a block.
 fn of_parent(start: NonNull<u8>) -> usize {
     !seal(start.addr().get())
 }

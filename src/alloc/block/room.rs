@@ -1,17 +1,17 @@
-//! How many addresses a block has to grow into: its part of what all in the process share who do not say
-//! how many, see [`Space`].
+//! Decides how many addresses a block gets to grow into: its share of those that all containers of the process without
+//! an explicit size divide among themselves, see [`Space`].
 //!
-//! Those that get no part have just the addresses that they need, as a block of malloc's has: side by side
-//! the system makes them one mapping, and they grow by being moved, which copies nothing either. When there are too
-//! many of these too, there are no more blocks, see [`Refusal::Crowded`].
+//! A block without a share gets only the addresses it needs, as a block of `malloc` does: the system merges adjacent
+//! ones into one mapping, and they grow by being moved, which copies nothing either. If there are too many of these as
+//! well, the block is refused, see [`Refusal::Crowded`].
 
 use super::{BlockOptions, Refusal};
 use crate::reservation::{CAN_MOVE, Reservation, Space, is_much_unreleased, page_size};
 
-/// What is tried when a range is refused.
+/// The divisor of the size for the second attempt, after a range is refused.
 const MUCH_LESS: usize = 64;
 
-/// A range of `end` bytes at least; it is counted, if there is room to grow.
+/// Reserves a range of at least `end` bytes, with room to grow if possible, and counts it.
 pub(super) fn reserve(
     end: usize,
     align: usize,
@@ -19,7 +19,7 @@ pub(super) fn reserve(
 ) -> Result<Reservation, Refusal> {
     let builder = Reservation::builder().align(align).huge_pages(options.huge_pages);
     let least = least(end, options);
-    // What can be moved when it outgrows its room needs no more of it, where there are many; see `relocate`.
+    // Where blocks are many, one that can be moved needs no more than `least`; see `relocate`.
     let near = (CAN_MOVE && align <= page_size()).then_some(least);
     if let Some(taken) = Space::now().take_for_block(options.reserve_bytes, least, near) {
         let wished = taken.bytes();
@@ -37,7 +37,7 @@ pub(super) fn reserve(
     let builder = builder.bytes(end).bare();
     let mut bare = match builder.reuse_if_possible() {
         Some(reused) => reused,
-        // What is freed next would only be more of it.
+        // Blocks freed from now on would only add to the ranges that cannot be released.
         None if is_much_unreleased() => return Err(Refusal::Crowded),
         None => builder.reserve_if_possible().ok_or(Refusal::BySystem)?,
     };
@@ -45,7 +45,7 @@ pub(super) fn reserve(
     Ok(bare)
 }
 
-/// Less than that is no room to grow.
+/// The smallest size that leaves room to grow.
 fn least(end: usize, options: &BlockOptions) -> usize {
     match options.reserve_bytes {
         Some(_) => end.saturating_add(1),

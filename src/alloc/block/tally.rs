@@ -10,15 +10,9 @@ static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 /// Bytes committed for them, with those of headers.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// What [`now`] counts.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::alloc) struct Tally {
-    pub(in crate::alloc) blocks: usize,
-    pub(in crate::alloc) bytes: usize,
-}
-
-pub(super) fn now() -> Tally {
-    Tally { blocks: BLOCKS.load(Ordering::Relaxed), bytes: BYTES.load(Ordering::Relaxed) }
+/// How many blocks there are, and how many bytes they have.
+pub(in crate::alloc) fn now() -> (usize, usize) {
+    (BLOCKS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed))
 }
 
 pub(super) fn begun(bytes: usize) {

@@ -1,19 +1,19 @@
-//! [`Cut`]: goes through a range of elements, and takes some out.
+//! [`Cut`]: iterates over a range of elements and removes some of them.
 //!
-//! While there is one, the array says that it ends where the range began: whatever user code does, an element that
-//! is half moved is never seen. When it ends, by return or by panic, what was not taken out moves down to what was kept.
-//! If it is forgotten instead, all that is still in the range, or behind it, leaks; that is safe.
+//! While a `Cut` exists, the array's length is where the range began, so user code never sees an element that is half
+//! moved. When it is dropped, by return or by panic, the elements that were not removed move down to those that were
+//! kept. If it is leaked instead, all elements still in the range or past it leak, which is safe.
 
 use super::Raw;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// A range of elements of which some are taken out, from both ends; or some are kept, from the front.
+/// A range of elements from which elements are removed at both ends, or kept at the front.
 ///
 /// `len <= kept <= front <= back <= tail <= old_len`, where `len` is the array's. Elements in `len..kept`, in
-/// `front..back` and in `tail..old_len` are initialised; those between were taken out.
+/// `front..back` and in `tail..old_len` are initialised; those between were removed.
 pub(in super::super) struct Cut<'v, T> {
-    /// A pointer, since a mutable reference would make it invariant in `T`, for no reason: elements only come out.
+    /// A pointer, so that `Cut` is covariant in `T`: elements are only moved out.
     raw: NonNull<Raw<T>>,
     borrow: PhantomData<&'v T>,
     kept: usize,
@@ -23,17 +23,17 @@ pub(in super::super) struct Cut<'v, T> {
     old_len: usize,
 }
 
-// SAFETY: it is a mutable borrow of all, which is `Send` if the elements are.
+// SAFETY: it is a mutable borrow of the array and its elements, which is `Send` if the elements are.
 unsafe impl<T: Send> Send for Cut<'_, T> {}
-// SAFETY: through `&Cut` only `&T` can be had.
+// SAFETY: `&Cut` gives access to `&T` only.
 unsafe impl<T: Sync> Sync for Cut<'_, T> {}
 
 impl<'v, T> Cut<'v, T> {
-    /// Goes through `start..end`, which is within the length.
+    /// Starts on `start..end`, which lies within the length.
     pub(in super::super) fn new(raw: &'v mut Raw<T>, start: usize, end: usize) -> Self {
         let old_len = raw.len;
         assert!(start <= end && end <= old_len);
-        // SAFETY: a part of what was there.
+        // SAFETY: `start` is at most the old length, asserted above, so these elements are initialised.
         unsafe { raw.set_len(start) };
         let raw = NonNull::from(raw);
         Self { raw, borrow: PhantomData, kept: start, front: start, back: end, tail: end, old_len }
@@ -41,25 +41,25 @@ impl<'v, T> Cut<'v, T> {
 
     #[inline]
     fn raw(&self) -> &Raw<T> {
-        // SAFETY: `new` borrowed it mutably for `'v`, and `self` is all that borrow is used by.
+        // SAFETY: `new` borrowed it mutably for `'v`, and only `self` uses that borrow.
         unsafe { self.raw.as_ref() }
     }
 
-    /// How many are still in the range.
+    /// How many elements are still in the range.
     #[inline]
     pub(in super::super) fn len(&self) -> usize {
         self.back - self.front
     }
 
-    /// The place of an element, below the old length.
+    /// The place of an element below the old length.
     #[inline]
     fn at(&self, index: usize) -> *mut T {
         debug_assert!(index < self.old_len);
-        // SAFETY: below the old length, and all below that have had memory since.
+        // SAFETY: the index is below the old length, and no block has been released since `new`.
         unsafe { self.raw().place(index) }
     }
 
-    /// Takes the next one out.
+    /// Removes the first element of the range.
     #[inline]
     pub(in super::super) fn next(&mut self) -> Option<T> {
         if self.front == self.back {
@@ -67,11 +67,11 @@ impl<'v, T> Cut<'v, T> {
         }
         let next = self.at(self.front);
         self.front += 1;
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
+        // SAFETY: it was in `front..back`, so it is initialised; `front` was advanced, so it is not read again.
         Some(unsafe { next.read() })
     }
 
-    /// Takes the last one out.
+    /// Removes the last element of the range.
     #[inline]
     pub(in super::super) fn next_back(&mut self) -> Option<T> {
         if self.front == self.back {
@@ -79,22 +79,22 @@ impl<'v, T> Cut<'v, T> {
         }
         self.back -= 1;
         let last = self.at(self.back);
-        // SAFETY: initialised, and no more in `front..back`, so nobody reads it again.
+        // SAFETY: it was in `front..back`, so it is initialised; `back` was reduced, so it is not read again.
         Some(unsafe { last.read() })
     }
 
-    /// The next one.
+    /// The first element of the range.
     #[inline]
     pub(in super::super) fn peek(&mut self) -> Option<&mut T> {
         if self.front == self.back {
             return None;
         }
         let next = self.at(self.front);
-        // SAFETY: initialised, and `&mut self` keeps it from others.
+        // SAFETY: it is in `front..back`, so it is initialised; `&mut self` guarantees exclusive access.
         Some(unsafe { &mut *next })
     }
 
-    /// The last element kept, be it before the range, and the next one.
+    /// The last kept element, which may lie before the range, and the first of the range.
     #[inline]
     pub(in super::super) fn pair(&mut self) -> Option<(&mut T, &mut T)> {
         let last = self.kept.checked_sub(1)?;
@@ -102,14 +102,14 @@ impl<'v, T> Cut<'v, T> {
             return None;
         }
         let (last, next) = (self.at(last), self.at(self.front));
-        // SAFETY: below `kept`: initialised, and `&mut self` keeps it from others.
+        // SAFETY: it is below `kept`, so it is initialised; `&mut self` guarantees exclusive access.
         let last = unsafe { &mut *last };
-        // SAFETY: initialised, and not the same element, for it is not below `kept`.
+        // SAFETY: it is in `front..back`, so it is initialised, and it is not the other one, which is below `kept`.
         let next = unsafe { &mut *next };
         Some((last, next))
     }
 
-    /// Keeps the next one, if there is one.
+    /// Keeps the first element of the range, if there is one.
     #[inline]
     pub(in super::super) fn keep(&mut self) {
         if self.front == self.back {
@@ -117,19 +117,19 @@ impl<'v, T> Cut<'v, T> {
         }
         if self.kept != self.front {
             let (from, to) = (self.at(self.front), self.at(self.kept));
-            // SAFETY: `from` is initialised; `kept < front`, so `to` was taken out, and is another.
+            // SAFETY: `from` is initialised; `kept < front`, so `to` was removed, and is a different place.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
         self.kept += 1;
         self.front += 1;
     }
 
-    /// Drops what is still in the range.
+    /// Drops the elements still in the range.
     pub(in super::super) fn drop_rest(&mut self) {
         let rest = self.front..self.back;
-        // Before user code runs: should a drop panic, nothing is dropped twice.
+        // Before user code runs, so that no element is dropped twice if a drop panics.
         self.front = self.back;
-        // SAFETY: initialised, and nobody reaches them any more.
+        // SAFETY: they were in `front..back`, so they are initialised; it is empty now, so they are not used again.
         unsafe { self.raw().drop_all(rest) };
     }
 }
@@ -138,7 +138,8 @@ impl<T> Drop for Cut<'_, T> {
     fn drop(&mut self) {
         let rest = self.len();
         if self.kept != self.front {
-            // SAFETY: initialised, used no more where they are, and what they come to was taken out, or moves.
+            // SAFETY: these elements are initialised and not used again at their old places; the places they move to
+            // were vacated, or are vacated by this move.
             unsafe { self.raw().move_down(self.front, self.kept, rest) };
         }
         self.kept += rest;
@@ -148,9 +149,9 @@ impl<T> Drop for Cut<'_, T> {
             unsafe { self.raw().move_down(self.tail, self.kept, behind) };
         }
         let len = self.kept + behind;
-        // SAFETY: as in `raw`, and nobody has a reference to it.
+        // SAFETY: as in `raw`, and no reference to it is live.
         let raw = unsafe { self.raw.as_mut() };
-        // SAFETY: all of these are initialised, and at most as many as there were.
+        // SAFETY: the moves above left the first `len` elements initialised, at most as many as there were.
         unsafe { raw.set_len(len) };
         raw.poison(len..self.old_len);
     }

@@ -514,11 +514,6 @@ impl<T> Raw<T> {
         unsafe { slice::from_raw_parts(first, self.side_by_side(index, end)) }
     }
 
-    /// All elements of a range, which is within the length, to be changed, by runs.
-    pub(super) fn runs_mut(&mut self, range: Range<usize>) -> RunsMut<'_, T> {
-        RunsMut::new(self, range)
-    }
-
     pub(super) fn swap(&mut self, a: usize, b: usize) {
         assert!(a < self.len && b < self.len);
         // SAFETY: just compared.
@@ -718,10 +713,5 @@ impl<T> Raw<T> {
             index += count;
         }
         self.poison(0..end);
-    }
-
-    /// All of it, by value.
-    pub(super) fn into_owned(self) -> Owned<T> {
-        Owned::new(self)
     }
 }

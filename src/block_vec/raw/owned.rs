@@ -6,10 +6,12 @@
 use super::Raw;
 #[cfg(feature = "rayon")]
 use crate::vec::SplitAt;
+use std::iter;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::UnwindSafe;
 use std::ptr::NonNull;
+use std::slice;
 
 /// Elements of an array that are still to be given out, and belong to whoever has this.
 struct Left<T> {
@@ -112,7 +114,7 @@ unsafe impl<T: Send> Send for Owned<T> {}
 unsafe impl<T: Sync> Sync for Owned<T> {}
 
 impl<T> Owned<T> {
-    pub(super) fn new(mut raw: Raw<T>) -> Self {
+    pub(in super::super) fn new(mut raw: Raw<T>) -> Self {
         let len = raw.len;
         // SAFETY: none are within any capacity.
         unsafe { raw.set_len(0) };
@@ -136,18 +138,20 @@ impl<T> Owned<T> {
         unsafe { self.left.next_back(&self.raw) }
     }
 
-    /// The elements still to be given out that lie side by side, behind the first so many; none if there are no others.
-    pub(in super::super) fn run(&self, skip: usize) -> &[T] {
-        assert!(skip <= self.len());
-        let (index, end) = (self.left.front + skip, self.left.back);
-        if index == end {
-            return &[];
-        }
-        // SAFETY: below `back`, which is within capacity.
-        let first = unsafe { self.raw.place(index) };
-        let count = self.raw.side_by_side(index, end);
-        // SAFETY: `front..back` are initialised, these of it are side by side, and `&self` keeps them so.
-        unsafe { std::slice::from_raw_parts(first, count) }
+    /// The elements still to be given out, as slices of those that lie side by side.
+    pub(in super::super) fn runs(&self) -> impl Iterator<Item = &[T]> {
+        let mut rest = self.left.front..self.left.back;
+        iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            // SAFETY: below `back`, which is within capacity.
+            let first = unsafe { self.raw.place(rest.start) };
+            let count = self.raw.side_by_side(rest.start, rest.end);
+            rest.start += count;
+            // SAFETY: `front..back` are initialised, these of it are side by side, and `&self` keeps them so.
+            Some(unsafe { slice::from_raw_parts(first, count) })
+        })
     }
 
     /// An array without elements, with the options of this one.

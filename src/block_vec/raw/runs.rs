@@ -82,7 +82,7 @@ unsafe impl<T: Sync> Sync for RunsMut<'_, T> {}
 
 impl<'a, T> RunsMut<'a, T> {
     /// Those of a range, which is within the length.
-    pub(super) fn new(raw: &'a mut Raw<T>, range: Range<usize>) -> Self {
+    pub(in super::super) fn new(raw: &'a mut Raw<T>, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= raw.len);
         Self { raw: NonNull::from(raw), range, elements: PhantomData }
     }

@@ -1,4 +1,4 @@
-//! Iterators over rows, in order and from both ends.
+//! Double-ended iterators over rows.
 
 #![forbid(unsafe_code)]
 
@@ -20,31 +20,31 @@ type Lanes<'a, R, const N: usize> = [<<R as Row>::Fields as Fields>::Muts<'a>; N
 
 type LanesOf<'a, R, const N: usize> = fn(&'a mut Record<R, N>) -> Lanes<'a, R, N>;
 
-/// An iterator over the rows of [`Groups`] that allows changing them, created by [`Groups::iter_mut`].
+/// A mutable iterator over the rows of [`Groups`], created by [`Groups::iter_mut`].
 #[must_use = "iterators are lazy"]
 pub struct IterMut<'a, R: Row + Pad + 'a, const N: usize> {
     lanes: FlatMap<slice::IterMut<'a, Record<R, N>>, Lanes<'a, R, N>, LanesOf<'a, R, N>>,
     left: Range<usize>,
 }
 
-/// An iterator that takes the rows out of [`Groups`], created by `into_iter`.
+/// An iterator that moves the rows out of [`Groups`], created by [`into_iter`](IntoIterator::into_iter).
 #[must_use = "iterators are lazy"]
 pub struct IntoIter<R: Row + Pad, const N: usize> {
-    /// Lanes whose row was taken hold [`Pad::PAD`].
+    /// The lanes of yielded rows hold [`Pad::PAD`].
     groups: Groups<R, N>,
     left: Range<usize>,
 }
 
 impl<R: Row + Pad, const N: usize> Groups<R, N> {
-    /// An iterator over the rows, in order.
+    /// Returns an iterator over the rows, in order.
     #[inline]
     pub fn iter(&self) -> Iter<'_, R, N> {
         Iter { groups: self, left: 0..self.len }
     }
 
-    /// An iterator over the rows that allows changing them, in order.
+    /// Returns a mutable iterator over the rows, in order.
     ///
-    /// A loop over [records](Self::as_mut_slice) is faster.
+    /// A loop over the [records](Self::as_mut_slice) is faster.
     ///
     /// # Examples
     ///
@@ -108,13 +108,9 @@ debug_left!([R: Row + Pad, const N: usize] IntoIter<R, N>, "IntoIter", |iter| it
 
 clone_fields!([R: Row + Pad, const N: usize] Iter<'_, R, N>: groups, left);
 
-impl<R: Row + Pad, const N: usize> IntoIterator for Groups<R, N> {
-    type Item = R;
-    type IntoIter = IntoIter<R, N>;
-
-    fn into_iter(self) -> IntoIter<R, N> {
-        IntoIter { left: 0..self.len, groups: self }
-    }
+iterate_by_value! {
+    [R: Row + Pad, const N: usize] Groups<R, N>: R => IntoIter<R, N>, |groups|
+    IntoIter { left: 0..groups.len, groups }
 }
 
 iterate_by_ref! {

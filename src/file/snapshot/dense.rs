@@ -25,9 +25,7 @@ impl<K: Key, V: Pod> Form for DenseSlotMap<K, V> {
         let (table, rows) = (SlotMap::read(from)?, VmVec::read(from)?);
         Self::try_from_parts(table, rows).map_err(|bad| match bad {
             BadRows::Refused(error) => Misfit::Refused(error),
-            BadRows::Count { .. } | BadRows::Row { .. } => {
-                Misfit::Not(FileErrorKind::Content, None)
-            }
+            BadRows::Count { .. } | BadRows::Row { .. } => FileErrorKind::Content.into(),
         })
     }
 }

@@ -18,17 +18,17 @@ mod tests;
 mod vec;
 mod write;
 
+pub(super) use read::open;
 pub use several::{Saved, Snapshot, SnapshotBuilder};
 
 use super::error::FileErrorKind;
-use super::header::{Misfit, is_sealed, part, seal};
+use super::header::{BEGIN_BYTES, Misfit, begin, check_begin, number, seal, word};
 use crate::key::{Key, Layout};
 
 const SLOT_MAP: [u8; 8] = *b"stayslot";
 const SECONDARY_MAP: [u8; 8] = *b"staysecd";
 const ARRAY: [u8; 8] = *b"stayvect";
 const VERSION: u32 = 1;
-const ORDER: u32 = 0x0102_0304;
 
 /// What slots are, in a file.
 const LIVE: u8 = 0;
@@ -68,14 +68,11 @@ struct Head {
 }
 
 impl Head {
-    const BYTES: usize = 64;
+    const BYTES: usize = BEGIN_BYTES;
 
     /// With what the type of values says.
     fn to_bytes<V>(self) -> [u8; Self::BYTES] {
-        let mut bytes = [0; Self::BYTES];
-        bytes[..8].copy_from_slice(&self.magic);
-        bytes[8..12].copy_from_slice(&VERSION.to_ne_bytes());
-        bytes[12..16].copy_from_slice(&ORDER.to_ne_bytes());
+        let mut bytes = begin(self.magic, VERSION);
         bytes[16..24].copy_from_slice(&(size_of::<V>() as u64).to_ne_bytes());
         bytes[24..32].copy_from_slice(&self.key_bits.to_ne_bytes());
         bytes[32..36].copy_from_slice(&u32::from(self.type_id.is_some()).to_ne_bytes());
@@ -93,9 +90,8 @@ impl Head {
         magic: [u8; 8],
         key_bits: u64,
     ) -> Result<Self, Misfit> {
-        let word = |at| u32::from_ne_bytes(part(bytes, at));
-        let number = |at| u64::from_ne_bytes(part(bytes, at));
-        check_begin(bytes, magic)?;
+        check_begin(bytes, magic, VERSION)?;
+        let (word, number) = (|at| word(bytes, at), |at| number(bytes, at));
         let own = [
             (number(16), size_of::<V>() as u64),
             (word(44).into(), align_of::<V>() as u64),
@@ -107,24 +103,6 @@ impl Head {
         let type_id = (word(32) != 0).then_some(word(36));
         Ok(Self { magic, key_bits, floor: word(40), type_id, slots: number(48) })
     }
-}
-
-/// Checks the first 16 bytes, and the checksum in the last eight.
-fn check_begin(bytes: &[u8; Head::BYTES], magic: [u8; 8]) -> Result<(), Misfit> {
-    let word = |at| u32::from_ne_bytes(part(bytes, at));
-    if bytes[..8] != magic {
-        return Err(Misfit::Not(FileErrorKind::NotStayput, None));
-    }
-    if word(12) == ORDER.swap_bytes() {
-        return Err(Misfit::Not(FileErrorKind::ByteOrder, None));
-    }
-    if word(8) != VERSION {
-        return Err(Misfit::Not(FileErrorKind::Version, Some((word(8).into(), VERSION.into()))));
-    }
-    if !is_sealed(bytes) || word(12) != ORDER {
-        return Err(Misfit::Not(FileErrorKind::Header, None));
-    }
-    Ok(())
 }
 
 /// How the bits of keys are split, as one number.

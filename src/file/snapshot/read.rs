@@ -6,7 +6,7 @@ use super::{DETACHED, HOLE, Head, LIVE, RETIRED, SLOT_MAP, key_bits, section_slo
 use crate::backing::Backing;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::{Misfit, part};
+use crate::file::header::{Misfit, word};
 use crate::heap::{try_collect, try_reserve_exact};
 use crate::key::Key;
 use crate::slot_map::parts::{BadPart, NextKeys, Part};
@@ -44,7 +44,7 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
     pub fn load(self, path: impl AsRef<Path>) -> Result<SlotMap<K, V>, FileError> {
         let path = path.as_ref();
         let map = self.try_build().map_err(|error| FileError::of_error(error, Some(path)))?;
-        read(map, path, self.own.reuse)
+        load(path, |from| read_from(map, from, self.own.reuse))
     }
 
     /// [`load`](Self::load), into memory that is supplied: see [`build_in`](Self::build_in).
@@ -61,20 +61,12 @@ impl<K: Key, V: Pod> SlotMapBuilder<K, V> {
         let map = self
             .try_build_in(backing)
             .map_err(|refused| FileError::of_error(refused.error, Some(path)))?;
-        read(map, path, self.own.reuse)
+        load(path, |from| read_from(map, from, self.own.reuse))
     }
 }
 
-fn read<K: Key, V: Pod>(
-    map: SlotMap<K, V>,
-    path: &Path,
-    reuse: Option<Reuse>,
-) -> Result<SlotMap<K, V>, FileError> {
-    load(path, |from| read_from(map, from, reuse))
-}
-
 /// Opens a file for reading.
-pub(super) fn open(path: &Path) -> Result<File, FileError> {
+pub(in crate::file) fn open(path: &Path) -> Result<File, FileError> {
     let refused = |error| FileError::of_io(error, Some(path));
     // Opening a pipe would wait for its other end.
     if !path.metadata().map_err(refused)?.is_file() {
@@ -115,7 +107,7 @@ impl<'f> Source<'f> {
     /// Returns the checksum, if everything was read.
     pub(super) fn finish(self) -> Result<u32, Misfit> {
         if self.left > 0 {
-            return Err(Misfit::Not(FileErrorKind::Length, None));
+            return Err(FileErrorKind::Length.into());
         }
         Ok(self.sum.finalize())
     }
@@ -123,10 +115,8 @@ impl<'f> Source<'f> {
     pub(super) fn read_head<V>(&mut self, magic: [u8; 8], key_bits: u64) -> Result<Head, Misfit> {
         let mut head = Vec::new();
         match self.left {
-            0 => return Err(Misfit::Not(FileErrorKind::Empty, None)),
-            left if left < Head::BYTES as u64 => {
-                return Err(Misfit::Not(FileErrorKind::Short, None));
-            }
+            0 => return Err(FileErrorKind::Empty.into()),
+            left if left < Head::BYTES as u64 => return Err(FileErrorKind::Short.into()),
             _ => self.read_bytes(Head::BYTES, &mut head)?,
         }
         self.add_to_sum(&head);
@@ -137,7 +127,7 @@ impl<'f> Source<'f> {
     /// Refuses a number of bytes that are not there.
     pub(super) fn check(&self, count: usize) -> Result<(), Misfit> {
         if count as u64 > self.left {
-            return Err(Misfit::Not(FileErrorKind::Length, None));
+            return Err(FileErrorKind::Length.into());
         }
         Ok(())
     }
@@ -150,7 +140,7 @@ impl<'f> Source<'f> {
         self.file.take(count as u64).read_to_end(bytes)?;
         self.left -= count as u64;
         if bytes.len() - before < count {
-            return Err(Misfit::Not(FileErrorKind::Length, None));
+            return Err(FileErrorKind::Length.into());
         }
         Ok(())
     }
@@ -162,11 +152,10 @@ impl<'f> Source<'f> {
 
     /// Takes the checksum off `bytes`, which were read after all others, and compares it.
     pub(super) fn check_sum<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], Misfit> {
-        let damaged = || Misfit::Not(FileErrorKind::Content, None);
-        let (content, right) = bytes.split_last_chunk().ok_or_else(damaged)?;
+        let (content, right) = bytes.split_last_chunk().ok_or(FileErrorKind::Content)?;
         self.add_to_sum(content);
         let is_right = self.sum.clone().finalize() == u32::from_ne_bytes(*right);
-        if is_right { Ok(content) } else { Err(damaged()) }
+        if is_right { Ok(content) } else { Err(FileErrorKind::Content.into()) }
     }
 }
 
@@ -187,7 +176,7 @@ pub(super) fn read_from<K: Key, V: Pod>(
     // It is believed no more than what follows, and not before the checksum was compared.
     let mut next = Vec::new();
     from.read_bytes(4, &mut next)?;
-    let words = u32::from_ne_bytes(part(&next, 0)) as usize;
+    let words = word(&next, 0) as usize;
     from.read_bytes(words.saturating_mul(4), &mut next)?;
     from.add_to_sum(&next);
     let (mut left, mut bytes) = (head.slots, Vec::new());
@@ -199,9 +188,9 @@ pub(super) fn read_from<K: Key, V: Pod>(
             break;
         }
     }
-    let words = next[4..].chunks_exact(4).map(|word| u32::from_ne_bytes(part(word, 0)));
+    let words = next[4..].chunks_exact(4).map(|bytes| word(bytes, 0));
     let next = NextKeys::try_of_words(&try_collect(words)?)?;
-    let next = next.ok_or(Misfit::Not(FileErrorKind::Content, None))?;
+    let next = next.ok_or(FileErrorKind::Content)?;
     map.try_set_next_keys(head.floor, &next, reuse).map_err(misfit)?;
     Ok(map)
 }
@@ -221,7 +210,7 @@ fn read_section<K: Key, V: Pod>(
     let (kinds, rest) = content.split_at(count);
     let (generations, mut values) = rest.split_at(count * 4);
     for (kind, generation) in kinds.iter().zip(generations.chunks_exact(4)) {
-        let generation = u32::from_ne_bytes(generation.try_into().expect("they are four"));
+        let generation = word(generation, 0);
         let slot = match *kind {
             LIVE => {
                 let (value, rest) = values.split_at(size_of::<V>());
@@ -231,7 +220,7 @@ fn read_section<K: Key, V: Pod>(
             HOLE => Part::Hole(generation),
             DETACHED => Part::Detached(generation),
             RETIRED => Part::Retired,
-            _ => return Err(Misfit::Not(FileErrorKind::Content, None)),
+            _ => return Err(FileErrorKind::Content.into()),
         };
         map.try_push_part(slot).map_err(misfit)?;
     }
@@ -246,7 +235,7 @@ fn misfit(bad: BadPart) -> Misfit {
             Misfit::Not(FileErrorKind::Content, Some((generation.into(), most.into())))
         }
         BadPart::LateType | BadPart::NotAHole { .. } | BadPart::Order => {
-            Misfit::Not(FileErrorKind::Content, None)
+            FileErrorKind::Content.into()
         }
     }
 }

@@ -8,7 +8,7 @@ use super::write::{self, Sink};
 use super::{Head, SECONDARY_MAP, key_bits, section_slots};
 use crate::error::Error;
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::Misfit;
+use crate::file::header::{Misfit, word};
 use crate::heap::try_reserve_exact;
 use crate::key::{Key, KeyData};
 use crate::secondary::waiting::Waiting;
@@ -136,7 +136,7 @@ fn read_into<K: Key, V: Pod>(
     })?;
     let pairs = waiting.finish(&mut map)?;
     if !put_all(&mut map, pairs)? {
-        return Err(Misfit::Not(FileErrorKind::Content, None));
+        return Err(FileErrorKind::Content.into());
     }
     map.try_set_type_id(tag)?;
     Ok(map)
@@ -178,7 +178,6 @@ fn read_pairs<K: Key, V: Pod>(
     from: &mut Source<'_>,
     mut put: impl FnMut(K, V) -> Result<bool, Error>,
 ) -> Result<u32, Misfit> {
-    let damaged = || Misfit::Not(FileErrorKind::Content, None);
     let head = from.read_head::<V>(SECONDARY_MAP, key_bits::<K>())?;
     let (mut left, mut bytes) = (head.slots, Vec::new());
     while left > 0 {
@@ -187,13 +186,13 @@ fn read_pairs<K: Key, V: Pod>(
         from.read_bytes(count * (8 + size_of::<V>()) + 4, &mut bytes)?;
         let (indices, rest) = from.check_sum(&bytes)?.split_at(count * 4);
         let (generations, mut values) = rest.split_at(count * 4);
-        let word = |bytes: &[u8]| u32::from_ne_bytes(bytes.try_into().expect("they are four"));
         for (index, generation) in indices.chunks_exact(4).zip(generations.chunks_exact(4)) {
             let (value, rest) = values.split_at(size_of::<V>());
             values = rest;
-            let key = KeyData::from_parts(word(index), word(generation), 0).ok_or_else(damaged)?;
+            let key = KeyData::from_parts(word(index, 0), word(generation, 0), 0)
+                .ok_or(FileErrorKind::Content)?;
             if !put(key.into(), bytemuck::pod_read_unaligned(value))? {
-                return Err(damaged());
+                return Err(FileErrorKind::Content.into());
             }
         }
         left -= count as u64;

@@ -5,11 +5,11 @@
 use super::form::Form;
 use super::read::{self, Source};
 use super::write::Sink;
-use super::{Head, ORDER, VERSION, check_begin};
+use super::{Head, VERSION};
 use crate::dense::DenseSlotMap;
 use crate::error::{Error, ErrorKind};
 use crate::file::error::{FileError, FileErrorKind};
-use crate::file::header::{Misfit, part, seal};
+use crate::file::header::{Misfit, begin, check_begin, number, seal, word};
 use crate::file::temporary;
 use crate::heap::try_collect;
 use crate::key::Key;
@@ -135,10 +135,7 @@ impl<'a> SnapshotBuilder<'a> {
         }
         to.write(&directory)?;
         let (end, sum) = to.next_part();
-        let mut head = [0; Head::BYTES];
-        head[..8].copy_from_slice(&MAGIC);
-        head[8..12].copy_from_slice(&VERSION.to_ne_bytes());
-        head[12..16].copy_from_slice(&ORDER.to_ne_bytes());
+        let mut head = begin(MAGIC, VERSION);
         head[16..24].copy_from_slice(&start.to_ne_bytes());
         head[24..32].copy_from_slice(&end.to_ne_bytes());
         head[32..36].copy_from_slice(&sum.to_ne_bytes());
@@ -198,55 +195,53 @@ impl Snapshot {
 
     fn read<C: Saved>(&self, name: &str) -> Result<C, Misfit> {
         let entry = self.entries.iter().find(|entry| entry.name == name);
-        let entry = entry.ok_or(Misfit::Not(FileErrorKind::NoPart, None))?;
+        let entry = entry.ok_or(FileErrorKind::NoPart)?;
         (&self.file).seek(SeekFrom::Start(entry.bytes.start))?;
         let mut source = Source::new(&self.file, entry.bytes.end - entry.bytes.start);
         let container = C::read(&mut source)?;
         if source.finish()? != entry.sum {
-            return Err(Misfit::Not(FileErrorKind::Content, None));
+            return Err(FileErrorKind::Content.into());
         }
         Ok(container)
     }
 }
 
 fn read_directory(mut file: &File) -> Result<Vec<Entry>, Misfit> {
-    let damaged = || Misfit::Not(FileErrorKind::Content, None);
+    const DAMAGED: FileErrorKind = FileErrorKind::Content;
     let long = file.metadata()?.len();
     let mut head = Vec::new();
     match long {
-        0 => return Err(Misfit::Not(FileErrorKind::Empty, None)),
-        _ if long < Head::BYTES as u64 => return Err(Misfit::Not(FileErrorKind::Short, None)),
+        0 => return Err(FileErrorKind::Empty.into()),
+        _ if long < Head::BYTES as u64 => return Err(FileErrorKind::Short.into()),
         _ => Source::new(file, long).read_bytes(Head::BYTES, &mut head)?,
     }
     let head = head.first_chunk().expect("it has as many bytes");
-    check_begin(head, MAGIC)?;
-    let number = |at| u64::from_ne_bytes(part(head, at));
-    let (start, end) = (number(16), number(24));
+    check_begin(head, MAGIC, VERSION)?;
+    let (start, end) = (number(head, 16), number(head, 24));
     let count = end.checked_sub(start).and_then(|count| usize::try_from(count).ok());
-    let count = count.filter(|_| end == long).ok_or(Misfit::Not(FileErrorKind::Length, None))?;
+    let count = count.filter(|_| end == long).ok_or(FileErrorKind::Length)?;
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
     Source::new(file, long - start).read_bytes(count, &mut bytes)?;
-    if crc32fast::hash(&bytes) != u32::from_ne_bytes(part(head, 32)) {
-        return Err(damaged());
+    if crc32fast::hash(&bytes) != word(head, 32) {
+        return Err(DAMAGED.into());
     }
     let (mut rest, mut entries) = (bytes.as_slice(), Vec::new());
     while !rest.is_empty() {
-        let (entry, after) = rest.split_first_chunk::<24>().ok_or_else(damaged)?;
-        let name_bytes = u32::from_ne_bytes(part(entry, 20)) as usize;
-        let (name, after) = after.split_at_checked(name_bytes).ok_or_else(damaged)?;
-        let number = |at| u64::from_ne_bytes(part(entry, at));
-        let bytes = number(0)..number(8);
+        let (entry, after) = rest.split_first_chunk::<24>().ok_or(DAMAGED)?;
+        let name_bytes = word(entry, 20) as usize;
+        let (name, after) = after.split_at_checked(name_bytes).ok_or(DAMAGED)?;
+        let bytes = number(entry, 0)..number(entry, 8);
         if bytes.start < Head::BYTES as u64 || bytes.start > bytes.end || bytes.end > start {
-            return Err(damaged());
+            return Err(DAMAGED.into());
         }
         let name = try_collect(name.iter().copied())?;
-        let name = String::from_utf8(name).map_err(|_| damaged())?;
+        let name = String::from_utf8(name).map_err(|_| DAMAGED)?;
         if entries.try_reserve(1).is_err() {
             let bytes = (entries.len() + 1).saturating_mul(size_of::<Entry>());
             return Err(Error::new(ErrorKind::Memory, bytes).into());
         }
-        entries.push(Entry { name, bytes, sum: u32::from_ne_bytes(part(entry, 16)) });
+        entries.push(Entry { name, bytes, sum: word(entry, 16) });
         rest = after;
     }
     Ok(entries)

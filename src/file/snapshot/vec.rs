@@ -30,9 +30,7 @@ impl<T: Pod> Form for VmVec<T> {
 
     fn read(from: &mut Source<'_>) -> Result<Self, Misfit> {
         let head = from.read_head::<T>(ARRAY, 0)?;
-        let Ok(len) = usize::try_from(head.slots) else {
-            return Err(Misfit::Not(FileErrorKind::Length, None));
-        };
+        let len = usize::try_from(head.slots).map_err(|_| FileErrorKind::Length)?;
         let (mut elements, mut bytes) = (Self::builder().try_build()?, Vec::new());
         while elements.len() < len {
             let (start, count) = (elements.len(), section_len::<T>().min(len - elements.len()));

@@ -1,4 +1,4 @@
-//! [`SlotMap::save`], and what all containers are written by.
+//! [`SlotMap::save`], and the writer of all containers.
 
 #![forbid(unsafe_code)]
 
@@ -18,24 +18,24 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 impl<K: Key, V: Pod> SlotMap<K, V> {
-    /// Writes the map to a file, with everything that its keys depend on: after [`load`](Self::load) each key finds what
-    /// it finds now, and stale keys stay stale. The loaded map makes the keys that this one would make, with the same
-    /// order of [reuse](crate::SlotMapBuilder::reuse).
+    /// Writes the map to a file, with everything that its keys depend on: after [`load`](Self::load) each key finds
+    /// what it finds now, and stale keys stay stale. Given the same order of [reuse](crate::SlotMapBuilder::reuse),
+    /// the loaded map makes the keys that this one would make.
     ///
-    /// An existing file is replaced as a whole, once the new one is on the disk: if the process or the system goes down,
-    /// either the old file is there or the new one. (A process that is killed meanwhile leaves a file whose name begins
-    /// with `.stayput-` in the same folder. The next `save` there removes it.) The new file has the permissions of the
-    /// old one, but belongs to the user of the process. If the path is a symbolic link, the link is replaced, not
-    /// its target.
+    /// An existing file is replaced as a whole, once the new one is on the disk: if the process or the system goes
+    /// down, either the old file is there or the new one. (A process that is killed meanwhile leaves a file whose name
+    /// begins with `.stayput-` in the same folder. The next `save` there removes it.) The new file has the permissions
+    /// of the old one, but belongs to the user of the process. If the path is a symbolic link, the link is replaced,
+    /// not its target.
     ///
     /// To save a map together with secondary maps, see [`Snapshot`](crate::file::Snapshot). (Needs the feature `file`.)
     ///
     /// # Errors
     ///
-    /// If the path names something that is not a file ([`NotAFile`](crate::file::FileErrorKind::NotAFile)), or the file
-    /// cannot be created or written. The old file is still there then; or the new one, if all that failed is to make its
-    /// name durable. On Windows, also if the old file is open, as by a [`Snapshot`](crate::file::Snapshot), and the file
-    /// system cannot replace open files.
+    /// If the path names something that is not a file ([`NotAFile`](crate::file::FileErrorKind::NotAFile)), or the
+    /// file cannot be created or written. The old file is still there then; or the new one, if only making its name
+    /// durable failed. On Windows, also if the old file is open, as by a [`Snapshot`](crate::file::Snapshot), and the
+    /// file system cannot replace open files.
     ///
     /// # Time complexity
     ///
@@ -115,7 +115,7 @@ impl<K: Key, V: Pod> Form for SlotMap<K, V> {
     }
 }
 
-/// A file, and the checksum of the part that is being written, except for checksums.
+/// A file being written, and the checksum of the current part, excluding checksums.
 #[derive(Debug)]
 pub struct Sink<'f> {
     file: &'f File,
@@ -128,7 +128,7 @@ impl<'f> Sink<'f> {
         Self { file, sum: crc32fast::Hasher::new(), bytes: 0 }
     }
 
-    /// Returns the number of bytes written, and the checksum of those of this part, and begins the next part.
+    /// Ends the current part. Returns the number of bytes written in all, and the checksum of the part.
     pub(super) fn next_part(&mut self) -> (u64, u32) {
         (self.bytes, std::mem::take(&mut self.sum).finalize())
     }
@@ -138,12 +138,12 @@ impl<'f> Sink<'f> {
         self.put(bytes)
     }
 
-    /// Writes the checksum of what was written of the part.
+    /// Writes the checksum of the current part as written up to here.
     pub(super) fn write_sum(&mut self) -> Result<(), Misfit> {
         self.put(&self.sum.clone().finalize().to_ne_bytes())
     }
 
-    /// Writes over the first bytes of the file.
+    /// Overwrites the first bytes of the file.
     pub(super) fn write_first(mut self, bytes: &[u8]) -> Result<(), Misfit> {
         self.file.seek(SeekFrom::Start(0))?;
         Ok(self.file.write_all(bytes)?)
@@ -151,7 +151,7 @@ impl<'f> Sink<'f> {
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), Misfit> {
         self.bytes += bytes.len() as u64;
-        // The system would end the process.
+        // Without this check, the system would end the process.
         system::check_limit(self.bytes)?;
         Ok(self.file.write_all(bytes)?)
     }

@@ -1,5 +1,7 @@
 //! What systems do with files, each in its own way; the same functions for all.
 
+#[cfg(any(no_vm, not(target_os = "linux")))]
+mod absent;
 #[cfg(unix_vm)]
 mod unix;
 #[cfg(windows_vm)]

@@ -2,6 +2,23 @@
 
 #![expect(unsafe_code, reason = "calls the system")]
 
+#[cfg(not(any(linux_kernel, target_os = "freebsd")))]
+pub(in crate::file) use super::absent::allocate;
+#[cfg(not(any(
+    linux_kernel,
+    target_os = "macos",
+    target_os = "ios",
+    target_os = "freebsd",
+    target_os = "openbsd"
+)))]
+pub(in crate::file) use super::absent::boot;
+#[cfg(not(target_os = "linux"))]
+pub(in crate::file) use super::absent::{
+    announce_writer, has_writer, withdraw_writer, write_in_place,
+};
+#[cfg(not(linux_kernel))]
+pub(in crate::file) use super::absent::{data_in, punch, zero};
+
 use super::retry;
 use memmap2::MmapRaw;
 use std::fs::{File, OpenOptions};
@@ -103,20 +120,6 @@ pub(in crate::file) fn has_writer(file: &File) -> bool {
     writer_lock(file, libc::F_OFD_GETLK, libc::F_RDLCK) == Some(libc::F_WRLCK)
 }
 
-/// As above: other systems have no lock that can be asked for without taking it.
-#[cfg(not(target_os = "linux"))]
-pub(in crate::file) fn announce_writer(_: &File) {}
-
-/// As above.
-#[cfg(not(target_os = "linux"))]
-pub(in crate::file) fn withdraw_writer(_: &File) {}
-
-/// As above.
-#[cfg(not(target_os = "linux"))]
-pub(in crate::file) fn has_writer(_: &File) -> bool {
-    false
-}
-
 /// The largest file that the process may have.
 pub(in crate::file) fn size_limit() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -169,37 +172,16 @@ pub(in crate::file) fn allocate(file: &File, range: Range<u64>) -> io::Result<bo
     })
 }
 
-/// As above: there is none.
-#[cfg(not(any(linux_kernel, target_os = "freebsd")))]
-#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
-pub(in crate::file) fn allocate(_: &File, _: Range<u64>) -> io::Result<bool> {
-    Ok(false)
-}
-
 /// Gives room on the disk back, if there is a call for it; what was there reads as zero.
 #[cfg(linux_kernel)]
 pub(in crate::file) fn punch(file: &File, range: Range<u64>) -> io::Result<bool> {
     change(file, libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE, range)
 }
 
-/// As above: there is none.
-#[cfg(not(linux_kernel))]
-#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
-pub(in crate::file) fn punch(_: &File, _: Range<u64>) -> io::Result<bool> {
-    Ok(false)
-}
-
 /// Makes a part read as zero, which keeps its room, if there is a call for it.
 #[cfg(linux_kernel)]
 pub(in crate::file) fn zero(file: &File, range: Range<u64>) -> io::Result<bool> {
     change(file, libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE, range)
-}
-
-/// As above: there is none.
-#[cfg(not(linux_kernel))]
-#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
-pub(in crate::file) fn zero(_: &File, _: Range<u64>) -> io::Result<bool> {
-    Ok(false)
 }
 
 /// False if the file system has no such call.
@@ -235,12 +217,6 @@ pub(in crate::file) fn data_in(file: &File, range: Range<u64>) -> Option<Range<u
     (start < end).then_some(start..end)
 }
 
-/// As above: all of it.
-#[cfg(not(linux_kernel))]
-pub(in crate::file) fn data_in(_: &File, range: Range<u64>) -> Option<Range<u64>> {
-    (!range.is_empty()).then_some(range)
-}
-
 /// Disables copy-on-write for an empty file on Btrfs. Otherwise each write takes new blocks, and a store to a mapped page
 /// raises `SIGBUS` on a full disk.
 #[cfg(target_os = "linux")]
@@ -268,10 +244,6 @@ pub(in crate::file) fn write_in_place(file: &File) {
     // SAFETY: as above; it reads one `int`.
     let _ = unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags) };
 }
-
-/// As above: not needed.
-#[cfg(not(target_os = "linux"))]
-pub(in crate::file) fn write_in_place(_: &File) {}
 
 /// Reads at an offset.
 pub(in crate::file) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
@@ -416,16 +388,4 @@ pub(in crate::file) fn boot() -> Option<[u8; 16]> {
         )
     };
     (result == 0 && time != [0; 16]).then_some(time)
-}
-
-/// As above: nobody tells.
-#[cfg(not(any(
-    linux_kernel,
-    target_os = "macos",
-    target_os = "ios",
-    target_os = "freebsd",
-    target_os = "openbsd"
-)))]
-pub(in crate::file) fn boot() -> Option<[u8; 16]> {
-    None
 }

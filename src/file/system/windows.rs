@@ -5,6 +5,12 @@
 
 #![expect(unsafe_code, reason = "calls the system")]
 
+pub(in crate::file) use super::absent::{
+    TELLS_WRITERS, advise, allocate, announce_writer, appends, data_in, file_id, folder_of,
+    free_bytes, has_writer, populate, punch, size_limit, sync_folder, sync_name, withdraw_writer,
+    write_in_place, zero,
+};
+
 use memmap2::MmapRaw;
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
@@ -116,45 +122,6 @@ pub(in crate::file) fn unlock(file: &File) {
     unsafe { UnlockFileEx(handle(file), 0, 1, 0, &raw mut at) };
 }
 
-/// Whether [`has_writer`] sees every writer that announced itself.
-pub(in crate::file) const TELLS_WRITERS: bool = false;
-
-pub(in crate::file) fn announce_writer(_: &File) {}
-
-pub(in crate::file) fn withdraw_writer(_: &File) {}
-
-pub(in crate::file) fn has_writer(_: &File) -> bool {
-    false
-}
-
-/// How much room there is where a file lies: not known.
-pub(in crate::file) fn free_bytes(_: &File) -> Option<u64> {
-    None
-}
-
-/// The largest file that the process may have: there is no such limit.
-pub(in crate::file) fn size_limit() -> Option<u64> {
-    None
-}
-
-/// Takes room on the disk, if there is a call for it: there is none.
-#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
-pub(in crate::file) fn allocate(_: &File, _: Range<u64>) -> io::Result<bool> {
-    Ok(false)
-}
-
-/// Gives room on the disk back, if there is a call for it: there is none while the file is mapped.
-#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
-pub(in crate::file) fn punch(_: &File, _: Range<u64>) -> io::Result<bool> {
-    Ok(false)
-}
-
-/// As above.
-#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
-pub(in crate::file) fn zero(_: &File, _: Range<u64>) -> io::Result<bool> {
-    Ok(false)
-}
-
 /// Writes at an offset.
 pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -166,11 +133,6 @@ pub(in crate::file) fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> i
         at += written as u64;
     }
     Ok(())
-}
-
-/// Whether the file is open for appending: such a handle cannot be mapped.
-pub(in crate::file) fn appends(_: &File) -> bool {
-    false
 }
 
 /// Reads at an offset.
@@ -189,20 +151,6 @@ pub(in crate::file) fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -
 /// Whether mappings of a file see what `write_at` writes.
 pub(in crate::file) const MAPS_SEE_WRITES: bool = true;
 
-/// Returns the first part of a range that is not a hole: all of it.
-pub(in crate::file) fn data_in(_: &File, range: Range<u64>) -> Option<Range<u64>> {
-    (!range.is_empty()).then_some(range)
-}
-
-/// Not needed: files are written in place.
-pub(in crate::file) fn write_in_place(_: &File) {}
-
-/// Not needed: duplicates of a handle are refused the lock as well.
-#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
-pub(in crate::file) fn file_id(_: &File) -> io::Result<Option<(u64, u64)>> {
-    Ok(None)
-}
-
 /// Makes durable what was written to a part of a mapped file, and how long that is.
 pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     if !range.is_empty() {
@@ -214,39 +162,6 @@ pub(in crate::file) fn sync(file: &File, map: &MmapRaw, range: Range<usize>) -> 
 /// Begins to write a part.
 pub(in crate::file) fn begin_sync(_: &File, map: &MmapRaw, range: Range<usize>) -> io::Result<()> {
     if range.is_empty() { Ok(()) } else { map.flush_async_range(range.start, range.len()) }
-}
-
-/// Makes the names in a folder durable: they are so without.
-#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
-pub(in crate::file) fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-/// Not needed: see above.
-pub(in crate::file) fn folder_of(_: &Path) -> Option<File> {
-    None
-}
-
-/// As above.
-#[expect(clippy::unnecessary_wraps, reason = "as where it may fail")]
-pub(in crate::file) fn sync_name(_: &File, _: Option<&File>) -> io::Result<()> {
-    Ok(())
-}
-
-/// Makes part of a mapped file resident, if there is a call for it: there is none.
-#[expect(clippy::unnecessary_wraps, reason = "as where there is one")]
-pub(in crate::file) fn populate(_: &MmapRaw, _: Range<usize>) -> io::Result<()> {
-    Ok(())
-}
-
-/// What to expect of the use of a part: nobody wants to know.
-#[expect(clippy::unnecessary_wraps, reason = "as where there is a call for it")]
-pub(in crate::file) fn advise(
-    _: &MmapRaw,
-    _: crate::file::Advice,
-    _: Range<usize>,
-) -> io::Result<()> {
-    Ok(())
 }
 
 /// A number that is the system's until it starts again: it lies under a key of the registry, of the user's, that is

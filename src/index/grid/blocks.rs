@@ -1,29 +1,29 @@
-//! [`Blocks`]: in which bucket the points of a cell are; [`Runs`]: the buckets of an area.
+//! [`Blocks`]: which bucket the points of a cell are in; [`Runs`]: the buckets of an area.
 //!
-//! The cells of a block (8 by 8, or 4 by 4 by 4) have 64 buckets side by side, so that cells near each other are in few
-//! lines of the cache. Which 64, says the hash of the block, by linear hashing as for values: there is a number of
-//! blocks of buckets, and one more is made at a time. Several blocks of cells may have the same.
+//! The cells of a block (8 by 8, or 4 by 4 by 4) have 64 adjacent buckets, so cells that are near each other share
+//! cache lines. Which 64 depends on the hash of the block, by linear hashing as for values: the number of blocks of
+//! buckets grows by one at a time. Several blocks of cells may have the same buckets.
 
 use super::cells::{Area, bits, block_of};
 use std::ops::Range;
 
-/// How many buckets, or cells, there are in a block.
+/// The number of buckets, or cells, in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// How many blocks of buckets there are.
+/// The number of blocks of buckets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
     count: usize,
-    /// Of the bits of a hash that number the most of them.
+    /// Selects the bits of a hash that number a block; the highest is dropped from a number past the last block.
     mask: usize,
 }
 
-/// Two blocks of buckets, the second of which is the last, that were one, or are to be.
+/// Two blocks of buckets that are about to become one, or have just been one. The second is the last block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Halves {
     pub(super) first: usize,
     pub(super) last: usize,
-    /// What those in the last have in their hashes.
+    /// The bit that is set in the hashes of the last block.
     bit: usize,
 }
 
@@ -36,7 +36,7 @@ impl Blocks {
         self.count
     }
 
-    /// How many buckets there are.
+    /// The number of buckets.
     #[inline]
     pub(super) const fn buckets(self) -> usize {
         self.count * BLOCK
@@ -56,14 +56,14 @@ impl Blocks {
         self.first_bucket(&block_of(cell)) + place(cell)
     }
 
-    /// Counts one more; which one is to be split for it.
+    /// Adds a block. Returns it together with the block to split for it.
     pub(super) const fn grow(&mut self) -> Halves {
         self.count += 1;
         self.mask = self.count.next_power_of_two() - 1;
         self.halves()
     }
 
-    /// Counts one less; which one it is to be put into.
+    /// Removes the last block. Returns it together with the block to merge it into.
     pub(super) const fn shrink(&mut self) -> Halves {
         let halves = self.halves();
         self.count -= 1;
@@ -71,7 +71,7 @@ impl Blocks {
         halves
     }
 
-    /// Of the last one, of two and more.
+    /// The last block, of at least two, and the block that it is split off from.
     const fn halves(self) -> Halves {
         let last = self.count - 1;
         let bit = 1 << last.ilog2();
@@ -80,27 +80,28 @@ impl Blocks {
 }
 
 impl Halves {
-    /// Whether the points of a cell are in the last, if they are in either.
+    /// Returns `true` if the points of a cell are in the last block, provided that they are in one of the two.
     #[inline]
     pub(super) fn is_last<const D: usize>(&self, cell: &[i32; D]) -> bool {
         hash(&block_of(cell)) as usize & self.bit != 0
     }
 }
 
-/// Which of those of its block a cell is.
+/// The number of a cell in its block.
 #[inline]
 fn place<const D: usize>(cell: &[i32; D]) -> usize {
     let bits = const { bits::<D>() };
     cell.iter().fold(0, |place, x| place << bits | (unsigned(*x) & ((1 << bits) - 1)) as usize)
 }
 
-/// The same for all: who can say where points are could have them be in one cell anyhow.
+/// Not seeded: code that chooses the positions of points could place all of them in one cell anyway.
 #[inline]
 fn hash<const D: usize>(block: &[i32; D]) -> u32 {
     /// 2^64 divided by the golden ratio, which is odd.
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let hash = block.iter().fold(0_u64, |hash, x| {
-        // Upper bits of a product depend on all bits: those are the lower ones of the next, and of the result.
+        // The upper bits of a product depend on all bits: they become the lower ones for the next step, and the
+        // result.
         (hash.rotate_left(32) ^ u64::from(unsigned(*x))).wrapping_mul(ODD)
     });
     let [.., a, b, c, d] = hash.to_le_bytes();
@@ -112,23 +113,23 @@ const fn unsigned(x: i32) -> u32 {
     u32::from_le_bytes(x.to_le_bytes())
 }
 
-/// Buckets side by side: those of cells of one block.
+/// Adjacent buckets: those of cells of one block.
 #[derive(Clone, Debug)]
 pub(super) struct Run<const D: usize> {
     pub(super) buckets: Range<usize>,
     pub(super) block: [i32; D],
 }
 
-/// Goes over the buckets of an area.
+/// An iterator over the buckets of an area.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<const D: usize> {
     blocks: Blocks,
     area: Area<D>,
     block: [i32; D],
     first_bucket: usize,
-    /// Of the area, those of the block.
+    /// The cells of the area that lie in the block.
     part: Area<D>,
-    /// The first of the run.
+    /// The first cell of the current run.
     cell: [i32; D],
     is_done: bool,
 }
@@ -155,7 +156,7 @@ impl<const D: usize> Runs<D> {
         self.cell = self.part.low;
     }
 
-    /// Those that it has come to.
+    /// The current run.
     #[inline]
     pub(super) fn run(&self) -> Option<Run<D>> {
         if self.is_done {
@@ -166,7 +167,7 @@ impl<const D: usize> Runs<D> {
         Some(Run { buckets: first..first + count, block: self.block })
     }
 
-    /// Goes on to the next.
+    /// Moves on to the next run.
     #[inline]
     pub(super) fn advance(&mut self) {
         for axis in (0..D - 1).rev() {
@@ -282,7 +283,7 @@ mod tests {
             let all: BTreeSet<usize> = cells.map(|block| many.first_bucket(&block)).collect();
             all.len()
         };
-        // By chance it would be 2589 of 4096.
+        // A random function would reach 2589 of 4096.
         let form = |f: fn(i32) -> [i32; 3]| numbers(&mut (-2048..2048).map(f));
         for (spread, name) in [
             (form(|n| [n, 0, 0]), "x"),

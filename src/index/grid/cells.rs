@@ -1,22 +1,23 @@
-//! [`Cells`]: in which cell a position is; [`Area`]: the cells that a search looks into; [`Shape`]: what it looks for.
+//! [`Cells`]: which cell a position is in; [`Area`]: the cells that a search visits; [`Shape`]: what a search looks
+//! for.
 //!
 //! # Why no point is missed
 //!
-//! The cell of a coordinate is computed by steps each of which never goes down where the coordinate goes up: a
-//! product with a positive number, rounded; the whole number below. So a coordinate between two others is in a cell
-//! between theirs, however roughly all of them are rounded, and a search that looks into all cells from that of the
-//! least coordinate to that of the greatest misses nothing. That is all that anything here relies on.
+//! The cell of a coordinate is computed in steps that are monotonic: the product with a positive number, rounded, and
+//! the next lower integer. The cell of a coordinate that lies between two others is therefore between their cells,
+//! however coarsely all three are rounded, and a search that visits all cells from that of the lowest coordinate to
+//! that of the highest misses nothing. All code here relies on that alone.
 
 #[cfg(test)]
 mod tests;
 
-/// What a distance along one axis is rounded to, and its square, and sums of both, is not off by so much of it.
+/// A bound on the relative rounding error of a distance along one axis, of its square, and of sums of squares.
 const ROUNDED: f32 = 16.0 * f32::EPSILON;
 
-/// Where it is so small that its square is rounded to zero, or nearly, it is less than this.
+/// A bound on distances whose squares are rounded to zero, or nearly.
 const TINY: f32 = 1e-21;
 
-/// How large cells are.
+/// The size of cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cells {
     size: f32,
@@ -39,7 +40,7 @@ impl Cells {
     pub(super) const fn new(size: f32) -> Self {
         assert_cell(size);
         let inverse = 1.0 / size;
-        // Cells of less than any normal number are that large at least, so that nothing comes of 0 but 0.
+        // The inverse of a subnormal size is limited to a finite number, whose product with 0 is 0.
         Self { size, inverse: if inverse < f32::MAX { inverse } else { f32::MAX } }
     }
 
@@ -48,7 +49,7 @@ impl Cells {
         self.size
     }
 
-    /// The cell of a position, each of whose coordinates is a number.
+    /// The cell of a position whose coordinates are not NaN.
     #[inline]
     pub(super) fn of<const D: usize>(self, position: &[f32; D]) -> [i32; D] {
         position.map(|x| self.along(x))
@@ -66,7 +67,8 @@ impl Cells {
     fn along(self, x: f32) -> i32 {
         const LEAST: f32 = i32::MIN as f32;
         let x = x * self.inverse;
-        // So that 1 can be taken from it. And `floor` is a call, where not all processors have it.
+        // The bound allows for the subtraction of 1. `floor` would be a call on processors without such an
+        // instruction.
         let x = if x > LEAST { x } else { LEAST };
         let toward_zero = x as i32;
         toward_zero - i32::from(toward_zero as f32 > x)
@@ -92,7 +94,7 @@ mod sealed {
     impl Sealed for [f32; 3] {}
 }
 
-/// How many bits of a cell's coordinate say where in its block it is.
+/// The number of bits of a cell's coordinate that give its place in the block.
 pub(super) const fn bits<const D: usize>() -> u32 {
     match D {
         2 => 3,
@@ -106,7 +108,7 @@ pub(super) fn block_of<const D: usize>(cell: &[i32; D]) -> [i32; D] {
     cell.map(|x| x >> const { bits::<D>() })
 }
 
-/// The cells from one to another, both included, along each axis.
+/// The cells between two corners, inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Area<const D: usize> {
     pub(super) low: [i32; D],
@@ -116,7 +118,7 @@ pub(super) struct Area<const D: usize> {
 impl<const D: usize> Area<D> {
     pub(super) const WHOLE: Self = Self { low: [i32::MIN; D], high: [i32::MAX; D] };
 
-    /// All cells so many away from one, or fewer.
+    /// All cells at most `cells` away from one, along each axis.
     pub(super) fn around(center: &[i32; D], cells: i32) -> Self {
         Self {
             low: center.map(|x| x.saturating_sub(cells)),
@@ -124,7 +126,7 @@ impl<const D: usize> Area<D> {
         }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     #[inline]
     pub(super) fn count(&self) -> u64 {
         let along = |axis: usize| u64::from(self.high[axis].abs_diff(self.low[axis])) + 1;
@@ -135,15 +137,16 @@ impl<const D: usize> Area<D> {
         (0..D).all(|axis| self.low[axis] <= other.low[axis] && other.high[axis] <= self.high[axis])
     }
 
-    /// What both have.
+    /// The cells in both areas; `None` if there are none.
     pub(super) fn shared(&self, other: &Self) -> Option<Self> {
         let low = std::array::from_fn(|axis| self.low[axis].max(other.low[axis]));
         let high = std::array::from_fn(|axis| self.high[axis].min(other.high[axis]));
         (0..D).all(|axis| low[axis] <= high[axis]).then_some(Self { low, high })
     }
 
-    /// What is before and behind an area inside this one, along one axis; along those before it, no more than that
-    /// has. So those of all axes are this one without that, and no cell is in two.
+    /// The parts of this area before and after `inner`, which lies inside it, along one axis. Along the axes before
+    /// that one, the parts extend no further than `inner`, so the parts of all axes are disjoint, and together are
+    /// this area without `inner`.
     pub(super) fn beside(&self, inner: &Self, axis: usize) -> [Option<Self>; 2] {
         let mut slab = *self;
         slab.low[..axis].copy_from_slice(&inner.low[..axis]);
@@ -162,7 +165,7 @@ impl<const D: usize> Area<D> {
     }
 }
 
-/// What is looked for.
+/// What a search looks for.
 pub(super) trait Shape<const D: usize> {
     fn holds(&self, position: &[f32; D]) -> bool;
 }
@@ -178,16 +181,16 @@ impl<const D: usize> Shape<D> for Any {
     }
 }
 
-/// Points that are near one.
+/// Points within a radius of a center.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ball<const D: usize> {
     pub(super) center: [f32; D],
-    /// Of the radius.
+    /// The square of the radius.
     pub(super) square: f32,
 }
 
 impl<const D: usize> Ball<D> {
-    /// Not, if no point can be in it.
+    /// Returns `None` if no point can lie in it.
     #[inline]
     pub(super) fn new(center: [f32; D], radius: f32) -> Option<Self> {
         (radius >= 0.0 && is_somewhere(&center)).then_some(Self { center, square: radius * radius })
@@ -195,12 +198,13 @@ impl<const D: usize> Ball<D> {
 
     /// The cells of all points that it holds.
     ///
-    /// The difference of a coordinate that is squared is no more than the radius then, but for what both were rounded;
-    /// and the coordinate no farther than that from the center's, but for what the difference was.
+    /// For each such point, the difference that is squared exceeds the radius by no more than the rounding of the
+    /// squares, and the distance of the coordinate from the center's exceeds that by no more than the rounding of the
+    /// difference.
     #[inline]
     pub(super) fn area(&self, cells: Cells) -> Area<D> {
         let radius = self.square.sqrt() * (1.0 + ROUNDED) + TINY;
-        // Else the place of an infinite center, less this, would be none.
+        // An infinite center minus an infinite radius would be NaN.
         if radius == f32::INFINITY {
             return Area::WHOLE;
         }
@@ -218,7 +222,7 @@ impl<const D: usize> Shape<D> for Ball<D> {
     }
 }
 
-/// Points between two corners, or at them.
+/// Points between two corners, inclusive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span<const D: usize> {
     pub(super) min: [f32; D],
@@ -226,7 +230,7 @@ pub(super) struct Span<const D: usize> {
 }
 
 impl<const D: usize> Span<D> {
-    /// The cells of all points that it holds; not, if none can be.
+    /// The cells of all points that it holds; `None` if it cannot hold any.
     #[inline]
     pub(super) fn area(&self, cells: Cells) -> Option<Area<D>> {
         let Self { min, max } = self;
@@ -243,13 +247,13 @@ impl<const D: usize> Shape<D> for Span<D> {
     }
 }
 
-/// Whether each coordinate is a number.
+/// Returns `true` if no coordinate is NaN.
 #[inline]
 pub(super) fn is_somewhere<const D: usize>(position: &[f32; D]) -> bool {
     position.iter().all(|x| !x.is_nan())
 }
 
-/// The square of how far two points are apart.
+/// The square of the distance between two points.
 #[inline]
 pub(super) fn square_apart<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     (0..D).fold(0.0, |sum, axis| {

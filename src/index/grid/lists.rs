@@ -1,17 +1,16 @@
-//! [`Lists`]: the points of each bucket, in a list of its own.
+//! The points of each bucket of a grid, in a list of its own.
 //!
 //! A list goes through its points in both directions, so that one is taken out wherever it is, in constant time. The
 //! first one of a list does not know its bucket, but its position does.
 
+use super::Grid;
 use super::blocks::{BLOCK, Blocks, Halves};
 use super::cells::{Cells, is_somewhere};
 use super::walk::Store;
 use crate::error::Error;
-use crate::index::memory::{
-    Arrays, ForArrays, Share, array, check_slot, copy, cover, too_many, uncover,
-};
+use crate::index::memory::{Arrays, ForArrays, Share, check_slot, cover, too_many, uncover};
 use crate::slots::prefetch;
-use crate::vec::{VecStats, VmVec};
+use crate::vec::VecStats;
 use std::ops::Range;
 
 /// No slot: the end of a list.
@@ -23,69 +22,28 @@ const SPARSE: usize = 4;
 
 /// What a slot has.
 #[derive(Clone, Copy, Debug)]
-struct Node<const D: usize> {
-    position: [f32; D],
+pub(super) struct Node<const D: usize> {
+    pub(super) position: [f32; D],
     next: u32,
     /// The one before it, itself if it is the first, or [`NONE`] if the slot is not in the index.
-    prev: u32,
+    pub(super) prev: u32,
 }
 
-pub(super) struct Lists<const D: usize> {
-    cells: Cells,
-    blocks: Blocks,
-    heads: VmVec<u32>,
-    nodes: VmVec<Node<D>>,
-    /// Slots that are in the index, and such of them as are in a list: those that are somewhere.
-    len: usize,
-    listed: usize,
-}
-
-impl<const D: usize> Lists<D> {
-    pub(super) const fn new(cells: Cells) -> Self {
-        Self { cells, blocks: Blocks::NONE, heads: array(), nodes: array(), len: 0, listed: 0 }
-    }
-
-    pub(super) fn try_clone(&self) -> Result<Self, Error> {
-        Ok(Self { heads: copy(&self.heads)?, nodes: copy(&self.nodes)?, ..*self })
-    }
-
-    #[inline]
-    pub(super) const fn len(&self) -> usize {
-        self.len
-    }
-
-    #[inline]
-    pub(super) const fn listed(&self) -> usize {
-        self.listed
-    }
-
-    #[inline]
-    pub(super) fn get(&self, slot: u32) -> Option<[f32; D]> {
-        let node = self.nodes.get(slot as usize)?;
-        (node.prev != NONE).then_some(node.position)
-    }
-
-    #[inline]
-    pub(super) const fn size(&self) -> f32 {
-        self.cells.size()
-    }
-
-    /// All slots of the index and their positions.
-    #[cfg(test)]
-    fn all(&self) -> impl Iterator<Item = (u32, [f32; D])> {
-        let nodes = (0..).zip(self.nodes.iter());
-        nodes.filter(|(_, node)| node.prev != NONE).map(|(slot, node)| (slot, node.position))
-    }
-
+impl<const D: usize> Grid<D> {
     /// Refuses a slot that is no number for one, or far; see [`check_slot`].
     #[inline]
     pub(super) fn check_slot(&self, slot: u32) -> Result<(), Error> {
         check_slot(&self.nodes, slot, NONE, size_of::<Node<D>>(), self.len)
     }
 
-    /// See [`Grid::try_reserve_slot`](super::Grid::try_reserve_slot).
+    /// Makes room for a slot, so that [`insert_reserved`](Self::insert_reserved) is refused nothing, until the grid is
+    /// cleared or shrunk.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses memory, or the slot is `u32::MAX`; nothing has changed then that anybody could tell.
     #[inline]
-    pub(super) fn reserve(&mut self, slot: u32) -> Result<(), Error> {
+    pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
         // There are heads if there are nodes.
         if (slot as usize) < self.nodes.len() { Ok(()) } else { self.reserve_more(slot) }
     }
@@ -105,9 +63,9 @@ impl<const D: usize> Lists<D> {
         cover(&mut self.nodes, slot, node)
     }
 
-    /// Puts a slot in, for which there is room, or moves it; where it was.
+    /// [`insert`](Self::insert) of a slot for which there is room.
     #[inline]
-    pub(super) fn put(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
+    pub(crate) fn insert_reserved(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
         let node = &mut self.nodes[slot as usize];
         let old = node.position;
         let is_there = node.prev != NONE;
@@ -145,25 +103,16 @@ impl<const D: usize> Lists<D> {
         }
     }
 
-    /// Whether it was in it.
-    pub(super) fn remove(&mut self, slot: u32) -> bool {
-        let Some(node) = self.nodes.get(slot as usize).filter(|node| node.prev != NONE) else {
-            return false;
-        };
-        if is_somewhere(&node.position) {
-            self.unlink(slot);
-        }
-        self.nodes[slot as usize].prev = NONE;
-        self.len -= 1;
+    /// Merges a block of buckets into another if there are few points in each.
+    pub(super) fn merge_if_sparse(&mut self) {
         if self.listed < self.heads.len() / SPARSE && self.blocks.count() > 1 {
             self.merge();
         }
-        true
     }
 
     /// Puts a slot in front of a list.
     #[inline]
-    fn link(&mut self, bucket: usize, slot: u32) {
+    pub(super) fn link(&mut self, bucket: usize, slot: u32) {
         let next = std::mem::replace(&mut self.heads[bucket], slot);
         let node = &mut self.nodes[slot as usize];
         (node.next, node.prev) = (next, slot);
@@ -173,7 +122,7 @@ impl<const D: usize> Lists<D> {
     }
 
     /// Takes a slot out of its list.
-    fn unlink(&mut self, slot: u32) {
+    pub(super) fn unlink(&mut self, slot: u32) {
         let Node { position, next, prev } = self.nodes[slot as usize];
         if prev == slot {
             let bucket = self.blocks.bucket(&self.cells.of(&position));
@@ -242,33 +191,9 @@ impl<const D: usize> Lists<D> {
         let at = if slot == NONE { 0 } else { slot as usize };
         prefetch::ask_for(self.nodes.as_ptr().wrapping_add(at));
     }
-
-    pub(super) fn heads(&self) -> &[u32] {
-        &self.heads
-    }
-
-    /// Goes over all points anew, with other cells.
-    pub(super) fn set_cells(&mut self, cells: Cells) {
-        self.cells = cells;
-        self.heads.fill(NONE);
-        for slot in 0..self.nodes.len() {
-            let node = &self.nodes[slot];
-            if node.prev != NONE && is_somewhere(&node.position) {
-                let bucket = self.blocks.bucket(&cells.of(&node.position));
-                self.link(bucket, u32::try_from(slot).unwrap_or(NONE));
-            }
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.nodes.clear();
-        self.heads.clear();
-        self.blocks = Blocks::NONE;
-        (self.len, self.listed) = (0, 0);
-    }
 }
 
-impl<const D: usize> Arrays for Lists<D> {
+impl<const D: usize> Arrays for Grid<D> {
     fn each_array(&mut self, visitor: &mut impl ForArrays) -> Result<(), Error> {
         let most = |slots: usize| (slots / MOST).saturating_add(2 * BLOCK);
         visitor.visit(&mut self.heads, Share { slots_each: MOST, most })?;
@@ -285,13 +210,12 @@ impl<const D: usize> Arrays for Lists<D> {
         uncover(&mut self.nodes, |node| node.prev != NONE);
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        visit(self.heads.stats());
-        visit(self.nodes.stats());
+    fn memory(&self) -> VecStats {
+        self.heads.stats() + self.nodes.stats()
     }
 }
 
-impl<const D: usize> Store<D> for Lists<D> {
+impl<const D: usize> Store<D> for Grid<D> {
     type List = u32;
 
     const NO_LIST: u32 = NONE;
@@ -333,7 +257,13 @@ impl<const D: usize> Store<D> for Lists<D> {
 }
 
 #[cfg(test)]
-impl<const D: usize> Lists<D> {
+impl<const D: usize> Grid<D> {
+    /// All slots of the index and their positions.
+    fn all(&self) -> impl Iterator<Item = (u32, [f32; D])> {
+        let nodes = (0..).zip(self.nodes.iter());
+        nodes.filter(|(_, node)| node.prev != NONE).map(|(slot, node)| (slot, node.position))
+    }
+
     /// Whether each point is in the list of its bucket, once.
     pub(super) fn check(&self) {
         assert_eq!(self.heads.len(), self.blocks.buckets());

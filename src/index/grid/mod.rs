@@ -18,13 +18,14 @@ pub use nearest::Near;
 pub use query::{InBox, SortedInBox, SortedWithin, Within};
 pub use sorted::SortedGrid;
 
-use super::memory::{forward_arrays, memory_methods};
+use super::memory::{array, copy, memory_methods};
 use crate::error::{Error, give_up, or_give_up};
-use cells::Cells;
+use crate::vec::VmVec;
+use blocks::Blocks;
 pub(crate) use cells::assert_cell;
-use lists::Lists;
+use cells::{Cells, is_somewhere};
+use lists::{NONE, Node};
 use nearest::search_methods;
-use std::fmt;
 
 /// Finds slots by where they are: those near a point, in a box, the nearest ones, all that are near each other.
 ///
@@ -80,7 +81,13 @@ use std::fmt;
 /// grid.for_each_pair(1.0, |a, b| assert_eq!((a, b), (1, 2)));
 /// ```
 pub struct Grid<const D: usize> {
-    lists: Lists<D>,
+    cells: Cells,
+    blocks: Blocks,
+    heads: VmVec<u32>,
+    nodes: VmVec<Node<D>>,
+    /// Slots that are in the index, and such of them as are in a list: those that are somewhere.
+    len: usize,
+    listed: usize,
 }
 
 impl<const D: usize> Grid<D> {
@@ -95,13 +102,14 @@ impl<const D: usize> Grid<D> {
     where
         [f32; D]: Position,
     {
-        Self { lists: Lists::new(Cells::new(cell)) }
+        let (cells, blocks) = (Cells::new(cell), Blocks::NONE);
+        Self { cells, blocks, heads: array(), nodes: array(), len: 0, listed: 0 }
     }
 
     /// How many slots there are. O(1).
     #[inline]
     pub const fn len(&self) -> usize {
-        self.lists.len()
+        self.len
     }
 
     /// Whether there is none. O(1).
@@ -113,7 +121,7 @@ impl<const D: usize> Grid<D> {
     /// The size of cells. O(1).
     #[inline]
     pub const fn cell(&self) -> f32 {
-        self.lists.size()
+        self.cells.size()
     }
 
     /// Has cells of another size. Linear in the slots; takes no memory.
@@ -123,13 +131,22 @@ impl<const D: usize> Grid<D> {
     /// If the size is not positive and finite.
     #[track_caller]
     pub fn set_cell(&mut self, cell: f32) {
-        self.lists.set_cells(Cells::new(cell));
+        self.cells = Cells::new(cell);
+        self.heads.fill(NONE);
+        for slot in 0..self.nodes.len() {
+            let node = &self.nodes[slot];
+            if node.prev != NONE && is_somewhere(&node.position) {
+                let bucket = self.blocks.bucket(&self.cells.of(&node.position));
+                self.link(bucket, u32::try_from(slot).unwrap_or(NONE));
+            }
+        }
     }
 
     /// Where a slot is, if it is in it. O(1).
     #[inline]
     pub fn position(&self, slot: u32) -> Option<[f32; D]> {
-        self.lists.get(slot)
+        let node = self.nodes.get(slot as usize)?;
+        (node.prev != NONE).then_some(node.position)
     }
 
     /// Whether a slot is in it. O(1).
@@ -161,41 +178,36 @@ impl<const D: usize> Grid<D> {
     /// ([`FarIndex`](crate::ErrorKind::FarIndex)), or the system refuses memory; then nothing has changed.
     #[inline]
     pub fn try_insert(&mut self, slot: u32, position: [f32; D]) -> Result<Option<[f32; D]>, Error> {
-        self.lists.check_slot(slot)?;
+        self.check_slot(slot)?;
         self.try_reserve_slot(slot)?;
         Ok(self.insert_reserved(slot, position))
     }
 
-    /// Makes room for a slot, so that [`insert_reserved`](Self::insert_reserved) is refused nothing, until the grid is
-    /// cleared or shrunk.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses memory, or the slot is `u32::MAX`; nothing has changed then that anybody could tell.
-    #[inline]
-    pub(crate) fn try_reserve_slot(&mut self, slot: u32) -> Result<(), Error> {
-        self.lists.reserve(slot)
-    }
-
-    /// [`insert`](Self::insert) of a slot for which there is room.
-    #[inline]
-    pub(crate) fn insert_reserved(&mut self, slot: u32, position: [f32; D]) -> Option<[f32; D]> {
-        self.lists.put(slot, position)
-    }
-
     /// Takes a slot out; whether it was in it. O(1).
     pub fn remove(&mut self, slot: u32) -> bool {
-        self.lists.remove(slot)
+        let Some(node) = self.nodes.get(slot as usize).filter(|node| node.prev != NONE) else {
+            return false;
+        };
+        if is_somewhere(&node.position) {
+            self.unlink(slot);
+        }
+        self.nodes[slot as usize].prev = NONE;
+        self.len -= 1;
+        self.merge_if_sparse();
+        true
     }
 
     /// Takes all slots out. The memory stays. O(1).
     pub fn clear(&mut self) {
-        self.lists.clear();
+        self.nodes.clear();
+        self.heads.clear();
+        self.blocks = Blocks::NONE;
+        (self.len, self.listed) = (0, 0);
     }
 
     memory_methods!();
 
-    search_methods!(lists, Within, InBox);
+    search_methods!(Within, InBox);
 
     /// The points as they are now, side by side in arrays: for very many searches. Linear; enters the kernel.
     ///
@@ -235,7 +247,7 @@ impl<const D: usize> Grid<D> {
     ///
     /// If the system refuses memory; what is there has not changed then.
     pub fn try_sort_into(&self, sorted: &mut SortedGrid<D>) -> Result<(), Error> {
-        sorted.try_fill(&self.lists)
+        sorted.try_fill(self)
     }
 
     /// [`clone`](Self::clone), or the error.
@@ -244,30 +256,20 @@ impl<const D: usize> Grid<D> {
     ///
     /// As for [`try_reserve`](Self::try_reserve).
     pub fn try_clone(&self) -> Result<Self, Error> {
-        Ok(Self { lists: self.lists.try_clone()? })
+        Ok(Self { heads: copy(&self.heads)?, nodes: copy(&self.nodes)?, ..*self })
     }
 }
 
-impl<const D: usize> Clone for Grid<D> {
+clone_by_try! {
     /// A copy with the same options and cells, that has the same points. Linear in the slots, up to the highest; enters
     /// the kernel for the memory.
     ///
     /// # Panics
     ///
     /// Where [`try_clone`](Grid::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [const D: usize] Grid<D>
 }
 
-forward_arrays!([const D: usize] Grid<D>, lists);
-
-impl<const D: usize> fmt::Debug for Grid<D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grid")
-            .field("len", &self.len())
-            .field("cell", &self.cell())
-            .finish_non_exhaustive()
-    }
+debug_fields! {
+    [const D: usize] Grid<D>, "Grid", |grid| len: grid.len(), cell: grid.cell()
 }

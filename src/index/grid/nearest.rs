@@ -4,9 +4,9 @@ use super::cells::{Any, Area, Ball, is_somewhere, square_apart};
 use super::walk::{Store, Walk};
 use crate::error::{Error, ErrorKind};
 
-/// Defines the searches of an index whose points are in that field, by its iterators over the points of a ball and of a box.
+/// Defines the searches of a [`Store`], by its iterators over the points of a ball and of a box.
 macro_rules! search_methods {
-    ($store:ident, $within:ident, $in_box:ident) => {
+    ($within:ident, $in_box:ident) => {
         /// The points at most that far from a center, in no order, each once. The time is that of the cells that are
         /// touched, and the points in them; if they are more than there are points, about that of all points.
         ///
@@ -21,7 +21,7 @@ macro_rules! search_methods {
         /// ```
         #[inline]
         pub fn within(&self, center: [f32; D], radius: f32) -> $within<'_, D> {
-            $within::new(&self.$store, center, radius)
+            $within::new(self, center, radius)
         }
 
         /// The points between two corners, or at them, in no order, each once. The time is as of
@@ -39,7 +39,7 @@ macro_rules! search_methods {
         /// ```
         #[inline]
         pub fn in_box(&self, min: [f32; D], max: [f32; D]) -> $in_box<'_, D> {
-            $in_box::new(&self.$store, min, max)
+            $in_box::new(self, min, max)
         }
 
         /// Visits all pairs of points that are at most that far from each other, each once, the lower slot first, in no
@@ -59,7 +59,7 @@ macro_rules! search_methods {
         /// assert_eq!((pairs.len(), pairs[8]), (9, (8, 9)));
         /// ```
         pub fn for_each_pair(&self, radius: f32, visit: impl FnMut(u32, u32)) {
-            pairs::each(&self.$store, radius, visit);
+            pairs::each(self, radius, visit);
         }
 
         /// Returns the `most` points nearest to a point, or all if there are fewer; the nearest first, and among points at
@@ -185,7 +185,7 @@ macro_rules! search_methods {
             found: &mut Vec<Near<D>>,
         ) -> Result<(), Error> {
             nearest::try_reserve(found, most.min(self.len()))?;
-            nearest::find(&self.$store, point, most, accept, found);
+            nearest::find(self, point, most, accept, found);
             Ok(())
         }
     };

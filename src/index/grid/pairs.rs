@@ -4,13 +4,14 @@ use super::blocks::Runs;
 use super::cells::{Area, Ball, Shape};
 use super::walk::{LISTS, Store};
 
-/// How many buckets ahead first points are asked for.
+/// How many buckets ahead the first points of a bucket are prefetched.
 const AHEAD: usize = 16;
 
-/// Visits each pair once: by the point whose cell is the first of both, or, within a cell, that is first in its list.
+/// Visits each pair once: from the point whose cell is the first of the two, or, within a cell, from the point that is
+/// first in its list.
 ///
-/// Which cell is the first is told by their coordinates. So for each point there is the rest of its list, and the part
-/// behind its cell of those that a search around it would look into.
+/// Cells are ordered by their coordinates. The partners of a point are therefore in the rest of its list, and in those
+/// cells of a search around it that come after its own.
 pub(super) fn each<const D: usize, T: Store<D>>(
     store: &T,
     radius: f32,
@@ -40,7 +41,7 @@ pub(super) fn each<const D: usize, T: Store<D>>(
     }
 }
 
-/// Those of the same cell that are behind it in its list.
+/// Visits the points of the same cell that follow in its list.
 fn rest_of_list<const D: usize, T: Store<D>>(
     store: &T,
     ball: &Ball<D>,
@@ -55,7 +56,7 @@ fn rest_of_list<const D: usize, T: Store<D>>(
     });
 }
 
-/// Those of all cells behind its own.
+/// Visits the points of all cells after its own.
 fn others<const D: usize, T: Store<D>>(store: &T, ball: &Ball<D>, visit: &mut impl FnMut(u32)) {
     let cells = store.cells();
     let cell = cells.of(&ball.center);

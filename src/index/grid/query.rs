@@ -1,9 +1,8 @@
 //! Iterators over the points of a ball, or of a box.
 
 use super::cells::{Ball, Span};
-use super::lists::Lists;
-use super::sorted::Table;
 use super::walk::{Store, Walk};
+use super::{Grid, SortedGrid};
 use std::iter::FusedIterator;
 
 /// Walks over a shape in a store, by the name of the iterator and the function that begins the walk.
@@ -40,19 +39,19 @@ macro_rules! points {
 
 points! {
     /// Slots and positions within a radius, made by [`Grid::within`](super::Grid::within).
-    Within, Lists, Ball: within(center: [f32; D], radius: f32)
+    Within, Grid, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
     /// Slots and positions in a box, made by [`Grid::in_box`](super::Grid::in_box).
-    InBox, Lists, Span: in_box(min: [f32; D], max: [f32; D])
+    InBox, Grid, Span: in_box(min: [f32; D], max: [f32; D])
 }
 points! {
     /// Slots and positions within a radius, made by [`SortedGrid::within`](super::SortedGrid::within).
-    SortedWithin, Table, Ball: within(center: [f32; D], radius: f32)
+    SortedWithin, SortedGrid, Ball: within(center: [f32; D], radius: f32)
 }
 points! {
     /// Slots and positions in a box, made by [`SortedGrid::in_box`](super::SortedGrid::in_box).
-    SortedInBox, Table, Span: in_box(min: [f32; D], max: [f32; D])
+    SortedInBox, SortedGrid, Span: in_box(min: [f32; D], max: [f32; D])
 }
 
 #[inline]

@@ -1,17 +1,17 @@
 //! [`SortedGrid`]: the points of a grid, those of a bucket side by side.
 
+use super::Grid;
 use super::blocks::Blocks;
 use super::cells::{Cells, Position};
-use super::lists::{Lists, NONE};
+use super::lists::NONE;
 use super::nearest::{self, Near, search_methods};
 use super::pairs;
 use super::query::{SortedInBox, SortedWithin};
 use super::walk::Store;
-use crate::error::{Error, or_give_up};
+use crate::error::Error;
 use crate::index::memory::{array, copy};
 use crate::slots::prefetch;
 use crate::vec::VmVec;
-use std::fmt;
 use std::ops::Range;
 
 /// How many buckets ahead first points are asked for.
@@ -41,11 +41,6 @@ const AHEAD: usize = 16;
 /// }
 /// ```
 pub struct SortedGrid<const D: usize> {
-    table: Table<D>,
-}
-
-/// Points by buckets.
-pub(super) struct Table<const D: usize> {
     cells: Cells,
     blocks: Blocks,
     positions: VmVec<[f32; D]>,
@@ -65,20 +60,19 @@ impl<const D: usize> SortedGrid<D> {
     }
 
     pub(super) const fn empty() -> Self {
-        let table = Table {
+        Self {
             cells: Cells::new(1.0),
             blocks: Blocks::NONE,
             positions: array(),
             slots: array(),
             starts: array(),
-        };
-        Self { table }
+        }
     }
 
     /// How many points there are. O(1).
     #[inline]
     pub const fn len(&self) -> usize {
-        self.table.slots.len()
+        self.slots.len()
     }
 
     /// Whether there is none. O(1).
@@ -90,10 +84,10 @@ impl<const D: usize> SortedGrid<D> {
     /// The slots, and the position of each, in the order of the buckets.
     #[inline]
     pub const fn as_slices(&self) -> (&[u32], &[[f32; D]]) {
-        (self.table.slots.as_slice(), self.table.positions.as_slice())
+        (self.slots.as_slice(), self.positions.as_slice())
     }
 
-    search_methods!(table, SortedWithin, SortedInBox);
+    search_methods!(SortedWithin, SortedInBox);
 
     /// [`clone`](Self::clone), or the error.
     ///
@@ -101,25 +95,25 @@ impl<const D: usize> SortedGrid<D> {
     ///
     /// If the system refuses memory.
     pub fn try_clone(&self) -> Result<Self, Error> {
-        let Table { positions, slots, starts, .. } = &self.table;
+        let Self { positions, slots, starts, .. } = self;
         let (positions, slots, starts) = (copy(positions)?, copy(slots)?, copy(starts)?);
-        Ok(Self { table: Table { positions, slots, starts, ..self.table } })
+        Ok(Self { positions, slots, starts, ..*self })
     }
 
     /// Takes all points of a grid in place of those that there are.
-    pub(super) fn try_fill(&mut self, lists: &Lists<D>) -> Result<(), Error> {
-        let Table { positions, slots, starts, .. } = &mut self.table;
-        let len = lists.listed();
+    pub(super) fn try_fill(&mut self, grid: &Grid<D>) -> Result<(), Error> {
+        let Self { positions, slots, starts, .. } = self;
+        let len = grid.listed;
         positions.try_reserve(len.saturating_sub(positions.len()))?;
         slots.try_reserve(len.saturating_sub(slots.len()))?;
-        starts.try_reserve((lists.heads().len() + 1).saturating_sub(starts.len()))?;
-        self.table.fill(lists);
+        starts.try_reserve((grid.heads.len() + 1).saturating_sub(starts.len()))?;
+        self.fill(grid);
         Ok(())
     }
 
     #[cfg(test)]
     pub(super) fn check(&self) {
-        let Table { cells, blocks, positions, slots, starts } = &self.table;
+        let Self { cells, blocks, positions, slots, starts } = self;
         assert_eq!((positions.len(), starts.len()), (slots.len(), blocks.buckets() + 1));
         for (bucket, ends) in starts.windows(2).enumerate() {
             for position in &positions[ends[0] as usize..ends[1] as usize] {
@@ -130,21 +124,21 @@ impl<const D: usize> SortedGrid<D> {
     }
 }
 
-impl<const D: usize> Table<D> {
+impl<const D: usize> SortedGrid<D> {
     /// For all of which there is room.
-    fn fill(&mut self, lists: &Lists<D>) {
-        (self.cells, self.blocks) = (lists.cells(), lists.blocks());
+    fn fill(&mut self, grid: &Grid<D>) {
+        (self.cells, self.blocks) = (grid.cells, grid.blocks);
         self.positions.clear();
         self.slots.clear();
         self.starts.clear();
-        let heads = lists.heads();
+        let heads = &grid.heads;
         for (bucket, head) in heads.iter().enumerate() {
-            lists.ask(heads.get(bucket + AHEAD).copied().unwrap_or(NONE));
+            grid.ask(heads.get(bucket + AHEAD).copied().unwrap_or(NONE));
             self.starts.push(self.end());
             let mut list = *head;
             let mut has_more = list != NONE;
             while has_more {
-                let (slot, position, more) = lists.step(&mut list);
+                let (slot, position, more) = grid.step(&mut list);
                 self.positions.push(*position);
                 self.slots.push(slot);
                 has_more = more;
@@ -160,7 +154,7 @@ impl<const D: usize> Table<D> {
     }
 }
 
-impl<const D: usize> Store<D> for Table<D> {
+impl<const D: usize> Store<D> for SortedGrid<D> {
     /// From one point up to another.
     type List = (u32, u32);
 
@@ -193,16 +187,13 @@ impl<const D: usize> Store<D> for Table<D> {
     }
 }
 
-impl<const D: usize> Clone for SortedGrid<D> {
+clone_by_try! {
     /// The same points in arrays of their own. Linear; enters the kernel for the memory.
     ///
     /// # Panics
     ///
     /// Where [`try_clone`](SortedGrid::try_clone) has an error.
-    #[track_caller]
-    fn clone(&self) -> Self {
-        or_give_up(self.try_clone())
-    }
+    [const D: usize] SortedGrid<D>
 }
 
 impl<const D: usize> Default for SortedGrid<D>
@@ -215,8 +206,4 @@ where
     }
 }
 
-impl<const D: usize> fmt::Debug for SortedGrid<D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SortedGrid").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+debug_fields!([const D: usize] SortedGrid<D>, "SortedGrid", |grid| len: grid.len());

@@ -32,7 +32,7 @@ where
     for (slot, position) in points {
         assert_eq!(grid.insert(*slot, *position), None);
     }
-    grid.lists.check();
+    grid.check();
     grid
 }
 
@@ -202,17 +202,17 @@ where
         assert_eq!(grid.insert(slot, position), None);
         points.insert(slot, position);
         if slot % 611 == 0 {
-            grid.lists.check();
+            grid.check();
         }
     }
-    assert!(grid.lists.heads().len() >= count as usize);
+    assert!(grid.heads.len() >= count as usize);
     for (slot, position) in &mut points {
         let to = random.position(to.map(|x| if slot % 3 == 0 { 1e-3 } else { x }));
         let to: [f32; D] = std::array::from_fn(|axis| f32::midpoint(position[axis], to[axis]));
         assert_eq!(grid.insert(*slot, to), Some(*position));
         *position = to;
     }
-    grid.lists.check();
+    grid.check();
     assert!(points.iter().all(|(slot, position)| grid.position(*slot) == Some(*position)));
     let mut slot = 0;
     while points.len() > 3 {
@@ -220,18 +220,18 @@ where
         assert_eq!(grid.remove(slot), points.remove(&slot).is_some());
         assert!(!grid.contains(slot) && grid.len() == points.len());
         if slot % 611 == 0 {
-            grid.lists.check();
+            grid.check();
         }
     }
-    assert!(grid.lists.heads().len() <= 64);
+    assert!(grid.heads.len() <= 64);
     grid.shrink_to_fit();
-    grid.lists.check();
+    grid.check();
     assert!(points.iter().all(|(slot, position)| grid.position(*slot) == Some(*position)));
     grid.clear();
     assert!(grid.is_empty() && !grid.contains(0) && grid.within([0.0; D], 9.0).next().is_none());
     grid.shrink_to_fit();
     assert_eq!(grid.insert(70, [0.0; D]), None);
-    grid.lists.check();
+    grid.check();
 }
 
 #[test]
@@ -260,14 +260,14 @@ fn after_shrinking_what_is_left_is_found_and_room_is_made_again() {
         grid.remove(slot);
     }
     grid.shrink_to_fit();
-    grid.lists.check();
-    assert!(grid.lists.heads().len() < 2_500 + 64);
+    grid.check();
+    assert!(grid.heads.len() < 2_500 + 64);
     assert_eq!((grid.len(), grid.position(2_500)), (2_500, None));
     assert!(!grid.remove(8_999));
     for (slot, position) in &points {
         grid.insert(*slot, *position);
     }
-    grid.lists.check();
+    grid.check();
     assert_found(&grid, &grid.sorted(), &points, [1.0, 2.0], 12.0);
 }
 
@@ -278,7 +278,7 @@ fn cells_of_another_size_have_the_same_points() {
     for cell in [0.1, 3.0, 1e9, 2.0] {
         grid.set_cell(cell);
         assert!(grid.cell() >= cell && grid.cell() <= cell);
-        grid.lists.check();
+        grid.check();
         assert_found(&grid, &grid.sorted(), &points, [1.0, 2.0, 3.0], 2.5);
     }
 }
@@ -290,7 +290,7 @@ fn what_is_nowhere_is_kept_and_never_found() {
     grid.insert(1, [1.0, 1.0]);
     assert_eq!(grid.insert(2, [f32::INFINITY, 1.0]), None);
     grid.insert(3, [1.0, f32::NAN]);
-    grid.lists.check();
+    grid.check();
     assert!(grid.contains(0) && grid.len() == 4);
     let everything = [f32::INFINITY; 2];
     for grid in [grid.sorted(), grid.sorted()] {
@@ -313,11 +313,11 @@ fn what_is_nowhere_is_kept_and_never_found() {
     assert!(grid.insert(0, [1.0, 2.0]).unwrap()[0].is_nan());
     assert!(grid.insert(3, [f32::NAN, f32::NAN]).unwrap()[1].is_nan());
     assert_eq!(grid.insert(1, [f32::NAN, 1.0]), Some([1.0, 1.0]));
-    grid.lists.check();
+    grid.check();
     assert_eq!(grid.within([1.0, 1.0], 1.0).collect::<Vec<_>>(), [(0, [1.0, 2.0])]);
     assert!([0, 1, 2, 3].into_iter().all(|slot| grid.remove(slot)));
     assert!(grid.is_empty() && !grid.remove(0));
-    grid.lists.check();
+    grid.check();
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn what_is_refused_has_changed_nothing() {
         drop(fault);
         // Where only buckets were refused, lists are longer.
         assert!(refusals <= 3);
-        grid.lists.check();
+        grid.check();
         assert_eq!(grid.within([0.0, 0.0], 1e3).count(), 20_000);
 
         let fault = Fault::from_nth(Call::Commit, call % 3);
@@ -384,7 +384,7 @@ fn sizes_that_are_none_leave_cells_as_they_are() {
         let mut grid = filled(1.0, &random(10, [1.0, 1.0]));
         let set = std::panic::AssertUnwindSafe(|| grid.set_cell(cell));
         assert!(std::panic::catch_unwind(set).is_err());
-        grid.lists.check();
+        grid.check();
         assert_eq!(grid.within([0.0, 0.0], 9.0).count(), 10);
     }
 }
@@ -393,7 +393,7 @@ fn sizes_that_are_none_leave_cells_as_they_are() {
 fn lists_are_short_whatever_the_form_of_the_world() {
     for to in [[100.0, 100.0], [5_000.0, 1.0], [0.5, 10_000.0]] {
         let grid = filled(1.0, &random(10_000, to));
-        let lists = grid.lists.lengths();
+        let lists = grid.lengths();
         assert!(lists.iter().max() < Some(&24), "{to:?}: {:?}", lists.iter().max());
     }
 }
@@ -413,7 +413,7 @@ where
     }
     let mut copy = grid.clone();
     let assert_is = |copy: &Grid<D>| {
-        copy.lists.check();
+        copy.check();
         assert_eq!((copy.cell().to_bits(), copy.len()), (2.0_f32.to_bits(), grid.len()));
         assert!((0..count).all(|slot| copy.contains(slot) == (slot % 4 != 1)));
         let sorted = copy.sorted().clone();
@@ -427,15 +427,15 @@ where
     for slot in (0..count).step_by(3) {
         copy.insert(slot, [1.0; D]);
     }
-    copy.lists.check();
-    grid.lists.check();
+    copy.check();
+    grid.check();
     let mut copy = grid.clone();
     assert_is(&copy);
     grid.clear();
     assert_eq!(grid.clone().len(), 0);
     grid.insert(3, [0.0; D]);
     drop(grid);
-    copy.lists.check();
+    copy.check();
     copy.shrink_to_fit();
     assert_found(&copy, &copy.sorted(), &points, [0.0; D], 3.0);
 }
@@ -462,7 +462,7 @@ fn a_copy_that_is_refused_leaves_nothing() {
         grid.insert(*slot, *position);
     }
     refuse_copies(&grid, Grid::try_clone, |grid| {
-        grid.lists.check();
+        grid.check();
         assert_eq!(grid.within([0.0, 0.0], 1e3).count(), 3000);
     });
     let sorted = grid.sorted();

@@ -1,57 +1,58 @@
-//! [`Walk`]: goes over the points in some buckets, and gives those of a shape.
+//! [`Walk`]: an iterator over the points in some buckets that lie in a shape.
 
 use super::blocks::{Blocks, Runs};
 use super::cells::{Area, Cells, Shape};
 use std::ops::Range;
 
-/// How many lists are gone along at a time: those of all cells that are beside one, in three dimensions too.
+/// How many lists are walked at a time: enough for a cell and all its neighbours, in three dimensions too.
 pub(super) const LISTS: usize = 32;
 
-/// Where points are by buckets.
+/// Points, by buckets.
 pub(super) trait Store<const D: usize> {
-    /// What is left of points one behind another, of which there is one.
+    /// The rest of a list of points, which is not empty.
     type List: Copy;
 
-    /// For a place without one.
+    /// A placeholder.
     const NO_LIST: Self::List;
 
-    /// Whether to go on with another list behind each point, since the next one of this is waited for.
+    /// Whether to switch to another list after each point, since fetching the next point of the list takes time.
     const IN_STEP: bool;
 
     fn cells(&self) -> Cells;
 
     fn blocks(&self) -> Blocks;
 
-    /// The lists of buckets side by side, and how many they are: no more than buckets. Asks for their first points.
+    /// Starts the lists of adjacent buckets, and prefetches their first points. Returns the number of lists, which is
+    /// at most that of the buckets.
     fn begin(&self, buckets: Range<usize>, lists: &mut [Self::List]) -> usize;
 
-    /// The next point of a list, and whether there is another, which is asked for.
+    /// Returns the next point of a list, and whether there is another, which is prefetched.
     fn step(&self, list: &mut Self::List) -> (u32, &[f32; D], bool);
 }
 
 enum Source<const D: usize> {
     Nothing,
-    /// The buckets of some cells, which may have points of others too.
+    /// The buckets of some cells, which may also have points of others.
     Cells(Runs<D>),
-    /// All from this one on.
+    /// All buckets from this one on.
     Buckets(usize),
 }
 
-/// Goes over points of a shape. Each is given once.
+/// An iterator over the points of a shape, which yields each of them once.
 pub(super) struct Walk<'a, const D: usize, T: Store<D>, S> {
     store: &'a T,
     shape: S,
     source: Source<D>,
-    /// Those that are begun, from the front.
+    /// Started lists, at the front.
     lists: [T::List; LISTS],
-    /// In what blocks of cells their points are to be.
+    /// The block of cells that the points of each list are to be in.
     blocks: [[i32; D]; LISTS],
     begun: usize,
     at: usize,
 }
 
 impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
-    /// Over nothing.
+    /// A walk over nothing.
     #[inline]
     pub(super) fn new(store: &'a T, shape: S) -> Self {
         Self {
@@ -65,11 +66,11 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         }
     }
 
-    /// Over those of a shape, all of which are in an area.
+    /// A walk over the points of a shape, all of which lie in an area.
     #[inline]
     pub(super) fn over(store: &'a T, shape: S, area: &Area<D>) -> Self {
         let mut walk = Self::new(store, shape);
-        // That is never more than all, and each point is met once for sure.
+        // For an area of more cells than buckets, a walk over all buckets is shorter, and meets each point once.
         if area.count() <= store.blocks().buckets() as u64 {
             walk.go_over(*area);
         } else {
@@ -78,19 +79,19 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         walk
     }
 
-    /// Goes over the cells of an area next, after one that is done. There is a bucket.
+    /// Continues with the cells of an area, after a walk that is done. There must be a bucket.
     #[inline]
     pub(super) fn go_over(&mut self, area: Area<D>) {
         self.source = Source::Cells(Runs::new(self.store.blocks(), area));
     }
 
-    /// Goes over all buckets next.
+    /// Continues with all buckets.
     #[inline]
     pub(super) fn go_over_all(&mut self) {
         self.source = Source::Buckets(0);
     }
 
-    /// Begins some lists; whether there is one.
+    /// Starts some lists. Returns `false` if none are left.
     fn refill(&mut self) -> bool {
         self.at = 0;
         while self.begun == 0 {
@@ -124,7 +125,7 @@ impl<'a, const D: usize, T: Store<D>, S: Shape<D>> Walk<'a, D, T, S> {
         true
     }
 
-    /// The next point of a list that is begun, and in what block of cells it is to be.
+    /// Returns the next point of a started list, and the block of cells that it is to be in.
     #[inline]
     fn step(&mut self) -> (u32, &'a [f32; D], [i32; D]) {
         let at = self.at % LISTS;
@@ -157,7 +158,7 @@ impl<const D: usize, T: Store<D>, S: Shape<D>> Iterator for Walk<'_, D, T, S> {
             if !self.shape.holds(position) {
                 continue;
             }
-            // Else it is of a cell far off, whose turn is another time, or never.
+            // A point of another cell in the same bucket is visited at another time, or never.
             let is_meant = match self.source {
                 Source::Cells(_) => self.store.cells().block_of(position) == block,
                 _ => true,

@@ -82,23 +82,14 @@ impl Links {
 
     /// Where a slot is to go. Nobody is asked about the slot itself.
     #[inline]
-    pub(super) fn look(&self, hash: u32, slot: u32, mut is_meant: impl FnMut(u32) -> bool) -> Plan {
-        let mut alone = NONE;
-        let found = self.buckets.find(hash, |head| {
+    pub(super) fn look(&self, hash: u32, slot: u32, is_meant: impl FnMut(u32) -> bool) -> Plan {
+        let other = |head| {
             if head != slot {
-                return is_meant(head);
+                return Some(head);
             }
-            let other = self.next_of(head);
-            if other == slot {
-                // It is alone there, so that this is as good as a set of its own, if the hash is right.
-                if self.buckets.hash_of(head) == Some(hash) {
-                    alone = head;
-                }
-                return false;
-            }
-            is_meant(other)
-        });
-        let head = found.unwrap_or(alone);
+            Some(self.next_of(head)).filter(|other| *other != slot)
+        };
+        let head = self.buckets.look(hash, other, is_meant);
         Plan { hash, head, is_there: head == slot && head != NONE }
     }
 
@@ -245,9 +236,7 @@ impl Arrays for Links {
         visitor.visit(&mut self.prev, Share::SLOTS)
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.buckets.each_stats(visit);
-        visit(self.next.stats());
-        visit(self.prev.stats());
+    fn memory(&self) -> VecStats {
+        self.buckets.memory() + self.next.stats() + self.prev.stats()
     }
 }

@@ -11,7 +11,6 @@ use super::sets::set_methods;
 use crate::error::{Error, or_give_up};
 use links::Links;
 use std::collections::hash_map::RandomState;
-use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::iter::FusedIterator;
 
@@ -94,8 +93,4 @@ impl Iterator for Slots<'_> {
 
 impl FusedIterator for Slots<'_> {}
 
-impl fmt::Debug for Slots<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
-    }
-}
+debug_items!([] Slots<'_>, debug_list, |slots| slots.clone());

@@ -4,7 +4,7 @@
 //! its first chunk, by its [id](Number::id). Slots come into the head; when it is full, another comes before it, and
 //! stands for the set. Each slot knows its chunk. So whatever is done touches a chunk or two, however large the set.
 
-use super::chunk::{Large, Number, Small};
+use super::chunk::{Chunk, Large, Number, Small};
 use super::iter::{Chunks, Slots};
 use super::pool::Pool;
 use crate::error::Error;
@@ -139,19 +139,8 @@ impl Chains {
 
     /// Where a slot is to go. Nobody is asked about the slot itself.
     #[inline]
-    pub(super) fn look(&self, hash: u32, slot: u32, mut is_meant: impl FnMut(u32) -> bool) -> Plan {
-        let mut alone = NONE;
-        let found = self.buckets.find(hash, |id| {
-            let Some(other) = self.other(id, slot) else {
-                // It is alone there, so that this is as good as a set of its own, if the hash is right.
-                if self.buckets.hash_of(id) == Some(hash) {
-                    alone = id;
-                }
-                return false;
-            };
-            is_meant(other)
-        });
-        let head = found.unwrap_or(alone);
+    pub(super) fn look(&self, hash: u32, slot: u32, is_meant: impl FnMut(u32) -> bool) -> Plan {
+        let head = self.buckets.look(hash, |id| self.other(id, slot), is_meant);
         Plan { hash, head, is_there: head != NONE && self.id_of(slot) == head }
     }
 
@@ -261,10 +250,10 @@ impl Chains {
     /// Moves the slots of a small chunk, and one more, into a large one; which one.
     #[inline(never)]
     fn grow(&mut self, number: u32, slot: u32) -> Number {
-        let mut chunk = Large::of(self.small[number].members(), None);
+        let mut chunk = Large::of(self.small[number].members());
         chunk.push(slot);
         let grown = Number::Large(self.large.put(chunk));
-        self.settle(grown);
+        note(&mut self.back, chunk.members(), grown.id());
         self.small.give_free(number);
         self.buckets.replace_reserved(Number::Small(number).id(), grown.id());
         grown
@@ -273,20 +262,13 @@ impl Chains {
     /// Makes a chunk of one slot before another, which stands for the set then; which one.
     #[inline(never)]
     fn prepend(&mut self, number: u32, slot: u32) -> Number {
-        let first = self.large.put(Large::of(&[slot], Some(number)));
+        let mut chunk = Large::of(&[slot]);
+        chunk.set_next(Some(number));
+        let first = self.large.put(chunk);
         self.large[number].set_prev(Some(first));
         let (old, new) = (Number::Large(number), Number::Large(first));
         self.buckets.replace_reserved(old.id(), new.id());
         new
-    }
-
-    /// Tells all slots of a chunk that they are in it.
-    fn settle(&mut self, number: Number) {
-        let members = match number {
-            Number::Small(number) => self.small[number].members(),
-            Number::Large(number) => self.large[number].members(),
-        };
-        note(&mut self.back, members, number.id());
     }
 
     /// Takes a slot out of its set; whether it was in one.
@@ -385,7 +367,7 @@ impl Chains {
         }
         let chunk = Small::of(self.large[number].members());
         let small = Number::Small(self.small.put(chunk));
-        self.settle(small);
+        note(&mut self.back, chunk.members(), small.id());
         self.large.give_free(number);
         self.stand_in(Number::Large(number), small);
     }
@@ -514,10 +496,8 @@ impl Arrays for Chains {
         visitor.visit(&mut self.back, Share::SLOTS)
     }
 
-    fn each_stats(&self, visit: &mut impl FnMut(VecStats)) {
-        self.buckets.each_stats(visit);
-        visit(self.small.chunks().stats());
-        visit(self.large.chunks().stats());
-        visit(self.back.stats());
+    fn memory(&self) -> VecStats {
+        let chunks = self.small.chunks().stats() + self.large.chunks().stats();
+        self.buckets.memory() + chunks + self.back.stats()
     }
 }

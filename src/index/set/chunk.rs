@@ -32,19 +32,86 @@ impl Number {
     }
 }
 
-/// What a [`Pool`](super::pool::Pool) holds.
+/// Some of the slots of a value, as a [`Pool`](super::pool::Pool) holds them.
 pub(super) trait Chunk: Copy {
     /// How many can be numbered.
     const MOST: u32;
+    const EMPTY: Self;
+
+    fn len(&self) -> u32;
+
+    fn set_len(&mut self, len: u32);
+
+    /// The members, from the front on, then [`NONE`].
+    fn places(&self) -> &[u32];
+
+    fn places_mut(&mut self) -> &mut [u32];
+
+    /// With these slots, which fit.
+    fn of(members: &[u32]) -> Self {
+        let mut chunk = Self::EMPTY;
+        for member in members {
+            chunk.push(*member);
+        }
+        chunk
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.len() as usize == self.places().len()
+    }
+
+    /// One that is in it, as long as it is not empty.
+    #[inline]
+    fn first(&self) -> u32 {
+        self.places()[0]
+    }
+
+    #[inline]
+    fn members(&self) -> &[u32] {
+        &self.places()[..self.len() as usize]
+    }
+
+    /// Puts a slot in, for which there is room.
+    #[inline]
+    fn push(&mut self, slot: u32) {
+        let len = self.len();
+        self.places_mut()[len as usize] = slot;
+        self.set_len(len + 1);
+    }
+
+    /// Takes a slot out that is in it; how many are left.
+    #[inline]
+    fn take(&mut self, slot: u32) -> u32 {
+        let last = self.len() - 1;
+        let places = self.places_mut();
+        // All are looked at, since that takes no branch and goes by four at once. One is it, and gives its place.
+        let mut at = 0;
+        for (place, member) in (0_u32..).zip(&*places) {
+            at |= if *member == slot { place } else { 0 };
+        }
+        places[at as usize] = places[last as usize];
+        places[last as usize] = NONE;
+        self.set_len(last);
+        last
+    }
 
     /// One that is free, before another.
-    fn free(next: u32) -> Self;
+    fn free(next: u32) -> Self {
+        let mut chunk = Self::EMPTY;
+        chunk.places_mut()[0] = next;
+        chunk
+    }
 
     /// Which one is behind it, of one that is free.
-    fn next_free(&self) -> u32;
+    fn next_free(&self) -> u32 {
+        self.first()
+    }
 
     /// Whether it is free: no other has no members.
-    fn is_free(&self) -> bool;
+    fn is_free(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// A set of up to three.
@@ -70,86 +137,59 @@ pub(super) struct Large {
 
 const _: () = assert!(size_of::<Small>() == 16 && size_of::<Large>() == 64);
 
-impl Small {
-    /// With these slots, which fit.
-    pub(super) fn of(members: &[u32]) -> Self {
-        let mut chunk = Self { members: [NONE; SMALL], len: 0 };
-        for member in members {
-            chunk.push(*member);
-        }
-        chunk
-    }
+impl Chunk for Small {
+    // So that no number is that of none.
+    const MOST: u32 = (1 << 31) - 1;
+    const EMPTY: Self = Self { members: [NONE; SMALL], len: 0 };
 
     #[inline]
-    pub(super) const fn is_full(&self) -> bool {
-        self.len as usize == SMALL
-    }
-
-    /// One that is in it, as long as it is not empty.
-    #[inline]
-    pub(super) const fn first(&self) -> u32 {
-        self.members[0]
-    }
-
-    #[inline]
-    pub(super) fn members(&self) -> &[u32] {
-        &self.members[..self.len as usize]
-    }
-
-    /// Puts a slot in, for which there is room.
-    #[inline]
-    pub(super) const fn push(&mut self, slot: u32) {
-        self.members[self.len as usize] = slot;
-        self.len += 1;
-    }
-
-    /// Takes a slot out that is in it; how many are left.
-    #[inline]
-    pub(super) fn take(&mut self, slot: u32) -> u32 {
-        self.len -= 1;
-        replace_by_last(&mut self.members, slot, self.len);
+    fn len(&self) -> u32 {
         self.len
+    }
+
+    #[inline]
+    fn set_len(&mut self, len: u32) {
+        self.len = len;
+    }
+
+    #[inline]
+    fn places(&self) -> &[u32] {
+        &self.members
+    }
+
+    #[inline]
+    fn places_mut(&mut self) -> &mut [u32] {
+        &mut self.members
     }
 }
 
-impl Large {
-    /// With these slots, which fit, before another.
-    pub(super) fn of(members: &[u32], next: Option<u32>) -> Self {
-        let mut chunk = Self { next: LINK, prev: LINK, members: [NONE; LARGE] };
-        chunk.set_next(next);
-        for member in members {
-            chunk.push(*member);
-        }
-        chunk
-    }
+impl Chunk for Large {
+    const MOST: u32 = LINK;
+    const EMPTY: Self = Self { next: LINK, prev: LINK, members: [NONE; LARGE] };
 
     #[inline]
-    pub(super) const fn len(&self) -> u32 {
+    fn len(&self) -> u32 {
         (self.next & !LINK) >> 28 | self.prev >> 30
     }
 
     #[inline]
-    const fn set_len(&mut self, len: u32) {
+    fn set_len(&mut self, len: u32) {
         self.next = self.next & LINK | (len << 28) & !LINK;
         self.prev = self.prev & LINK | len << 30;
     }
 
     #[inline]
-    pub(super) const fn is_full(&self) -> bool {
-        self.len() as usize == LARGE
-    }
-
-    /// One that is in it, as long as it is not empty.
-    #[inline]
-    pub(super) const fn first(&self) -> u32 {
-        self.members[0]
+    fn places(&self) -> &[u32] {
+        &self.members
     }
 
     #[inline]
-    pub(super) fn members(&self) -> &[u32] {
-        &self.members[..self.len() as usize]
+    fn places_mut(&mut self) -> &mut [u32] {
+        &mut self.members
     }
+}
 
+impl Large {
     #[inline]
     pub(super) const fn next(&self) -> Option<u32> {
         linked(self.next)
@@ -169,23 +209,6 @@ impl Large {
     pub(super) fn set_prev(&mut self, prev: Option<u32>) {
         self.prev = self.prev & !LINK | prev.unwrap_or(LINK);
     }
-
-    /// Puts a slot in, for which there is room.
-    #[inline]
-    pub(super) const fn push(&mut self, slot: u32) {
-        let len = self.len();
-        self.members[len as usize] = slot;
-        self.set_len(len + 1);
-    }
-
-    /// Takes a slot out that is in it; how many are left.
-    #[inline]
-    pub(super) fn take(&mut self, slot: u32) -> u32 {
-        let len = self.len() - 1;
-        replace_by_last(&mut self.members, slot, len);
-        self.set_len(len);
-        len
-    }
 }
 
 #[inline]
@@ -196,60 +219,14 @@ const fn linked(word: u32) -> Option<u32> {
     }
 }
 
-/// Puts the last member where one is.
-#[inline]
-fn replace_by_last<const N: usize>(members: &mut [u32; N], slot: u32, last: u32) {
-    // All are looked at, since that takes no branch and goes by four at once. One is it, and gives its place.
-    let mut at = 0;
-    for (place, member) in (0_u32..).zip(&*members) {
-        at |= if *member == slot { place } else { 0 };
-    }
-    members[at as usize] = members[last as usize];
-    members[last as usize] = NONE;
-}
-
-impl Chunk for Small {
-    // So that no number is that of none.
-    const MOST: u32 = (1 << 31) - 1;
-
-    fn free(next: u32) -> Self {
-        Self { members: [next, NONE, NONE], len: 0 }
-    }
-
-    fn next_free(&self) -> u32 {
-        self.members[0]
-    }
-
-    fn is_free(&self) -> bool {
-        self.len == 0
-    }
-}
-
-impl Chunk for Large {
-    const MOST: u32 = LINK;
-
-    fn free(next: u32) -> Self {
-        let mut chunk = Self::of(&[], None);
-        chunk.members[0] = next;
-        chunk
-    }
-
-    fn next_free(&self) -> u32 {
-        self.members[0]
-    }
-
-    fn is_free(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_large_chunk_keeps_its_length_and_links_apart() {
-        let mut chunk = Large::of(&[], Some(5));
+        let mut chunk = Large::EMPTY;
+        chunk.set_next(Some(5));
         for len in 0..14 {
             assert_eq!((chunk.len(), chunk.is_full()), (len, false));
             assert_eq!((chunk.next(), chunk.prev()), (Some(5), None));
@@ -269,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_last_member_takes_the_place_of_one_that_goes() {
-        let mut chunk = Large::of(&[7, 8, 9, 10], None);
+        let mut chunk = Large::of(&[7, 8, 9, 10]);
         assert_eq!(chunk.take(8), 3);
         assert_eq!(chunk.members(), [7, 10, 9]);
         assert_eq!(chunk.take(9), 2);

@@ -1,8 +1,7 @@
 //! [`Slots`]: those of one value.
 
-use super::chunk::Large;
+use super::chunk::{Chunk, Large};
 use crate::slots::prefetch::ask_for;
-use std::fmt;
 use std::iter::FusedIterator;
 use std::slice;
 
@@ -111,8 +110,4 @@ impl Iterator for Slots<'_> {
 
 impl FusedIterator for Slots<'_> {}
 
-impl fmt::Debug for Slots<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
-    }
-}
+debug_items!([] Slots<'_>, debug_list, |slots| slots.clone());

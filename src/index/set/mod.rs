@@ -17,7 +17,6 @@ use super::sets::set_methods;
 use crate::error::{Error, or_give_up};
 use chains::Chains;
 use std::collections::hash_map::RandomState;
-use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
 /// Finds all slots of a value, where many may have the same.

@@ -1,4 +1,4 @@
-//! [`Pool`]: chunks by their numbers, those that are free among them.
+//! [`Pool`]: chunks by number, including free ones.
 
 use super::chunk::Chunk;
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::index::memory::{array, copy, too_many};
 use crate::vec::VmVec;
 use std::ops::{Index, IndexMut};
 
-/// Chunks of one kind. Those that are free are chained.
+/// Chunks of one kind. Free chunks are chained.
 pub(super) struct Pool<C> {
     chunks: VmVec<C>,
     free: u32,
@@ -22,17 +22,19 @@ impl<C: Chunk> Pool<C> {
         Ok(Self { chunks: copy(&self.chunks)?, free: self.free })
     }
 
-    /// Makes room for one; gives a number that no later one is above, before that room is used up.
+    /// Reserves memory for one chunk. Returns an upper bound of the numbers that chunks get until that memory is used
+    /// up.
     ///
     /// # Errors
     ///
-    /// If the system refuses memory, or there are as many as can be numbered.
+    /// If memory is refused, or there are as many chunks as can be numbered.
     #[inline]
     pub(super) fn try_reserve_one(&mut self) -> Result<u32, Error> {
         if self.free == NONE { self.try_reserve_fresh(1) } else { Ok(self.free) }
     }
 
-    /// Makes room for so many beside those that are free; gives the number that the last of them would have.
+    /// Reserves memory for `fresh` chunks in addition to those that are free. Returns the number that the last would
+    /// have.
     ///
     /// # Errors
     ///
@@ -46,7 +48,7 @@ impl<C: Chunk> Pool<C> {
         Ok(end - 1)
     }
 
-    /// Puts a chunk in, for which there is room.
+    /// Inserts a chunk, for which memory was reserved.
     #[inline]
     pub(super) fn put(&mut self, chunk: C) -> u32 {
         match self.free {
@@ -85,7 +87,7 @@ impl<C: Chunk> Pool<C> {
             }
             end -= 1;
             self.chunks[free] = self.chunks[end];
-            // No more than can be numbered are there.
+            // There are at most as many chunks as can be numbered.
             let numbers = [end, free].map(|number| u32::try_from(number).unwrap_or(NONE));
             moved(&mut self.chunks, numbers[0], numbers[1]);
         }
@@ -111,7 +113,7 @@ impl<C: Chunk> Pool<C> {
         self.chunks.as_slice()
     }
 
-    /// How many are in use.
+    /// The number of chunks in use.
     #[cfg(any(test, fuzzing))]
     pub(super) fn used(&self) -> usize {
         let (mut used, mut free) = (self.chunks.len(), self.free);

@@ -77,7 +77,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// ```
     #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
-        let [key] = parts([key]);
+        let key = parts(key);
         let slot = self.table.find(self.hash_builder.hash_one(key.0), |slot| slot.is_of(key))?;
         Some(&slot.value)
     }
@@ -85,7 +85,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// The value of a key, to be changed. O(1).
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let [key] = parts([key]);
+        let key = parts(key);
         let hash = self.hash_builder.hash_one(key.0);
         let slot = self.table.find_mut(hash, |slot| slot.is_of(key))?;
         Some(&mut slot.value)
@@ -133,7 +133,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         &mut self,
         keys: [K; N],
     ) -> Result<[&mut V; N], DisjointError> {
-        let keys = parts(keys);
+        let keys = keys.map(parts);
         // The table does not tell those that are given twice.
         let doubled = (0..N).find(|&at| keys[..at].contains(&keys[at]));
         let alone = &keys[..doubled.unwrap_or(N)];

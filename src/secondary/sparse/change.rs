@@ -54,7 +54,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         try_reserve(table, 1, hash_of(hash_builder))?;
         match table.entry(hash, is_it, hash_of(hash_builder)) {
             hash_table::Entry::Occupied(slot) => Self::entry_in(slot, key, data),
-            hash_table::Entry::Vacant(room) => Ok(Entry::vacant(key, data, room)),
+            room @ hash_table::Entry::Vacant(_) => Ok(Entry::vacant(key, data, room)),
         }
     }
 
@@ -66,7 +66,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
         data: KeyData<K::Layout>,
     ) -> Result<Entry<'_, K, V>, Error> {
         match slot.get().generation.cmp(&data.generation()) {
-            Ordering::Less => Ok(Entry::older(key, data, slot)),
+            Ordering::Less => Ok(Entry::vacant(key, data, hash_table::Entry::Occupied(slot))),
             Ordering::Equal => Ok(Entry::same(key, slot)),
             Ordering::Greater => Err(Error::new(ErrorKind::StaleKey, 0)),
         }
@@ -88,7 +88,7 @@ impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
     /// ```
     #[inline]
     pub fn remove(&mut self, key: K) -> Option<V> {
-        let [key] = super::parts([key]);
+        let key = super::parts(key);
         let hash = self.hash_builder.hash_one(key.0);
         let slot = self.table.find_entry(hash, |slot| slot.is_of(key)).ok()?;
         Some(slot.remove().0.value)

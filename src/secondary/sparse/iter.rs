@@ -2,6 +2,7 @@
 
 use super::{Parts, Slot, SparseSecondaryMap};
 use crate::key::Key;
+use crate::slots::array::until_done;
 use crate::slots::key_tag::Mint;
 use crate::slots::walk::iter::{only_key, only_value, pair};
 use hashbrown::hash_table;
@@ -14,18 +15,8 @@ pub(super) struct Rest<I: Iterator>(pub(super) I);
 
 impl<I: Iterator> Drop for Rest<I> {
     fn drop(&mut self) {
-        /// Goes on if `for_each` panics.
-        struct GoOn<'r, I: Iterator>(&'r mut I);
-
-        impl<I: Iterator> Drop for GoOn<'_, I> {
-            fn drop(&mut self) {
-                self.0.by_ref().for_each(drop);
-            }
-        }
-
         if mem::needs_drop::<I::Item>() {
-            let rest = GoOn(&mut self.0);
-            rest.0.for_each(drop);
+            until_done(|| self.0.next().map(drop).is_some());
         }
     }
 }
@@ -94,17 +85,6 @@ macro_rules! iterator {
     };
 }
 
-/// An iterator by shared reference, which can be cloned.
-macro_rules! shared {
-    ($name:ident) => {
-        impl<K: Key, V> Clone for $name<'_, K, V> {
-            fn clone(&self) -> Self {
-                Self::new(self.slots.clone(), self.mint)
-            }
-        }
-    };
-}
-
 iterator! {
     /// Keys and values of a map, made by [`SparseSecondaryMap::iter`].
     Iter<'a, K, V>, hash_table::Iter<'a, Slot<V>> => (K, &'a V): pair
@@ -151,16 +131,14 @@ iterator! {
     Drain<'a, K, V>, Rest<hash_table::Drain<'a, Slot<V>>> => (K, V): pair
 }
 
-shared!(Iter);
-shared!(Keys);
-shared!(Values);
+clone_fields!([K: Key, V] Iter<'_, K, V>: slots, mint);
+clone_fields!([K: Key, V] Keys<'_, K, V>: slots, mint);
+clone_fields!([K: Key, V] Values<'_, K, V>: slots, mint);
 
-impl<K: Key, V, S> IntoIterator for SparseSecondaryMap<K, V, S> {
-    type Item = (K, V);
-    type IntoIter = IntoIter<K, V>;
-
-    fn into_iter(self) -> IntoIter<K, V> {
-        let (rest, mint) = self.into_rest();
+iterate_by_value! {
+    [K: Key, V, S] SparseSecondaryMap<K, V, S>: (K, V) => IntoIter<K, V>, |map|
+    {
+        let (rest, mint) = map.into_rest();
         IntoIter::new(rest, mint)
     }
 }

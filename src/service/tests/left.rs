@@ -10,7 +10,7 @@ fn left_by(
     written: usize,
     keep: fn(Reservation, usize) -> Option<Reservation>,
 ) {
-    let array = Served(service.register(reservation(64 * MIB), 0, CommitAhead::Auto).unwrap());
+    let array = Served(service.register(reservation(64 * MIB), 0, 0, CommitAhead::Auto).unwrap());
     array.work().unwrap();
     let mut used = 0;
     while used < written {
@@ -60,7 +60,7 @@ fn another_array_has_all_that_waits_as_it_was() {
 #[test]
 fn what_an_array_has_never_touched_is_made_ready_for_the_next() {
     let service = Service::unattended(Process::current());
-    let array = Served(service.register(reservation(64 * MIB), 0, CommitAhead::Auto).unwrap());
+    let array = Served(service.register(reservation(64 * MIB), 0, 0, CommitAhead::Auto).unwrap());
     array.work().unwrap();
     let shared = array.shared();
     let ready = shared.ahead_bytes();
@@ -84,7 +84,7 @@ fn what_an_array_has_never_touched_is_made_ready_for_the_next() {
 #[test]
 fn the_thread_is_woken_for_an_array_that_goes_on_for_one_that_had_just_asked() {
     let service = Service::unattended(Process::current());
-    let array = Served(service.register(reservation(64 * MIB), 0, CommitAhead::Auto).unwrap());
+    let array = Served(service.register(reservation(64 * MIB), 0, 0, CommitAhead::Auto).unwrap());
     array.work().unwrap();
     array.shared().ask();
     let bytes = array.retire();
@@ -148,7 +148,7 @@ fn what_was_taken_is_passed_over_by_those_who_release() {
     let mut releases = Releases::default();
     let legacy = Some(Legacy { written: 1, keep: |memory, _| Some(memory) });
     for n in 1..=4 {
-        releases.push_for(Memory::Alone(reservation(n * MIB)), n, legacy.filter(|_| n != 1));
+        releases.push(Memory::Alone(reservation(n * MIB)), n, legacy.filter(|_| n != 1));
     }
     let all = releases.handed_over();
     let take = |releases: &mut Releases, most: usize| {
@@ -175,7 +175,7 @@ fn what_was_taken_is_passed_over_by_those_who_release() {
     assert!(!releases.have_ended(all));
     releases.end(first);
     assert_eq!((releases.len(), releases.bytes(), releases.have_ended(all)), (0, 0, true));
-    releases.push_for(Memory::Alone(reservation(MIB)), 1, legacy);
+    releases.push(Memory::Alone(reservation(MIB)), 1, legacy);
     assert_eq!((take(&mut releases, MIB), releases.len()), (Some(MIB), 0));
 }
 
@@ -220,7 +220,7 @@ fn an_array_begins_with_what_is_warm_ready() {
         let memory = reservation(64 * MIB);
         memory.commit(..warm).unwrap();
         let ahead = CommitAhead::Auto;
-        let array = Served(service.register_warm(memory, 0, warm, ahead).unwrap());
+        let array = Served(service.register(memory, 0, warm, ahead).unwrap());
         let shared = array.shared();
         let whole = warm / UNIT_BYTES * UNIT_BYTES;
         assert_eq!((shared.ahead_bytes(), shared.committed_bytes()), (whole, warm));
@@ -251,7 +251,7 @@ fn the_first_window_is_a_share_of_what_is_available() {
         assert_eq!(windows(u64::MAX), [16; 4]);
     }
     service.note_available(64 << 30);
-    let array = |ahead| Served(service.register(reservation(64 * MIB), 0, ahead).unwrap());
+    let array = |ahead| Served(service.register(reservation(64 * MIB), 0, 0, ahead).unwrap());
     let (auto, said) = (array(CommitAhead::Auto), array(CommitAhead::Bytes(MIB)));
     assert_eq!(auto.shared().window_bytes(), service.first_window(0));
     assert_eq!(said.shared().window_bytes(), MIB);

@@ -77,64 +77,42 @@ impl<K: Key, V> Iter<'_, K, V> {
     }
 }
 
-impl<'s, K: Key, V> Iterator for Iter<'s, K, V> {
-    type Item = (K, &'s V);
-
-    #[inline]
-    fn next(&mut self) -> Option<(K, &'s V)> {
-        let (index, generation, value) = self.step()?;
-        Some((self.map.ground.mint().key(index, generation), value))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.slots.len()))
-    }
-}
-
 /// An iterator over the keys of a [`SharedSlotMap`]; created by [`SharedSlotMap::keys`].
 pub struct Keys<'s, K: Key, V>(Iter<'s, K, V>);
-
-impl<K: Key, V> Iterator for Keys<'_, K, V> {
-    type Item = K;
-
-    #[inline]
-    fn next(&mut self) -> Option<K> {
-        self.0.next().map(|(key, _)| key)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
 
 /// An iterator over the values of a [`SharedSlotMap`]; created by [`SharedSlotMap::values`].
 pub struct Values<'s, K: Key, V>(Iter<'s, K, V>);
 
-impl<'s, K: Key, V> Iterator for Values<'s, K, V> {
-    type Item = &'s V;
+/// Implements the traits of an iterator, with its fields, and how many slots are left.
+macro_rules! iterator {
+    ($name:ident { $($field:tt),+ } => $item:ty: |$this:ident| $next:expr, $left:expr) => {
+        impl<'s, K: Key, V> Iterator for $name<'s, K, V> {
+            type Item = $item;
 
-    #[inline]
-    fn next(&mut self) -> Option<&'s V> {
-        self.0.step().map(|(_, _, value)| value)
-    }
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                let $this = self;
+                $next
+            }
 
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                let $this = self;
+                (0, Some($left))
+            }
+        }
 
-macro_rules! common {
-    ($($name:ident),+) => {$(
         impl<K: Key, V> FusedIterator for $name<'_, K, V> {}
 
+        clone_fields!([K: Key, V] $name<'_, K, V>: $($field),+);
+
         debug_items!([K: Key, V: fmt::Debug] $name<'_, K, V>, debug_list, |items| items.clone());
-    )+};
+    };
 }
 
-common!(Iter, Keys, Values);
-
-clone_fields!([K: Key, V] Iter<'_, K, V>: map, slots);
-
-clone_fields!([K: Key, V] Keys<'_, K, V>: 0);
-
-clone_fields!([K: Key, V] Values<'_, K, V>: 0);
+iterator! {
+    Iter { map, slots } => (K, &'s V):
+    |iter| iter.step().map(|(index, generation, value)| (iter.map.ground.mint().key(index, generation), value)),
+    iter.slots.len()
+}
+iterator!(Keys { 0 } => K: |keys| keys.0.next().map(|(key, _)| key), keys.0.slots.len());
+iterator!(Values { 0 } => &'s V: |values| values.0.step().map(|(_, _, value)| value), values.0.slots.len());

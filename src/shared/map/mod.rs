@@ -228,7 +228,10 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    with_max_len!(with_max_len_and_key, try_with_max_len_and_key, "slots, retired ones included");
+    max_len_constructors! {
+        with_max_len_and_key, try_with_max_len_and_key:
+        "map of any key type" of "slots, retired ones included,", "Reserves the addresses now.";
+    }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to fill first, a type
     /// number for the keys.

@@ -218,11 +218,7 @@ impl<K: Key, V> Drop for MapMut<'_, K, V> {
     }
 }
 
-impl<K: Key, V: fmt::Debug> fmt::Debug for MapMut<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+debug_items!([K: Key, V: fmt::Debug] MapMut<'_, K, V>, debug_map, |map| map.iter());
 
 crate::slots::walk::drain::drain! {
     /// An iterator that takes all values out of a [`SharedSlotMap`]; created by [`SharedSlotMap::drain`].

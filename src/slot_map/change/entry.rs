@@ -6,7 +6,6 @@ use crate::error::{Error, or_give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
-use std::fmt;
 
 /// The place that the next value of a [`SlotMap`] gets, made by [`SlotMap::vacant_entry`].
 ///
@@ -84,8 +83,4 @@ impl<'m, K: Key, V> VacantEntry<'m, K, V> {
     }
 }
 
-impl<K: Key, V> fmt::Debug for VacantEntry<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VacantEntry").field("key", &self.key()).finish_non_exhaustive()
-    }
-}
+debug_fields!([K: Key, V] VacantEntry<'_, K, V>, "VacantEntry", |entry| key: entry.key());

@@ -4,6 +4,7 @@ use crate::error::{Refused, give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::vec::Rest;
+use std::convert::Infallible;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// Puts a value in and returns its key. O(1); enters the kernel if committed memory is used
@@ -81,13 +82,9 @@ impl<K: Key, V> SlotMap<K, V> {
     #[inline]
     #[track_caller]
     pub fn insert_with_key<F: FnOnce(K) -> V>(&mut self, make: F) -> K {
-        match self.vacancy() {
-            Ok(vacancy) => {
-                let key = vacancy.key(self.mint());
-                self.occupy(vacancy, make(key));
-                key
-            }
-            Err(error) => give_up(error),
+        match self.try_insert_with_key(|key| Ok::<V, Infallible>(make(key))) {
+            Ok(key) => key,
+            Err(never) => match never {},
         }
     }
 

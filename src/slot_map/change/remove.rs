@@ -274,7 +274,7 @@ impl<K: Key, V> SlotMap<K, V> {
 
     #[expect(clippy::inline_always, reason = "as for `insert`")]
     #[inline(always)]
-    pub(in crate::slot_map) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
+    pub(crate) fn remove_at(&mut self, index: u32, generation: u32) -> Option<V> {
         self.remove_as(index, generation, |slots, holes| {
             let is_in_front = holes.push(index, generation);
             if is_in_front {

@@ -26,7 +26,6 @@ use crate::error::Error;
 use crate::heap::try_reserve_exact;
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
-use std::fmt;
 use std::ops::Range;
 
 /// The bits of a word, and the words under a word of the level above.
@@ -101,7 +100,7 @@ impl Bitmap {
         // What the clone covers less, and the levels that it does without, hold nothing.
         let chunks = clone.words.chunks_mut(WORD).zip(self.words.chunks(WORD));
         for (chunk, (to, from)) in chunks.enumerate() {
-            if self.chunk_has_bits(chunk) {
+            if has_bits(&self.summaries, chunk) {
                 let len = to.len();
                 to.copy_from_slice(&from[..len]);
             }
@@ -130,7 +129,8 @@ impl Bitmap {
         let Some(additional) = words.checked_sub(self.words.len()) else { return Ok(()) };
         let lens = summary_lens(words);
         for (level, len) in self.summaries.iter_mut().zip(lens) {
-            try_reserve_words(level, len)?;
+            let more = len - level.len();
+            try_reserve_exact(level, more)?;
         }
         // The maximum is derived from that of the slots, which no option may have set.
         self.words.try_extend_zero_words(additional).map_err(Error::of_request)?;
@@ -138,7 +138,7 @@ impl Bitmap {
         let mut below = &self.words[..];
         for (level, len) in self.summaries.iter_mut().zip(lens) {
             let is_new = level.is_empty();
-            extend_words(level, len);
+            level.resize(len, 0);
             if is_new && len > 0 && self.lowest != NONE {
                 // There were 64 words below at most, so all bits are under the first.
                 level[0] = summary(&below[..WORD]);
@@ -338,7 +338,7 @@ impl Bitmap {
             return;
         }
         for chunk in from / CHUNK..to.div_ceil(CHUNK) {
-            if self.chunk_has_bits(chunk) {
+            if has_bits(&self.summaries, chunk) {
                 let (start, end) = (chunk * CHUNK, (chunk + 1) * CHUNK);
                 self.count -= clear_bits(&mut self.words, from.max(start), to.min(end));
             }
@@ -451,13 +451,6 @@ impl Bitmap {
         };
     }
 
-    /// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary
-    /// there is one word, and it need not be spared.
-    #[inline]
-    fn chunk_has_bits(&self, chunk: usize) -> bool {
-        has_bits(&self.summaries, chunk)
-    }
-
     /// Clears the bits of `mask` in the lowest word that is not zero, and updates nothing else.
     #[cfg(test)]
     pub(crate) fn cut_off(&mut self, mask: usize) {
@@ -479,14 +472,7 @@ impl Bitmap {
     }
 }
 
-impl fmt::Debug for Bitmap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bitmap")
-            .field("count", &self.count)
-            .field("covered", &self.covered())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([] Bitmap, "Bitmap", |bitmap| count: bitmap.count, covered: bitmap.covered());
 
 /// The word of an index, and its bit in there.
 #[inline]
@@ -512,23 +498,8 @@ fn summary(words: &[u64]) -> u64 {
     words.iter().rev().fold(0, |bits, word| bits << 1 | u64::from(*word != 0))
 }
 
-/// Makes room for `len` words in all, which there are not yet. (Out of line, as the next one, so that it is
-/// not there for each level.)
-#[inline(never)]
-fn try_reserve_words(words: &mut Vec<u64>, len: usize) -> Result<(), Error> {
-    let more = len - words.len();
-    try_reserve_exact(words, more)
-}
-
-/// Adds zeroes, up to `len` words in all.
-#[inline(never)]
-fn extend_words(words: &mut Vec<u64>, len: usize) {
-    while words.len() < len {
-        words.push(0);
-    }
-}
-
-/// See [`Bitmap::chunk_has_bits`].
+/// Whether one of the indices from `chunk * CHUNK` on may be in the set. Without a summary there is one word, and it
+/// need not be spared.
 #[inline]
 fn has_bits(summaries: &[Vec<u64>; HEIGHT], chunk: usize) -> bool {
     summaries[0].get(chunk).is_none_or(|summary| *summary != 0)

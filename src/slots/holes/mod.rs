@@ -202,12 +202,6 @@ impl Holes {
         self.cold.as_deref_mut()
     }
 
-    /// Whether there is anything to change.
-    #[inline]
-    const fn has_cold(&self) -> bool {
-        self.cold.is_some()
-    }
-
     /// Has [`cold_mut`](Self::cold_mut) be there.
     pub(crate) fn try_cold_mut(&mut self) -> Result<&mut Cold, Error> {
         if self.cold.is_none() {
@@ -242,8 +236,8 @@ impl Holes {
     /// Gives back memory for slots from `len` on. There are none in front.
     pub(crate) fn uncover(&mut self, len: usize) {
         debug_assert!(self.is_settled(), "what is in front is covered");
-        if self.has_cold() {
-            self.cold_mut().bitmap.uncover(len);
+        if let Some(cold) = self.some_cold_mut() {
+            cold.bitmap.uncover(len);
         }
     }
 
@@ -416,10 +410,9 @@ impl Holes {
         self.latest = Hole::NONE;
         self.stack.clear();
         self.near = 0;
-        if self.has_cold() {
-            let Cold { bitmap, turn, trimmed, trimmed_in_front, .. } = self.cold_mut();
-            bitmap.clear_all();
-            (*turn, *trimmed, *trimmed_in_front) = (0, 0, 0);
+        if let Some(cold) = self.some_cold_mut() {
+            cold.bitmap.clear_all();
+            (cold.turn, cold.trimmed, cold.trimmed_in_front) = (0, 0, 0);
         }
     }
 
@@ -433,17 +426,16 @@ impl Holes {
 
     /// Forgets which generations there were, and that there was this map.
     pub(crate) fn forget(&mut self) {
-        if self.has_cold() {
-            let Cold { floors, retired, identity, .. } = self.cold_mut();
-            floors.set_all(0);
-            *retired = 0;
-            *identity = Identity::new();
+        if let Some(cold) = self.some_cold_mut() {
+            cold.floors.set_all(0);
+            cold.retired = 0;
+            cold.identity = Identity::new();
         }
     }
 
     pub(crate) fn set_trim_from(&mut self, slot: usize) {
-        if self.has_cold() {
-            self.cold_mut().trim_from = slot;
+        if let Some(cold) = self.some_cold_mut() {
+            cold.trim_from = slot;
         }
     }
 

@@ -24,31 +24,14 @@ macro_rules! drain {
                 let cursor = map.candidates();
                 Self { map, cursor }
             }
-        }
-
-        impl<K: $crate::Key, V> Iterator for $name<'_, K, V> {
-            type Item = (K, V);
 
             #[inline]
-            fn next(&mut self) -> Option<(K, V)> {
+            fn take_next(
+                &mut self,
+                next: impl Fn(&mut $crate::slots::cursor::Cursor, &[u64]) -> Option<u32>,
+            ) -> Option<(K, V)> {
                 loop {
-                    let index = self.cursor.next(self.map.hole_words())?;
-                    if let Some((generation, value)) = self.map.take_at(index) {
-                        return Some((self.map.mint().key(index, generation), value));
-                    }
-                }
-            }
-
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                (self.map.len(), Some(self.map.len()))
-            }
-        }
-
-        impl<K: $crate::Key, V> DoubleEndedIterator for $name<'_, K, V> {
-            #[inline]
-            fn next_back(&mut self) -> Option<(K, V)> {
-                loop {
-                    let index = self.cursor.next_back(self.map.hole_words())?;
+                    let index = next(&mut self.cursor, self.map.hole_words())?;
                     if let Some((generation, value)) = self.map.take_at(index) {
                         return Some((self.map.mint().key(index, generation), value));
                     }
@@ -56,39 +39,25 @@ macro_rules! drain {
             }
         }
 
-        impl<K: $crate::Key, V> ExactSizeIterator for $name<'_, K, V> {}
-
-        impl<K: $crate::Key, V> std::iter::FusedIterator for $name<'_, K, V> {}
+        exact_iterator! {
+            [$lifetime, K: $crate::Key, V] $name<$lifetime, K, V> => (K, V):
+            |drain| drain.map.len(),
+            drain.take_next($crate::slots::cursor::Cursor::next),
+            drain.take_next($crate::slots::cursor::Cursor::next_back)
+        }
 
         impl<K: $crate::Key, V> Drop for $name<'_, K, V> {
             fn drop(&mut self) {
-                /// Goes on where the drop of a value panicked.
-                struct Rest<'d, 'a, K: $crate::Key, V>(&'d mut $name<'a, K, V>);
-
-                impl<K: $crate::Key, V> Rest<'_, '_, K, V> {
-                    fn drop_all(&mut self) {
-                        let $name { map, cursor } = &mut *self.0;
-                        while let Some(index) = cursor.next(map.hole_words()) {
-                            drop(map.take_at(index));
-                        }
-                    }
-                }
-
-                impl<K: $crate::Key, V> Drop for Rest<'_, '_, K, V> {
-                    fn drop(&mut self) {
-                        self.drop_all();
-                    }
-                }
-
-                Rest(self).drop_all();
+                let Self { map, cursor } = self;
+                $crate::slots::array::until_done(|| {
+                    let Some(index) = cursor.next(map.hole_words()) else { return false };
+                    drop(map.take_at(index));
+                    true
+                });
             }
         }
 
-        impl<K: $crate::Key, V> std::fmt::Debug for $name<'_, K, V> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.debug_struct("Drain").field("left", &self.map.len()).finish_non_exhaustive()
-            }
-        }
+        debug_left!([K: $crate::Key, V] $name<'_, K, V>, "Drain", |drain| drain.map.len());
     };
 }
 

@@ -54,10 +54,8 @@ macro_rules! extract_if {
         {
         }
 
-        impl<K: $crate::Key, V, F> std::fmt::Debug for $name<'_, K, V, F> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.debug_struct("ExtractIf").field("left", &self.left).finish_non_exhaustive()
-            }
+        debug_left! {
+            [K: $crate::Key, V, F] $name<'_, K, V, F>, "ExtractIf", |extracted| extracted.left
         }
     };
 }

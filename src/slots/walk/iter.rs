@@ -6,31 +6,6 @@ use super::{Walk, WalkMut, WalkOwned, WalkRef};
 use crate::error::or_give_up;
 use crate::key::Key;
 use crate::slots::key_tag::Mint;
-use std::fmt;
-use std::iter::FusedIterator;
-
-/// A walk of which is known how many values it will give.
-#[derive(Clone)]
-struct Counted<W> {
-    walk: W,
-    left: usize,
-}
-
-impl<W: Walk> Counted<W> {
-    #[inline]
-    fn next(&mut self) -> Option<(u32, u32, W::Value)> {
-        let item = self.walk.step()?;
-        self.left = self.left.wrapping_sub(1);
-        Some(item)
-    }
-
-    #[inline]
-    fn next_back(&mut self) -> Option<(u32, u32, W::Value)> {
-        let item = self.walk.step_back()?;
-        self.left = self.left.wrapping_sub(1);
-        Some(item)
-    }
-}
 
 /// Makes key and value of an item.
 #[inline]
@@ -60,7 +35,8 @@ macro_rules! iterator {
         $(#[$doc])*
         #[must_use = "iterators are lazy"]
         pub struct $name<$($lifetime,)? K: Key, V> {
-            items: Counted<$walk>,
+            walk: $walk,
+            left: usize,
             mint: Mint<K>,
         }
 
@@ -68,48 +44,33 @@ macro_rules! iterator {
             /// `left` is how many values the walk will give.
             #[inline]
             pub(crate) fn new(walk: $walk, left: usize, mint: Mint<K>) -> Self {
-                Self { items: Counted { walk, left }, mint }
+                Self { walk, left, mint }
             }
         }
 
-        impl<$($lifetime,)? K: Key, V> Iterator for $name<$($lifetime,)? K, V> {
-            type Item = $item;
-
-            #[inline]
-            fn next(&mut self) -> Option<Self::Item> {
-                self.items.next().map($make(self.mint))
-            }
-
-            #[inline]
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                (self.items.left, Some(self.items.left))
-            }
-
-            #[inline]
-            fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut add: F) -> B {
-                let make = $make(self.mint);
-                self.items.walk.fold(init, |sum, item| add(sum, make(item)))
-            }
-        }
-
-        impl<$($lifetime,)? K: Key, V> DoubleEndedIterator for $name<$($lifetime,)? K, V> {
-            #[inline]
-            fn next_back(&mut self) -> Option<Self::Item> {
-                self.items.next_back().map($make(self.mint))
+        exact_iterator! {
+            [$($lifetime,)? K: Key, V] $name<$($lifetime,)? K, V> => $item:
+            |iter| iter.left,
+            {
+                let item = iter.walk.step()?;
+                iter.left = iter.left.wrapping_sub(1);
+                Some($make(iter.mint)(item))
+            },
+            {
+                let item = iter.walk.step_back()?;
+                iter.left = iter.left.wrapping_sub(1);
+                Some($make(iter.mint)(item))
+            },
+            {
+                #[inline]
+                fn fold<B, F: FnMut(B, $item) -> B>(self, init: B, mut add: F) -> B {
+                    let make = $make(self.mint);
+                    self.walk.fold(init, |sum, item| add(sum, make(item)))
+                }
             }
         }
 
-        impl<$($lifetime,)? K: Key, V> ExactSizeIterator for $name<$($lifetime,)? K, V> {}
-
-        impl<$($lifetime,)? K: Key, V> FusedIterator for $name<$($lifetime,)? K, V> {}
-
-        impl<$($lifetime,)? K: Key, V> fmt::Debug for $name<$($lifetime,)? K, V> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($name))
-                    .field("left", &self.items.left)
-                    .finish_non_exhaustive()
-            }
-        }
+        debug_left!([$($lifetime,)? K: Key, V] $name<$($lifetime,)? K, V>, stringify!($name), |iter| iter.left);
     };
 }
 
@@ -165,25 +126,12 @@ impl<K: Key, V: Clone> Clone for IntoIter<K, V> {
     /// If the system refuses addresses or memory.
     #[track_caller]
     fn clone(&self) -> Self {
-        let Counted { walk, left } = &self.items;
-        Self::new(or_give_up(walk.try_clone()), *left, self.mint)
+        Self::new(or_give_up(self.walk.try_clone()), self.left, self.mint)
     }
 }
 
-impl<K: Key, V> Clone for Iter<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone(), mint: self.mint }
-    }
-}
+clone_fields!([K: Key, V] Iter<'_, K, V>: walk, left, mint);
 
-impl<K: Key, V> Clone for Keys<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone(), mint: self.mint }
-    }
-}
+clone_fields!([K: Key, V] Keys<'_, K, V>: walk, left, mint);
 
-impl<K: Key, V> Clone for Values<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { items: self.items.clone(), mint: self.mint }
-    }
-}
+clone_fields!([K: Key, V] Values<'_, K, V>: walk, left, mint);

@@ -12,7 +12,7 @@
 
 #![expect(unsafe_code, reason = "gives out references to one value after another")]
 
-use super::{Walk, WalkMut, WalkRef};
+use super::{FromSlot, Walk, WalkLive};
 use crate::slots::array::{self, Slot, Slots};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -25,22 +25,17 @@ use std::ptr::NonNull;
 pub(crate) unsafe trait EachOnce: Walk {
     /// Two walks, each over about half, if there is enough.
     #[cfg(feature = "rayon")]
-    fn halves(self) -> (Self, Option<Self>);
+    fn split(self) -> (Self, Option<Self>);
 }
 
 // SAFETY: its cursor gives each index once, and so do both parts of that.
-unsafe impl<V> EachOnce for WalkRef<'_, V> {
+unsafe impl<V, T: FromSlot<V>> EachOnce for WalkLive<'_, V, T> {
     #[cfg(feature = "rayon")]
-    fn halves(self) -> (Self, Option<Self>) {
-        self.split()
-    }
-}
-
-// SAFETY: the same.
-unsafe impl<V> EachOnce for WalkMut<'_, V> {
-    #[cfg(feature = "rayon")]
-    fn halves(self) -> (Self, Option<Self>) {
-        self.split()
+    fn split(self) -> (Self, Option<Self>) {
+        // SAFETY: the slots are borrowed; the cursor was made of their length.
+        let (left, right) = unsafe { self.live.split() };
+        let part = |live| Self { live, given: PhantomData };
+        (part(left), right.map(part))
     }
 }
 
@@ -64,133 +59,69 @@ pub trait Look: Sized {
     unsafe fn split(&self) -> Self;
 }
 
-/// Looks values up by shared reference.
+/// Looks values up, and gives a reference `T` to each.
 #[expect(missing_debug_implementations, reason = "nobody can name it")]
-pub struct LookRef<'a, V> {
-    at: At<V>,
-    borrow: PhantomData<&'a Slots<V>>,
-}
-
-/// Looks values up by mutable reference.
-#[expect(missing_debug_implementations, reason = "nobody can name it")]
-pub struct LookMut<'a, V> {
-    at: At<V>,
-    borrow: PhantomData<&'a mut Slots<V>>,
-}
-
-/// Where slots are that are borrowed.
-struct At<V> {
+pub struct LookAt<V, T> {
+    /// Of slots that are borrowed for as long as `T`.
     start: NonNull<Slot<V>>,
     len: usize,
+    given: PhantomData<T>,
 }
 
-// SAFETY: it is a shared borrow of values, and of nothing else that has a thread.
-unsafe impl<V: Sync> Send for LookRef<'_, V> {}
-// SAFETY: the same.
-unsafe impl<V: Sync> Sync for LookRef<'_, V> {}
-// SAFETY: it is a mutable borrow of values, and of nothing else that has a thread.
-unsafe impl<V: Send> Send for LookMut<'_, V> {}
-// SAFETY: through `&LookMut` no value is reached but by those who promise to be the only ones.
-unsafe impl<V: Sync> Sync for LookMut<'_, V> {}
+/// Looks values up by shared reference.
+pub(crate) type LookRef<'a, V> = LookAt<V, &'a V>;
 
-impl<V> At<V> {
-    /// The slot of a value.
-    ///
-    /// # Safety
-    ///
-    /// - The slots are borrowed, and nobody writes to the states.
-    #[inline]
-    unsafe fn find(self, index: u32, generation: u32) -> Option<NonNull<Slot<V>>> {
-        if index as usize >= self.len {
-            return None;
-        }
-        // SAFETY: below the length, so inside the array.
-        let slot = unsafe { self.start.add(index as usize) };
-        // SAFETY: below the length; nobody writes to the state, by the caller's promise.
-        unsafe { array::is_live_with(slot, generation) }.then_some(slot)
-    }
-}
+/// Looks values up by mutable reference.
+pub(crate) type LookMut<'a, V> = LookAt<V, &'a mut V>;
 
-impl<V> Clone for At<V> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V> Copy for At<V> {}
+// SAFETY: it is what it gives, and nothing else that has a thread.
+unsafe impl<V, T: Send> Send for LookAt<V, T> {}
+// SAFETY: the same; through `&LookMut` no value is reached but by those who promise to be the only ones.
+unsafe impl<V, T: Sync> Sync for LookAt<V, T> {}
 
 impl<'a, V> LookRef<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>) -> Self {
-        Self { at: At { start: slots.start(), len: slots.len() }, borrow: PhantomData }
+        Self { start: slots.start(), len: slots.len(), given: PhantomData }
     }
 }
 
 impl<'a, V> LookMut<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a mut Slots<V>) -> Self {
-        Self { at: At { start: slots.start(), len: slots.len() }, borrow: PhantomData }
+        Self { start: slots.start(), len: slots.len(), given: PhantomData }
     }
 }
 
-impl<V> LookRef<'_, V> {
+impl<V, T> LookAt<V, T> {
     /// The same, that finds nothing.
     #[inline]
-    pub(crate) const fn at_nothing(mut self) -> Self {
-        self.at.len = 0;
-        self
+    pub(crate) const fn at_nothing(self) -> Self {
+        Self { len: 0, ..self }
     }
 }
 
-impl<V> LookMut<'_, V> {
-    /// The same, that finds nothing.
-    #[inline]
-    pub(crate) const fn at_nothing(mut self) -> Self {
-        self.at.len = 0;
-        self
-    }
-}
+copy!([V] LookRef<'_, V>);
 
-impl<V> Clone for LookRef<'_, V> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V> Copy for LookRef<'_, V> {}
-
-impl<'a, V> Look for LookRef<'a, V> {
-    type Value = &'a V;
+impl<V, T: FromSlot<V>> Look for LookAt<V, T> {
+    type Value = T;
 
     #[inline]
-    unsafe fn look(&self, index: u32, generation: u32) -> Option<&'a V> {
-        // SAFETY: the slots are borrowed for `'a`.
-        let slot = unsafe { self.at.find(index, generation) }?;
-        // SAFETY: live, and the slots are borrowed for `'a`.
-        Some(unsafe { array::value_of(slot) })
+    unsafe fn look(&self, index: u32, generation: u32) -> Option<T> {
+        if index as usize >= self.len {
+            return None;
+        }
+        // SAFETY: below the length, so inside the array.
+        let slot = unsafe { self.start.add(index as usize) };
+        // SAFETY: below the length; the slots are borrowed by looks, which write to no state.
+        let is_live = unsafe { array::is_live_with(slot, generation) };
+        // SAFETY: live; the slots are borrowed for as long as `T`, and if that is mutable, nobody comes here a second time,
+        // by the caller's promise.
+        is_live.then(|| unsafe { T::from_slot(slot) })
     }
 
     unsafe fn split(&self) -> Self {
-        *self
-    }
-}
-
-impl<'a, V> Look for LookMut<'a, V> {
-    type Value = &'a mut V;
-
-    #[inline]
-    unsafe fn look(&self, index: u32, generation: u32) -> Option<&'a mut V> {
-        // SAFETY: the slots are borrowed for `'a` by looks, which write to no state.
-        let slot = unsafe { self.at.find(index, generation) }?;
-        // SAFETY: live; the slots are borrowed for `'a`, and nobody comes here a second time, by the
-        // caller's promise.
-        Some(unsafe { array::value_of_mut(slot) })
-    }
-
-    unsafe fn split(&self) -> Self {
-        Self { at: self.at, borrow: PhantomData }
+        Self { given: PhantomData, ..*self }
     }
 }
 
@@ -231,11 +162,14 @@ impl<W: EachOnce, L: Look> Joined<W, L> {
     pub(crate) fn new(walk: W, look: L) -> Self {
         Self { walk, look }
     }
+}
 
+// SAFETY: it gives those of its walk, or fewer, and so do both parts.
+unsafe impl<W: EachOnce, L: Look> EachOnce for Joined<W, L> {
     #[cfg(feature = "rayon")]
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
+    fn split(self) -> (Self, Option<Self>) {
         let Self { walk, look } = self;
-        let (left, right) = walk.halves();
+        let (left, right) = walk.split();
         let right = right.map(|walk| {
             // SAFETY: neither of the walks, from which the indices are, gives one that the other gives.
             Self { walk, look: unsafe { look.split() } }

@@ -6,7 +6,7 @@
 //! values in them, which a [`LiveSlots`] finds in slots below the length that they had when the walk was made, and
 //! have while they are borrowed. Of mutable references no two are to one value, since a `LiveSlots` comes to each slot once, and
 //! both halves of a split one, and the blocks that are taken out of one, come to what the whole would
-//! have come to. (A [`reborrow`](WalkMut::reborrow) comes to them too, and its references end before the walk
+//! have come to. (A [`reborrow`](WalkLive::reborrow) comes to them too, and its references end before the walk
 //! goes on.) A walk that moves values out on several threads is one of those, of slots that a
 //! [`WalkOwned`] has: each slot that it comes to is no longer live before the value goes, so what is
 //! left over is dropped with their owner, and nothing twice.
@@ -23,11 +23,12 @@ mod live_slots;
 use self::live_slots::{LiveSlot, LiveSlots};
 use crate::error::Error;
 use crate::raw_vec::Options;
-use crate::slots::array::{self, Slots};
+use crate::slots::array::{self, Slot, Slots};
 use crate::slots::cursor::Cursor;
 use crate::slots::state::Vacant;
 use crate::vec::VmVec;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 /// What goes through slots: gives index, generation and value.
 pub(crate) trait Walk: Sized {
@@ -51,38 +52,87 @@ pub(crate) trait Walk: Sized {
     }
 }
 
-/// Goes through values by shared reference.
-pub(crate) struct WalkRef<'a, V> {
-    /// Of slots that are borrowed for `'a`.
-    live: LiveSlots<'a, V>,
-    borrow: PhantomData<&'a Slots<V>>,
+/// What a walk gives for a slot: a reference to the value, or the value.
+pub(super) trait FromSlot<V> {
+    /// # Safety
+    ///
+    /// - The slot is below the length, and live, and stays where it is for as long as the result lives.
+    /// - Until then nobody writes to the value; if the result is mutable or the value itself, nobody else reaches the slot.
+    unsafe fn from_slot(slot: NonNull<Slot<V>>) -> Self;
 }
 
-// SAFETY: it is a shared borrow of values, and of nothing else that has a thread.
-unsafe impl<V: Sync> Send for WalkRef<'_, V> {}
-// SAFETY: the same.
-unsafe impl<V: Sync> Sync for WalkRef<'_, V> {}
+impl<V> FromSlot<V> for &V {
+    #[inline]
+    unsafe fn from_slot(slot: NonNull<Slot<V>>) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { array::value_of(slot) }
+    }
+}
+
+impl<V> FromSlot<V> for &mut V {
+    #[inline]
+    unsafe fn from_slot(slot: NonNull<Slot<V>>) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { array::value_of_mut(slot) }
+    }
+}
+
+/// Goes through the live slots that are borrowed for `'a`, and gives a `T` for each.
+pub(crate) struct WalkLive<'a, V, T> {
+    live: LiveSlots<'a, V>,
+    given: PhantomData<T>,
+}
+
+/// Goes through values by shared reference.
+pub(crate) type WalkRef<'a, V> = WalkLive<'a, V, &'a V>;
+
+/// Goes through values by mutable reference.
+pub(crate) type WalkMut<'a, V> = WalkLive<'a, V, &'a mut V>;
+
+// SAFETY: it is what it gives, and nothing else that has a thread.
+unsafe impl<V, T: Send> Send for WalkLive<'_, V, T> {}
+// SAFETY: the same; through `&WalkLive` nothing is reached, but that one of shared references can be cloned.
+unsafe impl<V, T: Sync> Sync for WalkLive<'_, V, T> {}
 
 impl<'a, V> WalkRef<'a, V> {
     #[inline]
     pub(crate) fn new(slots: &'a Slots<V>, holes: &'a [u64]) -> Self {
-        Self { live: LiveSlots::new(slots, holes), borrow: PhantomData }
+        Self { live: LiveSlots::new(slots, holes), given: PhantomData }
+    }
+}
+
+impl<'a, V> WalkMut<'a, V> {
+    #[inline]
+    pub(crate) fn new(slots: &'a mut Slots<V>, holes: &'a [u64]) -> Self {
+        Self { live: LiveSlots::new(slots, holes), given: PhantomData }
     }
 
+    /// The same walk, for the time of a borrow.
+    #[inline]
+    pub(crate) fn reborrow(&mut self) -> WalkMut<'_, V> {
+        WalkMut { live: self.live.clone(), given: PhantomData }
+    }
+}
+
+impl<V, T> WalkLive<'_, V, T> {
     /// # Safety
     ///
-    /// - The slot was found by a `LiveSlots` of a walk of this lifetime.
+    /// - The slot was just found by `live`, and for the first time.
     #[inline]
-    unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a V) {
-        // SAFETY: live; the slots are borrowed for `'a`.
-        (index, generation, unsafe { array::value_of(slot) })
+    unsafe fn give((index, generation, slot): LiveSlot<V>) -> (u32, u32, T)
+    where
+        T: FromSlot<V>,
+    {
+        // SAFETY: live; the slots are borrowed for as long as `T`, mutably if `T` is not a shared reference, and then this
+        // walk comes here once.
+        (index, generation, unsafe { T::from_slot(slot) })
     }
 
     /// A walk over the next 64 slots that are not all holes, taken out of this one.
     #[inline]
     pub(crate) fn next_block(&mut self) -> Option<Self> {
         // SAFETY: the slots are borrowed; the cursor was made of their length.
-        Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
+        Some(Self { live: unsafe { self.live.next_block() }?, given: PhantomData })
     }
 
     /// The index of the first slot, of a walk over a block.
@@ -93,174 +143,58 @@ impl<'a, V> WalkRef<'a, V> {
 
     /// Where the first slot is, of a walk over a block.
     #[inline]
-    pub(crate) fn block_ptr(&self) -> *const V {
+    pub(crate) fn block_ptr(&self) -> *mut V {
         self.live.block_ptr()
     }
 
     /// Which slots hold values, of a walk over a block; all that are no holes if `all_live`.
     #[inline]
     pub(crate) fn block_mask(&self, all_live: bool) -> u64 {
-        if all_live { self.live.word().left() } else { live_mask(self.clone()) }
-    }
-
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
-        let (left, right) = unsafe { self.live.split() };
-        let part = |live| Self { live, borrow: PhantomData };
-        (part(left), right.map(part))
+        if all_live {
+            return self.live.word().left();
+        }
+        let add = |mask, (index, ..): LiveSlot<V>| mask | 1 << (index % 64);
+        // SAFETY: the slots are borrowed, and `add` reaches none; the cursor was made of their length.
+        unsafe { self.live.clone().fold(0, add) }
     }
 }
 
-impl<V> Clone for WalkRef<'_, V> {
-    fn clone(&self) -> Self {
-        Self { live: self.live.clone(), borrow: PhantomData }
-    }
-}
+clone_fields!([V] WalkRef<'_, V>: live, given);
 
-impl<'a, V> Walk for WalkRef<'a, V> {
-    type Value = &'a V;
+impl<V, T: FromSlot<V>> Walk for WalkLive<'_, V, T> {
+    type Value = T;
 
     #[inline]
-    fn step(&mut self) -> Option<(u32, u32, &'a V)> {
+    fn step(&mut self) -> Option<(u32, u32, T)> {
         // SAFETY: the slots are borrowed; the cursor was made of their length.
         let found = unsafe { self.live.step() }?;
-        // SAFETY: just found.
-        Some(unsafe { Self::value(found) })
+        // SAFETY: just found, and each is once.
+        Some(unsafe { Self::give(found) })
     }
 
     #[inline]
-    fn step_back(&mut self) -> Option<(u32, u32, &'a V)> {
+    fn step_back(&mut self) -> Option<(u32, u32, T)> {
         // SAFETY: the slots are borrowed; the cursor was made of their length.
         let found = unsafe { self.live.step_back() }?;
-        // SAFETY: just found.
-        Some(unsafe { Self::value(found) })
+        // SAFETY: just found, and each is once.
+        Some(unsafe { Self::give(found) })
     }
 
     #[inline]
-    fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a V)) -> B) -> B {
-        // SAFETY: the value was just found.
-        let add = |sum, found| add(sum, unsafe { Self::value(found) });
-        // SAFETY: the slots are borrowed, shared; the cursor was made of their length.
+    fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, T)) -> B) -> B {
+        // SAFETY: just found, and each is once.
+        let add = |sum, found| add(sum, unsafe { Self::give(found) });
+        // SAFETY: the slots are borrowed, and `add` reaches the one that it is given; the cursor was made of their length.
         unsafe { self.live.fold(init, add) }
     }
 
     #[inline]
-    fn fold_one_by_one<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a V)) -> B) -> B {
-        // SAFETY: the value was just found.
-        let add = |sum, found| add(sum, unsafe { Self::value(found) });
+    fn fold_one_by_one<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, T)) -> B) -> B {
+        // SAFETY: just found, and each is once.
+        let add = |sum, found| add(sum, unsafe { Self::give(found) });
         // SAFETY: as in `fold`.
         unsafe { self.live.fold_one_by_one(init, add) }
     }
-}
-
-/// Goes through values by mutable reference.
-pub(crate) struct WalkMut<'a, V> {
-    /// Of slots that are borrowed for `'a`.
-    live: LiveSlots<'a, V>,
-    borrow: PhantomData<&'a mut Slots<V>>,
-}
-
-// SAFETY: it is a mutable borrow of values, and of nothing else that has a thread.
-unsafe impl<V: Send> Send for WalkMut<'_, V> {}
-// SAFETY: through `&WalkMut` no value is reached.
-unsafe impl<V: Sync> Sync for WalkMut<'_, V> {}
-
-impl<'a, V> WalkMut<'a, V> {
-    #[inline]
-    pub(crate) fn new(slots: &'a mut Slots<V>, holes: &'a [u64]) -> Self {
-        Self { live: LiveSlots::new(slots, holes), borrow: PhantomData }
-    }
-
-    /// The same walk, for the time of a borrow.
-    #[inline]
-    pub(crate) fn reborrow(&mut self) -> WalkMut<'_, V> {
-        WalkMut { live: self.live.clone(), borrow: PhantomData }
-    }
-
-    /// # Safety
-    ///
-    /// - The slot was found by a `LiveSlots` of a walk of this lifetime, and for the first time.
-    #[inline]
-    unsafe fn value((index, generation, slot): LiveSlot<V>) -> (u32, u32, &'a mut V) {
-        // SAFETY: live; nobody else reaches the slots for `'a`, and this walk comes here once.
-        (index, generation, unsafe { array::value_of_mut(slot) })
-    }
-
-    /// See [`WalkRef::next_block`].
-    #[inline]
-    pub(crate) fn next_block(&mut self) -> Option<Self> {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
-        Some(Self { live: unsafe { self.live.next_block() }?, borrow: PhantomData })
-    }
-
-    /// See [`WalkRef::block_start`].
-    #[inline]
-    pub(crate) fn block_start(&self) -> u32 {
-        self.live.word().start()
-    }
-
-    /// See [`WalkRef::block_ptr`].
-    #[inline]
-    pub(crate) fn block_ptr(&self) -> *mut V {
-        self.live.block_ptr()
-    }
-
-    /// See [`WalkRef::block_mask`].
-    #[inline]
-    pub(crate) fn block_mask(&mut self, all_live: bool) -> u64 {
-        if all_live { self.live.word().left() } else { live_mask(self.reborrow()) }
-    }
-
-    #[cfg(feature = "rayon")]
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
-        let (left, right) = unsafe { self.live.split() };
-        let part = |live| Self { live, borrow: PhantomData };
-        (part(left), right.map(part))
-    }
-}
-
-impl<'a, V> Walk for WalkMut<'a, V> {
-    type Value = &'a mut V;
-
-    #[inline]
-    fn step(&mut self) -> Option<(u32, u32, &'a mut V)> {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
-        let found = unsafe { self.live.step() }?;
-        // SAFETY: just found, and each is once.
-        Some(unsafe { Self::value(found) })
-    }
-
-    #[inline]
-    fn step_back(&mut self) -> Option<(u32, u32, &'a mut V)> {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
-        let found = unsafe { self.live.step_back() }?;
-        // SAFETY: just found, and each is once.
-        Some(unsafe { Self::value(found) })
-    }
-
-    #[inline]
-    fn fold<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a mut V)) -> B) -> B {
-        // SAFETY: just found, and each is once.
-        let add = |sum, found| add(sum, unsafe { Self::value(found) });
-        // SAFETY: the slots are borrowed, and `add` reaches values alone; the cursor was made of their
-        // length.
-        unsafe { self.live.fold(init, add) }
-    }
-
-    #[inline]
-    fn fold_one_by_one<B>(self, init: B, mut add: impl FnMut(B, (u32, u32, &'a mut V)) -> B) -> B {
-        // SAFETY: just found, and each is once.
-        let add = |sum, found| add(sum, unsafe { Self::value(found) });
-        // SAFETY: as in `fold`.
-        unsafe { self.live.fold_one_by_one(init, add) }
-    }
-}
-
-/// A bit for each slot of a block that the walk gives.
-fn live_mask(walk: impl Walk) -> u64 {
-    walk.fold(0, |mask, (index, _, _)| mask | 1 << (index % 64))
 }
 
 /// Owns slots, and moves the values out.
@@ -277,9 +211,17 @@ impl<V> WalkOwned<V> {
     }
 
     #[inline]
-    fn take(&mut self, index: u32) -> Option<(u32, u32, V)> {
-        let generation = self.slots.state(index).live_generation()?;
-        Some((index, generation, self.slots.take(index, generation, Vacant::EMPTY)?))
+    fn take_next(
+        &mut self,
+        next: impl Fn(&mut Cursor, &[u64]) -> Option<u32>,
+    ) -> Option<(u32, u32, V)> {
+        loop {
+            let index = next(&mut self.cursor, &self.holes)?;
+            if let Some(generation) = self.slots.state(index).live_generation() {
+                let value = self.slots.take(index, generation, Vacant::EMPTY)?;
+                return Some((index, generation, value));
+            }
+        }
     }
 }
 
@@ -288,49 +230,20 @@ impl<V> WalkOwned<V> {
     /// A walk over the same, to be shared out. What it does not come to stays here.
     pub(crate) fn share(&mut self) -> WalkTake<'_, V> {
         let live = LiveSlots::with_cursor(self.slots.start(), &self.holes, self.cursor.clone());
-        WalkTake(WalkMut { live, borrow: PhantomData })
+        WalkTake { live, given: PhantomData }
     }
 }
 
 /// Moves the values out of slots that somebody else owns, and that are of no map any more.
 #[cfg(feature = "rayon")]
-pub(crate) struct WalkTake<'a, V>(WalkMut<'a, V>);
+pub(crate) type WalkTake<'a, V> = WalkLive<'a, V, V>;
 
 #[cfg(feature = "rayon")]
-impl<V> WalkTake<'_, V> {
-    pub(crate) fn split(self) -> (Self, Option<Self>) {
-        let (left, right) = self.0.split();
-        (Self(left), right.map(Self))
-    }
-
-    /// # Safety
-    ///
-    /// - The slot was found by the `LiveSlots` of such a walk, and for the first time.
+impl<V> FromSlot<V> for V {
     #[inline]
-    unsafe fn take((index, generation, slot): LiveSlot<V>) -> (u32, u32, V) {
-        // SAFETY: below the length, and live; nobody else reaches the slots, and this walk comes here once.
-        (index, generation, unsafe { array::take_value(slot) })
-    }
-}
-
-#[cfg(feature = "rayon")]
-impl<V> Walk for WalkTake<'_, V> {
-    type Value = V;
-
-    #[inline]
-    fn step(&mut self) -> Option<(u32, u32, V)> {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
-        let found = unsafe { self.0.live.step() }?;
-        // SAFETY: just found, and each is once.
-        Some(unsafe { Self::take(found) })
-    }
-
-    #[inline]
-    fn step_back(&mut self) -> Option<(u32, u32, V)> {
-        // SAFETY: the slots are borrowed; the cursor was made of their length.
-        let found = unsafe { self.0.live.step_back() }?;
-        // SAFETY: just found, and each is once.
-        Some(unsafe { Self::take(found) })
+    unsafe fn from_slot(slot: NonNull<Slot<V>>) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { array::take_value(slot) }
     }
 }
 
@@ -339,22 +252,12 @@ impl<V> Walk for WalkOwned<V> {
 
     #[inline]
     fn step(&mut self) -> Option<(u32, u32, V)> {
-        loop {
-            let index = self.cursor.next(&self.holes)?;
-            if let Some(item) = self.take(index) {
-                return Some(item);
-            }
-        }
+        self.take_next(Cursor::next)
     }
 
     #[inline]
     fn step_back(&mut self) -> Option<(u32, u32, V)> {
-        loop {
-            let index = self.cursor.next_back(&self.holes)?;
-            if let Some(item) = self.take(index) {
-                return Some(item);
-            }
-        }
+        self.take_next(Cursor::next_back)
     }
 }
 
