@@ -40,6 +40,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
             // The old one is dropped when nothing is left to do.
             mem::swap(row.part_mut(), &mut part);
         }
+        // Before the result is in place to be returned: a drop that panics then would leak it.
+        drop(part);
         Ok(Some(result))
     }
 

@@ -16,10 +16,31 @@ fn refusal<K: Key, V: PartialEq + Copy + std::fmt::Debug>(
         let stats = map.stats();
         (map.len(), stats.holes, stats.trimmed, stats.retired, stats.committed_bytes)
     };
-    let before = all(map);
+    let before = (all(map), next_keys(map, value));
     let refused = map.try_insert_at(key, value).expect_err("it is to be refused");
-    assert_eq!((refused.value, all(map)), (value, before));
+    assert_eq!((refused.value, (all(map), next_keys(map, value))), (value, before));
     refused.error
+}
+
+/// The keys that a map would give to five more values.
+fn next_keys<K: Key, V: Copy>(map: &SlotMap<K, V>, value: V) -> Vec<K> {
+    let mut map = map.clone();
+    (0..5).map_while(|_| map.try_insert(value).ok()).collect()
+}
+
+#[test]
+fn what_is_refused_changes_no_later_key() {
+    let mut map = SlotMap::new();
+    let keys: Vec<DefaultKey> = (0..400).map(|n| map.insert(n)).collect();
+    map.detach(keys[399]);
+    for n in [300, 20, 250, 7, 111] {
+        map.remove(keys[n]);
+    }
+    let expected = next_keys(&map, 0);
+    assert_eq!(map.try_reattach(keys[20], 1), Err(1));
+    assert_eq!(refusal(&mut map, keys[1], 1).kind(), ErrorKind::Occupied);
+    assert_eq!(refusal(&mut map, keys[20], 1).kind(), ErrorKind::StaleKey);
+    assert_eq!(next_keys(&map, 0), expected);
 }
 
 #[test]

@@ -105,7 +105,11 @@ impl<'b, T> Filling<'b, T> {
         for value in values {
             match value {
                 Ok(value) => self.try_push(value)?,
-                Err(error) => return Ok(Err(error)),
+                Err(error) => {
+                    // Before the error is in place to be returned: a drop that panics then would leak it.
+                    drop(self);
+                    return Ok(Err(error));
+                }
             }
         }
         Ok(Ok(self.finish()))

@@ -148,11 +148,7 @@ impl<K: Key, V> SlotMap<K, V> {
         let (index, generation) = self.parts_of(detached_key);
         let is_vacant = !self.slots.state(index).is_live();
         let had_it = is_vacant && self.vacant_generation(index) == generation;
-        if self.detached == 0 || generation == 0 || !had_it {
-            return Err(value);
-        }
-        self.settle();
-        if self.holes.bitmap().contains(index) {
+        if self.detached == 0 || generation == 0 || !had_it || self.holes.contains(index) {
             return Err(value);
         }
         self.slots.fill(index, generation, value);

@@ -112,11 +112,12 @@ impl<K: Key, V> SlotMap<K, V> {
                 value,
             });
         }
-        self.settle();
         let reached = self.check_free(index, generation).and_then(|()| self.reach(index));
         if let Err(error) = reached {
             return Err(Refused { error, value });
         }
+        // Not before: a refused call changes no later key.
+        self.settle();
         // The slot is a hole, or `reach` has just added it as the last one.
         if self.holes.bitmap_mut().clear(index) && self.slots.state(index) == State::EMPTY {
             self.holes.untrim(1);
@@ -130,7 +131,7 @@ impl<K: Key, V> SlotMap<K, V> {
     /// Returns an error if a slot holds a value, is kept for one, or has had this generation.
     fn check_free(&self, index: u32, generation: u32) -> Result<(), Error> {
         let is_within = (index as usize) < self.slots.len();
-        let (last, is_free) = if is_within && !self.holes.bitmap().contains(index) {
+        let (last, is_free) = if is_within && !self.holes.contains(index) {
             match self.vacant_generation(index) {
                 // Retired.
                 0 => (u32::MAX, false),

@@ -275,6 +275,11 @@ impl Holes {
         self.stack.iter().copied().chain((!self.latest.is_none()).then_some(self.latest))
     }
 
+    /// Whether a slot is a hole. Linear in the holes in front.
+    pub(crate) fn contains(&self, index: u32) -> bool {
+        self.bitmap().contains(index) || self.front().any(|hole| hole.index() == index)
+    }
+
     /// Whether all holes have their bits.
     #[inline]
     pub(crate) fn is_settled(&self) -> bool {

@@ -149,6 +149,14 @@ fn table() {
         |_, table| table.extract_if(|_, token| odd(token)).for_each(drop),
         |_, table| _ = table.remove_all(|by| &by.odd, &true),
         |_, table| drop(table.take(|by| &by.value, &3)),
+        // What the closure returns is dropped though the old value's drop panics.
+        |ledger, table| {
+            let key = table.keys().next().unwrap();
+            drop(table.modify(key, |token| {
+                *token = ledger.token(50);
+                ledger.token(77)
+            }));
+        },
     ]);
     at_each::<Rooted>(Step::Drop).of_taken(&[
         |_, table| drop(table),
@@ -170,5 +178,12 @@ fn arena_box() {
     at_each::<InArena>(Step::Drop).of(&[
         |ledger, (_, arena)| drop(arena.alloc_box_slice_from_iter(ledger.tokens(0..6))),
         |ledger, (_, arena)| drop(arena.alloc_box([ledger.token(0), ledger.token(1)])),
+        // The error is dropped though a value's drop panics.
+        |ledger, (_, arena)| {
+            drop(arena.alloc_slice_try_fill_with(6, |at| match at {
+                4 => Err(ledger.token(9)),
+                _ => Ok(ledger.token(0)),
+            }));
+        },
     ]);
 }
