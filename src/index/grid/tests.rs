@@ -461,7 +461,7 @@ fn a_copy_that_is_refused_leaves_nothing() {
     for (slot, position) in &points {
         grid.insert(*slot, *position);
     }
-    refuse_copies(&grid, Grid::try_clone, |grid| {
+    refuse_copies(&mut grid, Grid::try_clone, |grid| {
         grid.check();
         assert_eq!(grid.within([0.0, 0.0], 1e3).count(), 3000);
     });
@@ -490,10 +490,10 @@ fn a_copy_has_the_same_options() {
     let mut grid = fresh(Grid::new(1.0), Some(400));
     for (slot, position) in random(300, [9.0, 9.0, 9.0]) {
         if slot == 1 || slot == 150 {
-            assert_alike(&grid, &grid.clone());
+            assert_alike(grid.clone(), &mut grid);
         }
         grid.insert(slot, position);
     }
     grid.clear();
-    assert_alike(&grid, &grid.clone());
+    assert_alike(grid.clone(), &mut grid);
 }

@@ -103,7 +103,7 @@ fn a_copy_of_what_was_emptied_is_empty() {
 fn a_copy_that_is_refused_leaves_nothing() {
     let mut index = fresh(UniqueIndex::with_hasher(FEW), None);
     (0..900).for_each(|slot| insert(&mut index, slot));
-    refuse_copies(&index, UniqueIndex::try_clone, |index| check(index, 901, |slot| slot < 900));
+    refuse_copies(&mut index, UniqueIndex::try_clone, |index| check(index, 901, |slot| slot < 900));
 }
 
 #[test]
@@ -111,11 +111,11 @@ fn a_copy_has_the_same_options() {
     let mut index = fresh(UniqueIndex::with_hasher(GOOD), Some(400));
     for slot in 0..300 {
         if slot == 1 || slot == 150 {
-            assert_alike(&index, &index.clone());
+            assert_alike(index.clone(), &mut index);
         }
         insert(&mut index, slot);
     }
-    assert_alike(&index, &index.clone());
+    assert_alike(index.clone(), &mut index);
 }
 
 /// Counts its copies, and panics at the third.
