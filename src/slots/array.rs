@@ -7,7 +7,8 @@
 //! and any generation, so no bookkeeping of the maps (holes, lengths, keys) is relied on: if it
 //! were wrong, values would be lost or leak, no more. It holds because
 //!
-//! - a state becomes live only right behind the write of the value, in [`Slots::write`];
+//! - a state becomes live only after the value was written: right after, in [`Slots::write`] and where threads insert into
+//!   a shared map; or again, if the value stayed where it was, in [`Slots::revive`] and [`Slots::get_disjoint_mut`];
 //! - it stops being live before the value is moved out or dropped;
 //! - slots come to be below the length either by a write or as vacant ones: fresh zeroes, or
 //!   zeroed states, see [`Slots::extend_vacant`];

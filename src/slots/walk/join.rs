@@ -113,10 +113,11 @@ impl<V, T: FromSlot<V>> Look for LookAt<V, T> {
         }
         // SAFETY: below the length, so inside the array.
         let slot = unsafe { self.start.add(index as usize) };
-        // SAFETY: below the length; the slots are borrowed by looks, which write to no state.
+        // SAFETY: below the length. The slots are borrowed by looks of `LookRef::new` and `LookMut::new`, the only
+        // constructors, so `T` is a reference, and no look writes to a state.
         let is_live = unsafe { array::is_live_with(slot, generation) };
-        // SAFETY: live; the slots are borrowed for as long as `T`, and if that is mutable, nobody comes here a second time,
-        // by the caller's promise.
+        // SAFETY: live; the slots are borrowed for as long as `T`, and if that is mutable, the index is looked up once, by
+        // the caller's promise.
         is_live.then(|| unsafe { T::from_slot(slot) })
     }
 

@@ -123,8 +123,8 @@ impl<V, T> WalkLive<'_, V, T> {
     where
         T: FromSlot<V>,
     {
-        // SAFETY: live; the slots are borrowed for as long as `T`, mutably if `T` is not a shared reference, and then this
-        // walk comes here once.
+        // SAFETY: live, and given once, by the caller's promise. The slots are borrowed for as long as a reference lives,
+        // mutably if it is mutable; values are moved out only by the walks of `WalkOwned::share`, which borrows it mutably.
         (index, generation, unsafe { T::from_slot(slot) })
     }
 
