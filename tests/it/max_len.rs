@@ -199,14 +199,19 @@ fn without_one_the_reservation_is_the_maximum() {
     assert!(max_len <= before || cfg!(target_pointer_width = "32"), "{max_len}, {before} before");
     assert_eq!(vec.stats().reserved_bytes / 8, max_len);
     let error = vec.try_reserve(max_len).unwrap_err();
-    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
     assert_eq!(error.bytes(), (max_len + 1) * 8);
+    assert_eq!(vec, [1]);
+    if cfg!(target_pointer_width = "32") && error.kind() == ErrorKind::AddressSpace {
+        // Other tests had taken so many addresses that its share of the rest is less than the default.
+        assert_eq!(error.limit(), Some(u32::MAX.into()));
+        return;
+    }
+    assert_eq!((error.kind(), error.limit()), (ErrorKind::MaxLen, Some(max_len as u64)));
     let words = format!(
         "this VmVec is full: its default reservation holds {max_len} elements; to reserve more, \
          set `max_len` with `VmVec::builder`"
     );
     assert_eq!(error.to_string(), words);
-    assert_eq!(vec, [1]);
 }
 
 /// Asserts that room for more elements is refused than a `usize` can count; there are some already.
