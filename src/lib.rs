@@ -25,7 +25,7 @@
 //! | [`Columns`] | rows, each of whose fields lies in an array of its own |
 //! | [`Groups`] | rows by the eight or so, each field of which is an array |
 //! | [`SlotMap`] | values found by keys that are never mistaken, in slots that never move |
-//! | [`GrowOnlyMap`], [`Weak`] | the same scope for a `SlotMap`; pointers to values that may be gone |
+//! | [`GrowOnlyMap`], [`GrowOnlyDenseMap`], [`Weak`] | the same scope for a slot map; pointers to values that may be gone |
 //! | [`DenseSlotMap`] | values found by such keys, side by side in an array, or in columns |
 //! | [`Table`], [`indices!`] | rows found by such keys, and by what is in them |
 //! | [`index`] | such indices alone, for storage of your own |
@@ -228,7 +228,7 @@ pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBl
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
 pub use container::Builder;
 #[doc(inline)]
-pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
+pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats, GrowOnlyDenseMap};
 pub use error::{Error, ErrorKind, Refused};
 #[cfg(feature = "file")]
 #[doc(inline)]

@@ -2,8 +2,9 @@
 
 use super::rows::sealed::Plan;
 use super::{DenseSlotMap, Rows};
-use crate::container::{Builder, Container};
-use crate::error::Error;
+use crate::backing::Backing;
+use crate::container::{Builder, Container, ContainerIn};
+use crate::error::{Error, Refused};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::key_options::KeyOptions;
@@ -29,15 +30,38 @@ impl<K: Key, V, S: Rows<Value = V>> Container<KeyOptions> for DenseSlotMap<K, V,
     const BUILDER: &'static str = "DenseSlotMapBuilder";
 
     fn try_from_builder(builder: DenseSlotMapBuilder<K, V, S>) -> Result<Self, Error> {
-        Self::of_parts(builder).map_err(Self::explain)
+        let made = Self::keys_of(builder).and_then(|(table, keys)| {
+            let Builder { options, capacity, .. } = builder;
+            Ok(Self::of(table, keys, S::try_made(Plan { options, capacity })?))
+        });
+        made.map_err(Self::explain)
+    }
+}
+
+impl<K: Key, V> ContainerIn<KeyOptions> for DenseSlotMap<K, V> {
+    fn try_from_builder_in<B: Backing>(
+        builder: DenseSlotMapBuilder<K, V>,
+        backing: B,
+    ) -> Result<Self, Refused<B>> {
+        let refused = |error, value| Refused { error: Self::explain(error), value };
+        let (table, keys) = match Self::keys_of(builder) {
+            Ok(keys) => keys,
+            Err(error) => return Err(refused(error, backing)),
+        };
+        match VmVec::try_new_in(backing, builder.options, builder.capacity) {
+            Ok(rows) => Ok(Self::of(table, keys, rows)),
+            Err(Refused { error, value }) => Err(refused(error, value)),
+        }
     }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    fn of_parts(builder: DenseSlotMapBuilder<K, V, S>) -> Result<Self, Error> {
-        let Builder { options, capacity, .. } = builder;
-        let table = builder.part::<SlotMap<K, u32>>(options.internal()).try_build()?;
-        let keys = VmVec::try_with_options(options.internal(), capacity)?;
-        Ok(Self::of(table, keys, S::try_made(Plan { options, capacity })?))
+    /// The table and the keys of an empty map, which are never in a user's memory.
+    fn keys_of(
+        builder: DenseSlotMapBuilder<K, V, S>,
+    ) -> Result<(SlotMap<K, u32>, VmVec<K>), Error> {
+        let options = builder.options.internal();
+        let table = builder.part::<SlotMap<K, u32>>(options).try_build()?;
+        Ok((table, VmVec::try_with_options(options, builder.capacity)?))
     }
 }

@@ -15,6 +15,7 @@ mod access;
 mod builder;
 mod change;
 mod disjoint;
+mod grow_only;
 mod insert;
 mod iter;
 mod memory;
@@ -29,6 +30,7 @@ mod traits;
 
 pub use builder::DenseSlotMapBuilder;
 pub use change::{Drain, ExtractIf};
+pub use grow_only::GrowOnlyDenseMap;
 pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
 pub use memory::DenseSlotMapStats;
 pub use rows::Rows;

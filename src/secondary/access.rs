@@ -117,6 +117,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.get_disjoint_mut(super::parts(keys))
     }
 
+    by_index_methods! {
+        "second";
+        /// # use stayput::{Key, SecondaryMap, SlotMap};
+        /// let mut map = SlotMap::new();
+        /// let key = map.insert(());
+        /// let second = SecondaryMap::from_iter([(key, "a")]);
+    }
+
     walk_methods! {
         ///
         /// # Examples

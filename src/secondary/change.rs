@@ -97,6 +97,18 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.remove_at(data.index(), data.generation())
     }
 
+    remove_many_method! {
+        "values", |map| map.slots.ahead();
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+        /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+        /// let mut second: SecondaryMap<_, u32> = map.keys().skip(1).map(|key| (key, 5)).collect();
+        /// assert_eq!(second.remove_many(map.keys()), 2);
+        /// ```
+    }
+
     /// Keeps the values of which `keep` says so, and drops the others, in the order of addresses.
     ///
     /// Should `keep`, or the drop of a value, panic, the values behind stay.
