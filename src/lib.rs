@@ -168,11 +168,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
 
-// First, since their macros are for those below.
+// First, since its macros are for those below.
 #[macro_use]
 mod impls;
-#[macro_use]
-mod maps;
 
 pub mod alloc;
 mod backing;

@@ -1,55 +1,35 @@
-//! Constructors that all containers have, over `builder`.
+//! Constructors by an option of the builder.
 
-/// `with_capacity` and `try_with_capacity`.
-macro_rules! capacity_constructors {
-    ($container:literal of $things:literal) => {
-        #[doc = concat!("Returns an empty ", $container, " with memory committed for `capacity` ", $things, ".")]
+/// Defines one and its fallible form, by their names and that of the option; documentation of the first comes before and
+/// after.
+macro_rules! constructors {
+    (
+        $(#[$about:meta])+
+        $with:ident, $try_with:ident, $option:ident $(; $(#[$example:meta])+)?
+    ) => {
+        $(#[$about])+
         ///
         /// # Panics
         ///
-        /// If [`try_with_capacity`](Self::try_with_capacity) returns an error.
+        #[doc = concat!("If [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
+        $(
+            ///
+            $(#[$example])+
+        )?
         #[must_use]
         #[track_caller]
-        pub fn with_capacity(capacity: usize) -> Self {
-            Self::builder().capacity(capacity).build()
+        pub fn $with($option: usize) -> Self {
+            Self::builder().$option($option).build()
         }
 
-        /// [`with_capacity`](Self::with_capacity), or the error.
+        #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
         ///
         /// # Errors
         ///
         /// As for `try_build` of the [`builder`](Self::builder).
-        pub fn try_with_capacity(capacity: usize) -> Result<Self, $crate::error::Error> {
-            Self::builder().capacity(capacity).try_build()
+        pub fn $try_with($option: usize) -> Result<Self, $crate::error::Error> {
+            Self::builder().$option($option).try_build()
         }
     };
 }
-pub(crate) use capacity_constructors;
-
-/// `with_max_len` and `try_with_max_len`.
-macro_rules! max_len_constructors {
-    ($container:literal of $things:literal, $reserves:literal; $(#[$example:meta])+) => {
-        #[doc = concat!("Returns an empty ", $container, " that can hold `max_len` ", $things, " and no more. ", $reserves)]
-        ///
-        /// # Panics
-        ///
-        /// If [`try_with_max_len`](Self::try_with_max_len) returns an error.
-        ///
-        $(#[$example])+
-        #[must_use]
-        #[track_caller]
-        pub fn with_max_len(max_len: usize) -> Self {
-            Self::builder().max_len(max_len).build()
-        }
-
-        /// [`with_max_len`](Self::with_max_len), or the error.
-        ///
-        /// # Errors
-        ///
-        /// As for `try_build` of the [`builder`](Self::builder).
-        pub fn try_with_max_len(max_len: usize) -> Result<Self, $crate::error::Error> {
-            Self::builder().max_len(max_len).try_build()
-        }
-    };
-}
-pub(crate) use max_len_constructors;
+pub(crate) use constructors;

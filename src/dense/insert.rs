@@ -1,6 +1,7 @@
 //! Putting values in.
 
 use super::{DenseSlotMap, Rows};
+use crate::container::insert_many_methods;
 use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::vec::Rest;

@@ -35,7 +35,7 @@ pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, Valu
 pub use memory::DenseSlotMapStats;
 pub use rows::Rows;
 
-use crate::container::{capacity_constructors, max_len_constructors};
+use crate::container::constructors;
 use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
@@ -132,11 +132,15 @@ impl<V> DenseSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    capacity_constructors!("map" of "values");
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values.
+        with_capacity, try_with_capacity, capacity
+    }
 
-    max_len_constructors! {
-        "map" of "values", "Reserves addresses for the values now. For keys of another type, see \
-        [`with_max_len_and_key`](Self::with_max_len_and_key).";
+    constructors! {
+        /// Returns an empty map that can hold `max_len` values and no more. Reserves addresses for the values
+        /// now. For keys of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```
@@ -154,13 +158,16 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
     }
 
-    with_capacity!(with_capacity_and_key, try_with_capacity_and_key, with_key, "values");
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        with_capacity_and_key, try_with_capacity_and_key, capacity
+    }
 
-    with_max_len!(
-        with_max_len_and_key,
-        try_with_max_len_and_key,
-        "values, detached and retired keys included"
-    );
+    constructors! {
+        /// Returns an empty map that can hold `max_len` values, detached and retired keys included, and no
+        /// more. Reserves the addresses now.
+        with_max_len_and_key, try_with_max_len_and_key, max_len
+    }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {

@@ -1,6 +1,7 @@
 //! Looking values up, and going over them.
 
 use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut};
+use crate::container::{by_index_methods, walk_methods};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
 use crate::slots::walk::join::{LookMut, LookRef};

@@ -1,6 +1,7 @@
 //! Putting values in, and taking them out.
 
 use super::{Drain, Entry, ExtractIf, SecondaryMap, unless_stale};
+use crate::container::{remove_many_method, secondary_insert_methods};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use std::mem;

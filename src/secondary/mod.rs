@@ -37,7 +37,7 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
-use crate::container::max_len_constructors;
+use crate::container::constructors;
 use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -154,31 +154,16 @@ impl<K: Key, V> SecondaryMap<K, V> {
         Self::with_slots(GappedSlots::new(Self::OPTIONS))
     }
 
-    /// [`new`](Self::new), with memory committed for indices below `capacity`.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity))
+    constructors! {
+        /// Returns an empty map with memory committed for indices below `capacity`, which are thereby
+        /// [announced](Self#far-indices).
+        with_capacity, try_with_capacity, capacity
     }
 
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](ErrorKind::KeyBits)).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        let mut map = Self::new();
-        map.try_set_capacity(capacity)?;
-        Ok(map)
-    }
-
-    max_len_constructors! {
-        "map" of "slots", "Refuses indices from `max_len` on. Reserves the addresses now.";
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots and no more. Refuses indices from `max_len` on.
+        /// Reserves the addresses now.
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```

@@ -68,9 +68,7 @@ pub use iter::IterFinished;
 pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
-use crate::container::{
-    capacity_constructors, max_len_constructors, prefault_methods, reserve_methods,
-};
+use crate::container::{constructors, prefault_methods, reserve_methods};
 use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, or_give_up};
 use crate::growing::{Amount, Budget, Prefaulted};
 use crate::os;
@@ -190,10 +188,15 @@ impl<T> SharedVec<T> {
         }
     }
 
-    capacity_constructors!("array" of "elements");
+    constructors! {
+        /// Returns an empty array with memory committed for `capacity` elements.
+        with_capacity, try_with_capacity, capacity
+    }
 
-    max_len_constructors! {
-        "array" of "elements", "Reserves the addresses now, but for the flags': those with the first memory.";
+    constructors! {
+        /// Returns an empty array that can hold `max_len` elements and no more. Reserves the addresses now, but
+        /// for the flags': those with the first memory.
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```

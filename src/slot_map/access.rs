@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
 use super::{DisjointError, SlotMap};
+use crate::container::by_index_methods;
 use crate::key::Key;
 use crate::slots::prefetch::Ahead;
 

@@ -150,11 +150,14 @@ impl<V> SlotMap<DefaultKey, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    with_capacity!(with_capacity, try_with_capacity, new, "values");
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values.
+        with_capacity, try_with_capacity, capacity
+    }
 
-    with_max_len! {
-        with_max_len, try_with_max_len, "slots",
-        ///
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots and no more. Reserves the addresses now.
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```
@@ -172,11 +175,15 @@ impl<K: Key, V> SlotMap<K, V> {
         Self::with_slots(Slots::new(Self::OPTIONS))
     }
 
-    with_capacity!(with_capacity_and_key, try_with_capacity_and_key, with_key, "values");
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        with_capacity_and_key, try_with_capacity_and_key, capacity
+    }
 
-    with_max_len! {
-        with_max_len_and_key, try_with_max_len_and_key, "slots, retired ones included",
-        ///
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots, retired ones included, and no more. Reserves the
+        /// addresses now.
+        with_max_len_and_key, try_with_max_len_and_key, max_len;
         /// # Examples
         ///
         /// ```

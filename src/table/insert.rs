@@ -3,6 +3,7 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, Rows, VisitMut};
 use super::rows::RowsOf;
+use crate::container::{insert_many_methods, remove_many_method};
 use crate::error::{Error, Refused, or_give_up};
 use crate::key::Key;
 use crate::slots::vacancy::Vacancy;

@@ -30,7 +30,7 @@ pub use hashed::{Hashed, Kind, List, Many, Sets, Unique};
 pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
 
-use crate::container::{capacity_constructors, max_len_constructors};
+use crate::container::constructors;
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
@@ -128,10 +128,14 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         Self::builder().build()
     }
 
-    capacity_constructors!("table" of "rows");
+    constructors! {
+        /// Returns an empty table with memory committed for `capacity` rows.
+        with_capacity, try_with_capacity, capacity
+    }
 
-    max_len_constructors! {
-        "table" of "rows", "Reserves the addresses of rows now.";
+    constructors! {
+        /// Returns an empty table that can hold `max_len` rows and no more. Reserves the addresses of rows now.
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```

@@ -66,7 +66,7 @@ pub use owned::{Drain, MapMut};
 use super::lock::GrowthLock;
 use super::places::Places;
 use super::sync;
-use crate::container::max_len_constructors;
+use crate::container::constructors;
 use crate::error::{Error, or_give_up};
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
@@ -202,9 +202,10 @@ impl<V> SharedSlotMap<DefaultKey, V> {
         Self::with_key()
     }
 
-    max_len_constructors! {
-        "map" of "slots", "Reserves the addresses now. For keys of another type, see \
-        [`with_max_len_and_key`](Self::with_max_len_and_key).";
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots and no more. Reserves the addresses now. For keys
+        /// of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```
@@ -228,7 +229,11 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         }
     }
 
-    with_max_len!(with_max_len_and_key, try_with_max_len_and_key, "slots, retired ones included");
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots, retired ones included, and no more. Reserves the
+        /// addresses now.
+        with_max_len_and_key, try_with_max_len_and_key, max_len
+    }
 
     /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to fill first, a type
     /// number for the keys.

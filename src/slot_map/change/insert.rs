@@ -1,5 +1,6 @@
 //! Putting values in.
 
+use crate::container::insert_many_methods;
 use crate::error::{Refused, give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;

@@ -1,5 +1,6 @@
 //! Taking values out.
 
+use crate::container::remove_many_method;
 use crate::key::{Key, Layout};
 use crate::slot_map::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::slots::array::Slots;

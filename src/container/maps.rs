@@ -1,61 +1,4 @@
-//! Methods that several maps have in common, as macros.
-
-/// Defines a constructor with a capacity and its fallible form, by the map's builder. `$named` is how it reads what is
-/// counted.
-macro_rules! with_capacity {
-    ($with:ident, $try_with:ident, $new:ident, $counted:literal) => {
-        #[doc = concat!("[`", stringify!($new), "`](Self::", stringify!($new), "), with memory committed for `capacity` ",
-            $counted, ".")]
-        ///
-        /// # Panics
-        ///
-        #[doc = concat!("If [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
-        #[must_use]
-        #[track_caller]
-        pub fn $with(capacity: usize) -> Self {
-            $crate::error::or_give_up(Self::$try_with(capacity))
-        }
-
-        #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
-        ///
-        /// # Errors
-        ///
-        /// If the addresses or the memory cannot be had, or keys cannot number so many
-        /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-        pub fn $try_with(capacity: usize) -> Result<Self, $crate::Error> {
-            Self::builder().capacity(capacity).try_build()
-        }
-    };
-}
-
-/// Defines a constructor with a maximum and its fallible form, by the map's builder. `$example` is documentation of the
-/// first.
-macro_rules! with_max_len {
-    ($with:ident, $try_with:ident, $counted:literal $(, $(#[$example:meta])+)?) => {
-        #[doc = concat!("Creates an empty map that can have `max_len` ", $counted, ", for which it reserves the addresses at \
-            once.")]
-        ///
-        /// # Panics
-        ///
-        #[doc = concat!("If [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
-        $($(#[$example])+)?
-        #[must_use]
-        #[track_caller]
-        pub fn $with(max_len: usize) -> Self {
-            $crate::error::or_give_up(Self::$try_with(max_len))
-        }
-
-        #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
-        ///
-        /// # Errors
-        ///
-        /// If the addresses cannot be had, or keys cannot number so many
-        /// ([`KeyBits`](crate::ErrorKind::KeyBits)).
-        pub fn $try_with(max_len: usize) -> Result<Self, $crate::Error> {
-            Self::builder().max_len(max_len).try_build()
-        }
-    };
-}
+//! Methods of maps that need nothing but others of their methods.
 
 /// Defines the iterators of a map whose slots are walked, and look-ups of many keys.
 ///
@@ -121,6 +64,7 @@ macro_rules! walk_methods {
         }
     };
 }
+pub(crate) use walk_methods;
 
 /// Defines the iterators that take the keys and values out of a map with `into_walk`.
 macro_rules! into_walk_methods {
@@ -150,6 +94,7 @@ macro_rules! into_walk_methods {
         }
     };
 }
+pub(crate) use into_walk_methods;
 
 /// Defines look-ups by the index of a slot, and by address, over `slots` and `mint`. `$new` is documentation that makes a
 /// key in `map`, and its value `"a"` in `$map`.
@@ -197,6 +142,7 @@ macro_rules! by_index_methods {
         }
     };
 }
+pub(crate) use by_index_methods;
 
 /// Defines removal of many keys, whose memory `$ahead` requests. `$example` is documentation.
 macro_rules! remove_many_method {
@@ -219,6 +165,7 @@ macro_rules! remove_many_method {
         }
     };
 }
+pub(crate) use remove_many_method;
 
 /// Defines insertion of many values and their keys. `$room` is how many more slots the map can have; `$new` is
 /// documentation that makes an empty map for the example.
@@ -281,6 +228,7 @@ macro_rules! insert_many_methods {
         }
     };
 }
+pub(crate) use insert_many_methods;
 
 /// Defines the insertion of a secondary map by its fallible forms. `$cost` is the time that it takes.
 macro_rules! secondary_insert_methods {
@@ -346,3 +294,4 @@ macro_rules! secondary_insert_methods {
         }
     };
 }
+pub(crate) use secondary_insert_methods;
