@@ -172,50 +172,53 @@
 #[macro_use]
 mod impls;
 
+// rustdoc lists the methods of a type in the order of the modules that have them, so what adds to a type comes after the
+// type.
 pub mod alloc;
 mod backing;
 pub mod block_vec;
-#[cfg(feature = "bytemuck")]
-mod bytemuck;
 pub mod columns;
 mod container;
 pub mod dense;
-
-#[cfg(test)]
-#[path = "../tests/common/effort.rs"]
-mod effort;
 mod error;
-#[cfg(feature = "file")]
-pub mod file;
-mod growing;
 mod heap;
 pub mod index;
 pub mod keeper;
 mod key;
 mod macros;
-#[cfg(test)]
-#[path = "../tests/common/made.rs"]
-mod made;
 mod names;
 mod os;
 mod page;
 mod poison;
 mod raw_vec;
 mod reservation;
-pub mod secondary;
 pub mod service;
 pub mod shared;
 pub mod slot_map;
 mod slots;
 pub mod table;
-mod unchecked;
 pub mod vec;
 
-// Behind the others, so that what they add to types stands last in the docs.
+mod growing;
+pub mod secondary;
+mod unchecked;
+
+// Optional features.
+#[cfg(feature = "bytemuck")]
+mod bytemuck;
+#[cfg(feature = "file")]
+pub mod file;
 #[cfg(feature = "rayon")]
 pub mod par;
 #[cfg(feature = "serde")]
 pub mod saved;
+
+#[cfg(test)]
+#[path = "../tests/common/effort.rs"]
+mod effort;
+#[cfg(test)]
+#[path = "../tests/common/made.rs"]
+mod made;
 
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};

@@ -11,25 +11,28 @@
 // drop, a comparison, a closure, the methods of `Row`) first makes `len` say what holds should that
 // code panic, or never return control.
 
+// In the order in which the docs list their methods.
 mod access;
-mod builder;
+mod element;
+
 mod bulk;
+mod iter;
+mod memory;
+mod order;
+mod traits;
+
+mod builder;
 mod clone;
 mod compare;
 mod concat;
 mod drain;
-mod element;
 mod extract_if;
 mod fields;
 pub mod groups;
 mod into_iter;
-mod iter;
-mod memory;
-mod order;
 mod row;
 #[cfg(test)]
 mod tests;
-mod traits;
 
 pub use builder::ColumnsBuilder;
 pub use concat::Concat;

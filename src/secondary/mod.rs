@@ -9,14 +9,14 @@
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs are to list their methods.
+// In the order in which the docs list their methods.
+mod builder;
+
 mod access;
 mod change;
 mod join;
-
 mod memory;
 
-mod builder;
 mod drain;
 mod entry;
 mod extract_if;
@@ -37,7 +37,6 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
-use crate::container::constructors;
 use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -139,46 +138,6 @@ pub struct SecondaryMap<K: Key, V> {
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// An empty map. Reserves nothing and does not enter the kernel until the first insertion.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SecondaryMap};
-    ///
-    /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
-    /// assert!(map.is_empty());
-    /// ```
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::with_slots(GappedSlots::new(Self::OPTIONS))
-    }
-
-    constructors! {
-        /// Returns an empty map with memory committed for indices below `capacity`, which are thereby
-        /// [announced](Self#far-indices).
-        with_capacity, try_with_capacity, capacity
-    }
-
-    constructors! {
-        /// Returns an empty map that can hold `max_len` slots and no more. Refuses indices from `max_len` on.
-        /// Reserves the addresses now.
-        with_max_len, try_with_max_len, max_len;
-        /// # Examples
-        ///
-        /// ```
-        /// use stayput::{DefaultKey, SecondaryMap};
-        ///
-        /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
-        /// assert_eq!(map.max_len(), 1 << 20);
-        /// ```
-    }
-
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
-    pub const fn builder() -> SecondaryMapBuilder<K, V> {
-        SecondaryMapBuilder::new()
-    }
-
     /// As many slots as the index in a key can number.
     const BOUND: usize = most_slots::<K>();
 

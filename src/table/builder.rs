@@ -1,9 +1,9 @@
-//! [`TableBuilder`]: options for a `Table`.
+//! Constructors, and [`TableBuilder`]: options for a `Table`.
 
 use super::Table;
 use super::indices::{Indices, Row};
 use crate::backing::Backing;
-use crate::container::{Builder, Container, ContainerIn};
+use crate::container::{Builder, Container, ContainerIn, constructors};
 use crate::error::{Error, Refused, or_give_up};
 use crate::index::memory::Remake;
 use crate::key::Key;
@@ -59,6 +59,37 @@ impl<R: Row<X::Part>, X: Indices, K: Key> ContainerIn<KeyOptions> for Table<R, X
 }
 
 impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
+    /// Without rows. Reserves nothing until the first.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    constructors! {
+        /// Returns an empty table with memory committed for `capacity` rows.
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
+        /// Returns an empty table that can hold `max_len` rows and no more. Reserves the addresses of rows now.
+        with_max_len, try_with_max_len, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        ///
+        /// let mut table: Table<(u32, char), By> = Table::with_max_len(1);
+        /// table.insert((1, 'a'));
+        /// assert_eq!(table.try_insert((2, 'b')).unwrap_err().value, (2, 'b'));
+        /// ```
+    }
+
+    /// Options for a table, its rows and its indices.
+    pub fn builder() -> TableBuilder<R, X, K> {
+        TableBuilder::new()
+    }
+
     /// Makes the indices of a table whose rows were just made.
     fn make_indices(&mut self, builder: TableBuilder<R, X, K>) -> Result<(), Error> {
         self.by.each_mut(&mut Remake(builder.options)).map_err(Self::explain)?;
