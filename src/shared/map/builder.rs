@@ -46,6 +46,11 @@ impl<V> SharedSlotMap<DefaultKey, V> {
     }
 
     constructors! {
+        /// Returns an empty map with memory committed for `capacity` values.
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
         /// Returns an empty map that can hold `max_len` slots and no more. Reserves the addresses now. For keys
         /// of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
         with_max_len, try_with_max_len, max_len;
@@ -64,6 +69,11 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     #[must_use]
     pub const fn with_key() -> Self {
         Self::empty()
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        with_capacity_and_key, try_with_capacity_and_key, capacity
     }
 
     constructors! {
