@@ -20,7 +20,7 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`VmVec`] | std's `Vec`, in place: swap the name |
-//! | [`GrowOnly`] | a scope of a `VmVec` in which references stay good while it grows |
+//! | [`GrowOnly`], [`GrowOnlyColumns`] | a scope of a `VmVec`, or of `Columns`, in which references stay good while it grows |
 //! | [`BlockVec`], [`GrowOnlyBlockVec`] | the same in blocks of the heap, on any system: many small arrays, 32 bits, the web |
 //! | [`Columns`] | rows, each of whose fields lies in an array of its own |
 //! | [`Groups`] | rows by the eight or so, each field of which is an array |
@@ -226,7 +226,9 @@ pub use backing::Backing;
 #[doc(inline)]
 pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
 #[doc(inline)]
-pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
+pub use columns::{
+    Columns, ColumnsBuilder, ColumnsStats, Groups, GrowOnlyColumns, Pad, Row, RowMut, RowRef,
+};
 pub use container::Builder;
 #[doc(inline)]
 pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats, GrowOnlyDenseMap};

@@ -30,7 +30,7 @@ impl<R: Row> Columns<R> {
     }
 
     /// What the start of the reservation is where there is none. Nobody uses it.
-    const DANGLING: NonNull<u8> = NonNull::dangling();
+    pub(super) const DANGLING: NonNull<u8> = NonNull::dangling();
 
     /// Without rows. Reserves and allocates nothing, and does not enter the kernel, until the first push.
     /// How much is reserved then, [`VmVec::new`](crate::VmVec::new) says.
@@ -46,7 +46,7 @@ impl<R: Row> Columns<R> {
         Self::over(RawVec::new(Self::DANGLING, Self::ROW, Self::OPTIONS))
     }
 
-    fn over(raw: RawVec) -> Self {
+    pub(super) fn over(raw: RawVec) -> Self {
         Self { raw, len: 0, starts: R::Fields::dangling(), rows: PhantomData }
     }
 

@@ -29,6 +29,7 @@ mod drain;
 mod extract_if;
 mod fields;
 pub mod groups;
+mod grow_only;
 mod into_iter;
 mod row;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use extract_if::ExtractIf;
 pub use fields::{CloneFields, Fields};
 #[doc(inline)]
 pub use groups::{Groups, Pad};
+pub use grow_only::GrowOnlyColumns;
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
 pub(crate) use order::{put_in, try_sort};
@@ -102,7 +104,6 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// | `==` with a `Vec` or an array of rows | Rows are not together to be compared: `columns.into_iter().eq(rows)`, or column by column. |
 /// | `splice` | [`drain`](Self::drain), [`append`](Self::append). |
 /// | `build_in`, memory of the user's | See [`ColumnsBuilder`]. |
-/// | `grow_only` | A row is no place that a reference could point to: keep its index, which stays good. |
 ///
 /// # Variance
 ///
