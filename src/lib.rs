@@ -20,7 +20,7 @@
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`VmVec`] | `Vec`, growing in place; [`GrowOnly`] is a scope in which references stay usable while it grows |
+//! | [`VmVec`] | `Vec`, growing in place; [`GrowOnly`] is a scope in which references stay usable while it grows (columns and maps have such scopes, too) |
 //! | [`BlockVec`] | an array in blocks of the heap, on any target: for many small arrays, 32-bit targets, the web |
 //! | [`Columns`], [`Groups`] | structures of arrays: one array per field, for all rows or for each group of rows |
 //! | [`SlotMap`] | values looked up by key, in slots that never move; [`Weak`] points to a value that may be removed |
@@ -83,28 +83,19 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
 
-// First, since their macros are for those below.
+// First, since its macros are for those below.
 #[macro_use]
 mod impls;
-#[macro_use]
-mod maps;
 
+// rustdoc lists the methods of a type in the order of the modules that have them, so what adds to a type comes after the
+// type.
 pub mod alloc;
 mod backing;
 pub mod block_vec;
-#[cfg(feature = "bytemuck")]
-mod bytemuck;
 pub mod columns;
 mod container;
 pub mod dense;
-
-#[cfg(test)]
-#[path = "../tests/common/effort.rs"]
-mod effort;
 mod error;
-#[cfg(feature = "file")]
-pub mod file;
-mod growing;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 mod heap;
@@ -112,29 +103,39 @@ pub mod index;
 pub mod keeper;
 mod key;
 mod macros;
-#[cfg(test)]
-#[path = "../tests/common/made.rs"]
-mod made;
 mod names;
 mod os;
 mod page;
 mod poison;
 mod raw_vec;
 mod reservation;
-pub mod secondary;
 pub mod service;
 pub mod shared;
 pub mod slot_map;
 mod slots;
 pub mod table;
-mod unchecked;
 pub mod vec;
 
-// Behind the others, so that what they add to types stands last in the docs.
+mod growing;
+pub mod secondary;
+mod unchecked;
+
+// Optional features.
+#[cfg(feature = "bytemuck")]
+mod bytemuck;
+#[cfg(feature = "file")]
+pub mod file;
 #[cfg(feature = "rayon")]
 pub mod par;
 #[cfg(feature = "serde")]
 pub mod saved;
+
+#[cfg(test)]
+#[path = "../tests/common/effort.rs"]
+mod effort;
+#[cfg(test)]
+#[path = "../tests/common/made.rs"]
+mod made;
 
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
@@ -142,10 +143,12 @@ pub use backing::Backing;
 #[doc(inline)]
 pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
 #[doc(inline)]
-pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
+pub use columns::{
+    Columns, ColumnsBuilder, ColumnsStats, Groups, GrowOnlyColumns, Pad, Row, RowMut, RowRef,
+};
 pub use container::Builder;
 #[doc(inline)]
-pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats};
+pub use dense::{DenseSlotMap, DenseSlotMapBuilder, DenseSlotMapStats, GrowOnlyDenseMap};
 pub use error::{Error, ErrorKind, Refused};
 #[cfg(feature = "file")]
 #[doc(inline)]

@@ -31,8 +31,7 @@ pub(crate) use heap::Block;
 ///
 /// [`VecBuilder::build_in`](crate::VecBuilder::build_in),
 /// [`SharedVecBuilder::build_in`](crate::SharedVecBuilder::build_in),
-/// [`SlotMapBuilder::build_in`](crate::SlotMapBuilder::build_in) and
-/// [`SecondaryMapBuilder::build_in`](crate::SecondaryMapBuilder::build_in) take one. The array has
+/// [`SlotMapBuilder::build_in`](crate::SlotMapBuilder::build_in) and those of other maps take one. The array has
 /// it to itself, uses it from its front on, and drops it after its last element. Only growing and
 /// giving memory back call it; all else is the same code as over a reservation.
 ///

@@ -4,7 +4,7 @@
 
 use super::raw::{Raw, Runs, RunsMut};
 use super::{BlockIter, BlockIterMut, BlockVec, BlockVecBuilder, BlockVecStats, Iter, IterMut};
-use crate::container::{capacity_constructors, max_len_constructors};
+use crate::container::constructors;
 use crate::vec::check_range;
 use std::ops::{Index, IndexMut, RangeBounds};
 use std::ptr;
@@ -23,10 +23,15 @@ impl<T> BlockVec<T> {
         Self { raw: Raw::EMPTY }
     }
 
-    capacity_constructors!("array" of "elements");
+    constructors! {
+        /// Returns an empty array with memory committed for `capacity` elements.
+        with_capacity, try_with_capacity, capacity
+    }
 
-    max_len_constructors! {
-        "array" of "elements", "Allocates nothing; the last block will end with the last of them.";
+    constructors! {
+        /// Returns an empty array that can hold `max_len` elements and no more. Allocates nothing; the last
+        /// block will end with the last of them.
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```

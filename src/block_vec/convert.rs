@@ -41,6 +41,17 @@ impl<T> BlockVec<T> {
         self.raw.move_to(&mut vec);
         vec
     }
+
+    /// The elements in a boxed slice. They move, as by [`into_vec`](Self::into_vec). O(n).
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had.
+    #[must_use]
+    #[track_caller]
+    pub fn into_boxed_slice(self) -> Box<[T]> {
+        self.into_vec().into_boxed_slice()
+    }
 }
 
 impl<T> From<Vec<T>> for BlockVec<T> {

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::BlockVec;
-use crate::container::{reserve_exact_methods, reserve_methods};
+use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods};
 use crate::error::Error;
 use crate::growing::{Amount, Budget, GivenBack, Purse};
 
@@ -23,6 +23,26 @@ impl<T> BlockVec<T> {
             return Ok(());
         }
         self.raw.grow(additional)
+    }
+
+    prefault_methods! {
+        &mut, "elements";
+        /// What the allocator has had in use before is resident already.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// let mut samples = stayput::BlockVec::new();
+        /// samples.prefault(100_000);
+        /// samples.extend((0..100_000).map(f64::from)); // takes no page fault
+        /// assert_eq!(samples[99_999], 99_999.0);
+        /// ```
+    }
+
+    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
+        self.try_reserve(additional)?;
+        self.raw.touch(additional);
+        Ok(())
     }
 
     /// Gives all blocks behind the last element back to the allocator. Linear in their number.

@@ -3,9 +3,8 @@
 // What lies where, and why that is sound, is the business of `raw`. All else is in safe terms of it, but for the
 // grow-only scope.
 
-// In the order in which the docs are to list their methods.
+// In the order in which the docs list their methods.
 mod access;
-mod memory;
 
 mod element;
 
@@ -13,6 +12,7 @@ mod bulk;
 mod search;
 
 mod extend;
+mod memory;
 
 mod builder;
 mod compare;

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "makes references to what is initialised")]
 
 use super::{Columns, ColumnsBuilder, ColumnsStats, Fields, Row};
-use crate::container::{capacity_constructors, max_len_constructors};
+use crate::container::constructors;
 use crate::error::{Error, Holder};
 use crate::raw_vec::{Options, RawVec};
 use crate::vec::{VecStats, check_range};
@@ -30,7 +30,7 @@ impl<R: Row> Columns<R> {
     }
 
     /// What the start of the reservation is where there is none. Nobody uses it.
-    const DANGLING: NonNull<u8> = NonNull::dangling();
+    pub(super) const DANGLING: NonNull<u8> = NonNull::dangling();
 
     /// Without rows. Reserves and allocates nothing, and does not enter the kernel, until the first push.
     /// How much is reserved then, [`VmVec::new`](crate::VmVec::new) says.
@@ -46,7 +46,7 @@ impl<R: Row> Columns<R> {
         Self::over(RawVec::new(Self::DANGLING, Self::ROW, Self::OPTIONS))
     }
 
-    fn over(raw: RawVec) -> Self {
+    pub(super) fn over(raw: RawVec) -> Self {
         Self { raw, len: 0, starts: R::Fields::dangling(), rows: PhantomData }
     }
 
@@ -78,10 +78,14 @@ impl<R: Row> Columns<R> {
         };
     }
 
-    capacity_constructors!("array" of "rows");
+    constructors! {
+        /// Returns an empty array with memory committed for `capacity` rows.
+        with_capacity, try_with_capacity, capacity
+    }
 
-    max_len_constructors! {
-        "array" of "rows", "Reserves the addresses now.";
+    constructors! {
+        /// Returns an empty array that can hold `max_len` rows and no more. Reserves the addresses now.
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "moves rows between columns")]
 
-use super::{Columns, Drain, Fields, Row};
+use super::{Columns, Drain, ExtractIf, Fields, Row};
 use crate::error::{Error, or_give_up};
 use crate::vec::check_range;
 use std::ops::RangeBounds;
@@ -116,6 +116,32 @@ impl<R: Row> Columns<R> {
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Drain<'_, R> {
         let (start, end) = check_range(&range, self.len);
         Drain::new(self, start, end)
+    }
+
+    /// Removes the rows of a range that a predicate names, which may change the others: one by one, as the iterator is
+    /// asked for them.
+    ///
+    /// If the predicate panics, the row that it was called with stays, as do those after it.
+    ///
+    /// # Panics
+    ///
+    /// If the range ends before it starts, or beyond the length.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')]);
+    /// assert!(columns.extract_if(1.., |(n, _)| *n % 2 == 0).eq([(2, 'b'), (4, 'd')]));
+    /// assert_eq!(columns.as_slices().1, ['a', 'c']);
+    /// ```
+    #[track_caller]
+    pub fn extract_if<F: FnMut(R::Mut<'_>) -> bool>(
+        &mut self,
+        range: impl RangeBounds<usize>,
+        predicate: F,
+    ) -> ExtractIf<'_, R, F> {
+        let (start, end) = check_range(&range, self.len());
+        ExtractIf::new(self, start, end, predicate)
     }
 
     /// Makes the length `new_len`, dropping rows from the end or adding what `make` returns.

@@ -71,6 +71,27 @@ impl<R: Row> Columns<R> {
         grown
     }
 
+    /// [`push`](Self::push), and the row, which may be changed, where it now lies.
+    ///
+    /// # Panics
+    ///
+    /// As for [`push`](Self::push).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut columns = stayput::Columns::from([(1, 'a')]);
+    /// *columns.push_mut((2, 'b')).0 += 5;
+    /// assert_eq!(columns.as_slices().0, [1, 7]);
+    /// ```
+    #[inline]
+    #[track_caller]
+    #[must_use = "if you don't need a reference to the row, use `push`"]
+    pub fn push_mut(&mut self, row: R) -> R::Mut<'_> {
+        self.push(row);
+        self.last_mut().expect("a row was pushed")
+    }
+
     /// Takes the last row out. O(1).
     #[inline]
     pub fn pop(&mut self) -> Option<R> {
@@ -108,6 +129,18 @@ impl<R: Row> Columns<R> {
     #[track_caller]
     pub fn insert(&mut self, index: usize, row: R) {
         or_give_up(self.try_insert(index, row));
+    }
+
+    /// [`insert`](Self::insert), and the row, which may be changed, where it now lies.
+    ///
+    /// # Panics
+    ///
+    /// As for [`insert`](Self::insert).
+    #[track_caller]
+    #[must_use = "if you don't need a reference to the row, use `insert`"]
+    pub fn insert_mut(&mut self, index: usize, row: R) -> R::Mut<'_> {
+        self.insert(index, row);
+        self.get_mut(index).expect("a row was inserted there")
     }
 
     /// [`insert`](Self::insert), or the error and the row; then nothing has moved.
@@ -256,36 +289,59 @@ impl<R: Row> Columns<R> {
     /// assert_eq!(columns.as_slices().1, ['a', 'c']);
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(R::Mut<'_>) -> bool) {
-        let mut sieve = Sieve { len: self.len, columns: self, next: 0, kept: 0 };
-        sieve.columns.len = 0;
-        while sieve.next < sieve.len {
-            let starts = sieve.columns.starts;
-            // SAFETY: a row that was not looked at: nobody else has a reference to it, since the length is 0.
-            let row = R::by_mut(unsafe { R::Fields::muts(starts, sieve.next) });
-            let is_kept = keep(row);
-            let this = sieve.next;
-            sieve.next += 1;
-            if !is_kept {
-                // SAFETY: a row that nobody looks at again.
-                unsafe { R::Fields::drop_rows(starts, this, 1) };
-                continue;
-            }
-            if sieve.kept < this {
-                // SAFETY: the row at `kept` was dropped, or has moved to the front.
-                unsafe { R::Fields::copy(starts, this, sieve.kept) };
-            }
-            sieve.kept += 1;
-        }
+        let len = self.len;
+        let mut sieve = Sieve::new(self, 0, len);
+        while sieve.take_next(|row| !keep(row)).is_some() {}
     }
 }
 
-/// Rows that are gone through, some of which are dropped: the first `kept` are rows, then come places of
-/// which nobody has a use, then from `next` to `len` rows again. The columns have no length meanwhile.
-struct Sieve<'c, R: Row> {
+/// Rows that are gone through, some of which are taken out: the first `kept` are rows, then come places of
+/// which nobody has a use, then from `next` to `len` rows again, of which those from `end` on are not looked at. The
+/// columns end where the pass began meanwhile.
+pub(super) struct Sieve<'c, R: Row> {
     columns: &'c mut Columns<R>,
-    len: usize,
-    next: usize,
     kept: usize,
+    next: usize,
+    end: usize,
+    len: usize,
+}
+
+impl<'c, R: Row> Sieve<'c, R> {
+    /// Goes through `start..end`, which is within the length.
+    pub(super) fn new(columns: &'c mut Columns<R>, start: usize, end: usize) -> Self {
+        let len = columns.len;
+        assert!(start <= end && end <= len, "a range that was checked");
+        columns.len = start;
+        Self { columns, kept: start, next: start, end, len }
+    }
+
+    /// How many rows are still to be looked at.
+    pub(super) fn left(&self) -> usize {
+        self.end - self.next
+    }
+
+    /// Takes out the next row that goes. If `goes` panics, the row stays, and is looked at again.
+    pub(super) fn take_next(
+        &mut self,
+        mut goes: impl FnMut(R::Mut<'_>) -> bool,
+    ) -> Option<R::Fields> {
+        while self.next < self.end {
+            let (starts, this) = (self.columns.starts, self.next);
+            // SAFETY: a row that was not looked at: nobody else has a reference to it, since it is behind the length.
+            let is_gone = goes(R::by_mut(unsafe { R::Fields::muts(starts, this) }));
+            self.next += 1;
+            if is_gone {
+                // SAFETY: a row that nobody looks at again: it is in front of `next`, and not one of the `kept`.
+                return Some(unsafe { R::Fields::read(starts, this) });
+            }
+            if self.kept < this {
+                // SAFETY: the row at `kept` was taken out, or has moved to the front.
+                unsafe { R::Fields::copy(starts, this, self.kept) };
+            }
+            self.kept += 1;
+        }
+        None
+    }
 }
 
 impl<R: Row> Drop for Sieve<'_, R> {

@@ -11,31 +11,38 @@
 // drop, a comparison, a closure, the methods of `Row`) first makes `len` say what holds should that
 // code panic, or never return control.
 
+// In the order in which the docs list their methods.
 mod access;
-mod builder;
+mod element;
+
 mod bulk;
+mod iter;
+mod memory;
+mod order;
+mod traits;
+
+mod builder;
 mod clone;
 mod compare;
 mod concat;
 mod drain;
-mod element;
+mod extract_if;
 mod fields;
 pub mod groups;
+mod grow_only;
 mod into_iter;
-mod iter;
-mod memory;
-mod order;
 mod row;
 #[cfg(test)]
 mod tests;
-mod traits;
 
 pub use builder::ColumnsBuilder;
 pub use concat::Concat;
 pub use drain::Drain;
+pub use extract_if::ExtractIf;
 pub use fields::{CloneFields, Fields};
 #[doc(inline)]
 pub use groups::{Groups, Pad};
+pub use grow_only::GrowOnlyColumns;
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
 pub(crate) use order::{put_in, try_sort};
@@ -56,7 +63,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 ///   themselves. Only calls that reorder rows move values ([`insert`](Self::insert),
 ///   [`remove`](Self::remove), [`swap_remove`](Self::swap_remove), [`swap`](Self::swap),
 ///   [`retain`](Self::retain), [`dedup_by_key`](Self::dedup_by_key), [`drain`](Self::drain),
-///   [`sort_by`](Self::sort_by)), or that move them into others ([`append`](Self::append),
+///   [`extract_if`](Self::extract_if), [`sort_by`](Self::sort_by)), or that move them into others ([`append`](Self::append),
 ///   [`split_off`](Self::split_off)).
 /// - There is one length, and one capacity, for all columns: a push is one compare, and a store for each
 ///   field. Memory for all of them is committed together, or for none.
@@ -95,9 +102,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// | `columns[index]` | It is to give a reference, and a row does not lie anywhere as one: [`get`](Self::get), or index the [slices](Self::as_slices). |
 /// | calls of slices, such as `windows` | Those of each column's slice. |
 /// | `==` with a `Vec` or an array of rows | Rows are not together to be compared: `columns.into_iter().eq(rows)`, or column by column. |
-/// | `extract_if`, `splice` | [`retain`](Self::retain), [`drain`](Self::drain), [`append`](Self::append). |
+/// | `splice` | [`drain`](Self::drain), [`append`](Self::append). |
 /// | `build_in`, memory of the user's | See [`ColumnsBuilder`]. |
-/// | `grow_only` | Nothing pushes through `&self`. |
 ///
 /// # Variance
 ///

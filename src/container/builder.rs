@@ -123,10 +123,11 @@ impl<C: Container<O>, O: OwnOptions> Builder<C, O> {
 
 impl<C: ContainerIn<O>, O: OwnOptions> Builder<C, O> {
     /// Makes the container in memory that is supplied; it holds what fits there, or the maximum if that is less. See
-    /// [`Backing`] for what else is different. Containers that are made of several arrays cannot be made so.
+    /// [`Backing`] for what else is different. [`Columns`](crate::ColumnsBuilder) cannot be made so.
     ///
     /// The values of a map lie there with their generations; what it knows of holes and gaps, a bit a slot and a little for
-    /// recent ones, is kept elsewhere, as are the flags of a [`SharedVec`](crate::SharedVec).
+    /// recent ones, is kept elsewhere, as are the flags of a [`SharedVec`](crate::SharedVec), the indices of a
+    /// [`Table`](crate::Table), and all but the values of a [`DenseSlotMap`](crate::DenseSlotMap).
     ///
     /// A container that threads share calls the backing with its lock held: a thread that needs more memory waits for that
     /// call. So the backing must not wait for such a thread; a call that comes back to the container itself is refused.

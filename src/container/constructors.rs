@@ -1,59 +1,25 @@
-//! Constructors that all containers have, over `builder`.
+//! Constructors by an option of the builder.
 
-/// `with_capacity` and `try_with_capacity`, or the same by other names.
-macro_rules! capacity_constructors {
-    ($container:literal of $things:literal) => {
-        $crate::container::capacity_constructors! {
-            with_capacity, try_with_capacity: $container of $things
-        }
-    };
-    ($with:ident, $try_with:ident: $container:literal of $things:literal) => {
-        #[doc = concat!("Returns an empty ", $container, " with memory committed for `capacity` ", $things, ".")]
-        ///
-        /// # Panics
-        ///
-        #[doc = concat!("If [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
-        #[must_use]
-        #[track_caller]
-        pub fn $with(capacity: usize) -> Self {
-            Self::builder().capacity(capacity).build()
-        }
-
-        #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
-        ///
-        /// # Errors
-        ///
-        /// As for `try_build` of the [`builder`](Self::builder).
-        pub fn $try_with(capacity: usize) -> Result<Self, $crate::error::Error> {
-            Self::builder().capacity(capacity).try_build()
-        }
-    };
-}
-pub(crate) use capacity_constructors;
-
-/// `with_max_len` and `try_with_max_len`, or the same by other names.
-macro_rules! max_len_constructors {
-    ($container:literal of $things:literal, $reserves:literal; $(#[$example:meta])+) => {
-        $crate::container::max_len_constructors! {
-            with_max_len, try_with_max_len: $container of $things, $reserves;
-            $(#[$example])+
-        }
-    };
+/// Defines one and its fallible form, by their names and that of the option; documentation of the first comes before and
+/// after.
+macro_rules! constructors {
     (
-        $with:ident, $try_with:ident: $container:literal of $things:literal, $reserves:literal;
-        $(#[$example:meta])*
+        $(#[$about:meta])+
+        $with:ident, $try_with:ident, $option:ident $(; $(#[$example:meta])+)?
     ) => {
-        #[doc = concat!("Returns an empty ", $container, " that can hold `max_len` ", $things, " and no more. ", $reserves)]
+        $(#[$about])+
         ///
         /// # Panics
         ///
         #[doc = concat!("If [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
-        ///
-        $(#[$example])*
+        $(
+            ///
+            $(#[$example])+
+        )?
         #[must_use]
         #[track_caller]
-        pub fn $with(max_len: usize) -> Self {
-            Self::builder().max_len(max_len).build()
+        pub fn $with($option: usize) -> Self {
+            Self::builder().$option($option).build()
         }
 
         #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), "), or the error.")]
@@ -61,9 +27,9 @@ macro_rules! max_len_constructors {
         /// # Errors
         ///
         /// As for `try_build` of the [`builder`](Self::builder).
-        pub fn $try_with(max_len: usize) -> Result<Self, $crate::error::Error> {
-            Self::builder().max_len(max_len).try_build()
+        pub fn $try_with($option: usize) -> Result<Self, $crate::error::Error> {
+            Self::builder().$option($option).try_build()
         }
     };
 }
-pub(crate) use max_len_constructors;
+pub(crate) use constructors;

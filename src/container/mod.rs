@@ -5,12 +5,17 @@
 mod builder;
 mod constructors;
 mod list;
+mod maps;
 mod memory;
 mod stats;
 
 pub use builder::Builder;
 pub(crate) use builder::{Container, ContainerIn, OwnOptions};
-pub(crate) use constructors::{capacity_constructors, max_len_constructors};
+pub(crate) use constructors::constructors;
 pub(crate) use list::{clone_methods, vec_methods};
+pub(crate) use maps::{
+    by_index_methods, insert_many_methods, into_walk_methods, remove_many_method,
+    secondary_insert_methods, walk_methods,
+};
 pub(crate) use memory::{prefault_methods, reserve_exact_methods, reserve_methods, shrink_methods};
 pub(crate) use stats::stats;

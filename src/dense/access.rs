@@ -76,6 +76,31 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         self.rows.get_mut(row)
     }
 
+    /// Returns the value whose key has an index, whatever its generation, and the key. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DenseSlotMap, Key};
+    /// let mut map = DenseSlotMap::new();
+    /// let key = map.insert("a");
+    /// assert_eq!(map.get_by_index(key.index()), Some((key, &"a")));
+    /// assert_eq!(map.get_by_index(7), None);
+    /// ```
+    #[inline]
+    pub fn get_by_index(&self, index: u32) -> Option<(K, S::Ref<'_>)> {
+        let (key, row) = self.table.get_by_index(index)?;
+        Some((key, self.rows.get(*row as usize)?))
+    }
+
+    /// [`get_by_index`](Self::get_by_index), with a mutable reference to the value.
+    #[inline]
+    pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, S::Mut<'_>)> {
+        let (key, row) = self.table.get_by_index(index)?;
+        self.order.is_touched = true;
+        Some((key, self.rows.get_mut(*row as usize)?))
+    }
+
     /// Has `f` called with each of many keys, and its value if it has one here, in the order of the keys.
     /// Linear in the keys.
     ///

@@ -1,10 +1,11 @@
-//! [`DenseSlotMapBuilder`]: options for a `DenseSlotMap`.
+//! Constructors, and [`DenseSlotMapBuilder`]: options for a `DenseSlotMap`.
 
 use super::rows::sealed::Plan;
 use super::{DenseSlotMap, Rows};
-use crate::container::{Builder, Container};
-use crate::error::Error;
-use crate::key::Key;
+use crate::backing::Backing;
+use crate::container::{Builder, Container, ContainerIn, constructors};
+use crate::error::{Error, Refused};
+use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 use crate::slots::key_options::KeyOptions;
 use crate::vec::VmVec;
@@ -29,15 +30,97 @@ impl<K: Key, V, S: Rows<Value = V>> Container<KeyOptions> for DenseSlotMap<K, V,
     const BUILDER: &'static str = "DenseSlotMapBuilder";
 
     fn try_from_builder(builder: DenseSlotMapBuilder<K, V, S>) -> Result<Self, Error> {
-        Self::of_parts(builder).map_err(Self::explain)
+        let made = Self::keys_of(builder).and_then(|(table, keys)| {
+            let Builder { options, capacity, .. } = builder;
+            Ok(Self::of(table, keys, S::try_made(Plan { options, capacity })?))
+        });
+        made.map_err(Self::explain)
+    }
+}
+
+impl<K: Key, V> ContainerIn<KeyOptions> for DenseSlotMap<K, V> {
+    fn try_from_builder_in<B: Backing>(
+        builder: DenseSlotMapBuilder<K, V>,
+        backing: B,
+    ) -> Result<Self, Refused<B>> {
+        let refused = |error, value| Refused { error: Self::explain(error), value };
+        let (table, keys) = match Self::keys_of(builder) {
+            Ok(keys) => keys,
+            Err(error) => return Err(refused(error, backing)),
+        };
+        match VmVec::try_new_in(backing, builder.options, builder.capacity) {
+            Ok(rows) => Ok(Self::of(table, keys, rows)),
+            Err(Refused { error, value }) => Err(refused(error, value)),
+        }
+    }
+}
+
+impl<V> DenseSlotMap<DefaultKey, V> {
+    /// An empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the
+    /// kernel until the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = stayput::DenseSlotMap::new();
+    /// let key = map.insert(7);
+    /// assert_eq!(map[key], 7);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_key()
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values.
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
+        /// Returns an empty map that can hold `max_len` values and no more. Reserves addresses for the values
+        /// now. For keys of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
+        with_max_len, try_with_max_len, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut map = stayput::DenseSlotMap::with_max_len(2);
+        /// map.extend(["a", "b"]);
+        /// assert!(map.try_insert("c").is_err());
+        /// ```
+    }
+}
+
+impl<K: Key, V> DenseSlotMap<K, V> {
+    /// An empty map with keys of any type; see [`new`](DenseSlotMap::new).
+    #[must_use]
+    pub const fn with_key() -> Self {
+        Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        with_capacity_and_key, try_with_capacity_and_key, capacity
+    }
+
+    constructors! {
+        /// Returns an empty map that can hold `max_len` values, detached and retired keys included, and no
+        /// more. Reserves the addresses now.
+        with_max_len_and_key, try_with_max_len_and_key, max_len
     }
 }
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    fn of_parts(builder: DenseSlotMapBuilder<K, V, S>) -> Result<Self, Error> {
-        let Builder { options, capacity, .. } = builder;
-        let table = builder.part::<SlotMap<K, u32>>(options.internal()).try_build()?;
-        let keys = VmVec::try_with_options(options.internal(), capacity)?;
-        Ok(Self::of(table, keys, S::try_made(Plan { options, capacity })?))
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which keys come first.
+    pub const fn builder() -> DenseSlotMapBuilder<K, V, S> {
+        DenseSlotMapBuilder::new()
+    }
+
+    /// The table and the keys of an empty map, which are never in a user's memory.
+    fn keys_of(
+        builder: DenseSlotMapBuilder<K, V, S>,
+    ) -> Result<(SlotMap<K, u32>, VmVec<K>), Error> {
+        let options = builder.options.internal();
+        let table = builder.part::<SlotMap<K, u32>>(options).try_build()?;
+        Ok((table, VmVec::try_with_options(options, builder.capacity)?))
     }
 }

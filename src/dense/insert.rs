@@ -1,6 +1,7 @@
 //! Putting values in.
 
 use super::{DenseSlotMap, Rows};
+use crate::container::insert_many_methods;
 use crate::error::{Error, Refused, give_up, or_give_up};
 use crate::key::Key;
 use crate::vec::Rest;
@@ -114,7 +115,10 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
         Ok(key)
     }
 
-    insert_many_methods!(DenseSlotMap, |map| map.max_len() - map.len());
+    insert_many_methods! {
+        V, |map| map.max_len() - map.len();
+        /// let mut map = stayput::DenseSlotMap::new();
+    }
 
     /// Puts a value back that was [detached](Self::detach), behind all others, under its key. O(1).
     ///

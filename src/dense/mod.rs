@@ -11,30 +11,37 @@
 
 #![forbid(unsafe_code)]
 
-mod access;
+// In the order in which the docs list their methods.
 mod builder;
-mod change;
+
+mod access;
 mod disjoint;
+
 mod insert;
+
+mod change;
 mod iter;
-mod memory;
 mod order;
+mod sort;
+
+mod memory;
+
+mod grow_only;
 #[cfg(any(feature = "serde", feature = "rayon", feature = "file"))]
 pub(crate) mod parts;
 mod rows;
-mod sort;
 #[cfg(test)]
 mod tests;
 mod traits;
 
 pub use builder::DenseSlotMapBuilder;
 pub use change::{Drain, ExtractIf};
+pub use grow_only::GrowOnlyDenseMap;
 pub use iter::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
 pub use memory::DenseSlotMapStats;
 pub use rows::Rows;
 
-use crate::container::{capacity_constructors, max_len_constructors};
-use crate::key::{DefaultKey, Key};
+use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slot_map::SlotMap;
 use crate::vec::VmVec;
@@ -114,61 +121,7 @@ pub struct DenseSlotMap<K: Key, V, S: Rows<Value = V> = VmVec<V>> {
     values: PhantomData<V>,
 }
 
-impl<V> DenseSlotMap<DefaultKey, V> {
-    /// An empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the
-    /// kernel until the first insertion.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = stayput::DenseSlotMap::new();
-    /// let key = map.insert(7);
-    /// assert_eq!(map[key], 7);
-    /// ```
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::with_key()
-    }
-
-    capacity_constructors!("map" of "values");
-
-    max_len_constructors! {
-        "map" of "values", "Reserves addresses for the values now. For keys of another type, see \
-        [`with_max_len_and_key`](Self::with_max_len_and_key).";
-        /// # Examples
-        ///
-        /// ```
-        /// let mut map = stayput::DenseSlotMap::with_max_len(2);
-        /// map.extend(["a", "b"]);
-        /// assert!(map.try_insert("c").is_err());
-        /// ```
-    }
-}
-
-impl<K: Key, V> DenseSlotMap<K, V> {
-    /// An empty map with keys of any type; see [`new`](DenseSlotMap::new).
-    #[must_use]
-    pub const fn with_key() -> Self {
-        Self::of(SlotMap::internal(), Self::KEYS, VmVec::new())
-    }
-
-    capacity_constructors! {
-        with_capacity_and_key, try_with_capacity_and_key: "map of any key type" of "values"
-    }
-
-    max_len_constructors! {
-        with_max_len_and_key, try_with_max_len_and_key:
-        "map of any key type" of "values, detached and retired keys included,",
-        "Reserves the addresses now.";
-    }
-}
-
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which keys come first.
-    pub const fn builder() -> DenseSlotMapBuilder<K, V, S> {
-        DenseSlotMapBuilder::new()
-    }
-
     /// None yet.
     const KEYS: VmVec<K> = VmVec::with_options(&Options::INTERNAL);
 

@@ -107,26 +107,6 @@ impl<T: Pod> FileVec<T, Mutable> {
         self.truncate(new_len);
         Ok(())
     }
-
-    /// Gives room behind the last element back to the disk, where the file system can do so; if it refuses, the file
-    /// keeps it. [Flushes](Self::flush) first, if elements are among it that were flushed.
-    ///
-    /// The file is as long as before, with a hole: others may be reading what they were told is there. To have a
-    /// shorter one, make another.
-    pub fn shrink_to_fit(&mut self) {
-        // What stays costs only room.
-        let _ = self.try_shrink_to_fit();
-    }
-
-    /// [`shrink_to_fit`](Self::shrink_to_fit), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the system refuses; nothing has changed then.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.settle()?;
-        self.elements.try_shrink_to_fit()
-    }
 }
 
 impl<T: Pod> DerefMut for FileVec<T, Mutable> {

@@ -61,7 +61,17 @@ impl<'v, T: Pod> GrowOnlyFile<'v, T> {
         Ok(pushed)
     }
 
-    /// Makes room for `additional` more elements, or the error.
+    /// Makes room for `additional` more elements; see [`FileVec::reserve`](crate::FileVec::reserve).
+    ///
+    /// # Panics
+    ///
+    /// If [`try_reserve`](Self::try_reserve) returns an error.
+    #[track_caller]
+    pub fn reserve(&self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
     ///
     /// # Errors
     ///

@@ -175,9 +175,14 @@
 //!
 //! All of this holds on one machine: file systems over a network differ in when others see what was written, and in locks.
 
+// In the order in which the docs list their methods.
+mod vec;
+
+mod change;
+mod memory;
+
 mod backing;
 mod builder;
-mod change;
 mod error;
 mod file_set;
 mod follow;
@@ -194,7 +199,6 @@ mod temporary;
 // Files are refused where there is no virtual memory.
 #[cfg(all(test, not(no_vm)))]
 mod tests;
-mod vec;
 
 pub use backing::{FileBacking, Space};
 pub use builder::FileVecBuilder;

@@ -20,9 +20,7 @@ use super::held::Held;
 use super::live::Live;
 use super::mode::{Mode, Mutable};
 use super::system;
-use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods};
 use crate::error::{Error, Refused, or_give_up};
-use crate::growing::{Amount, Budget, Prefaulted};
 use crate::vec::{Rest, VmVec, check_range};
 use bytemuck::Pod;
 use std::fmt;
@@ -444,29 +442,6 @@ impl<T: Pod, M: Mode> FileVec<T, M> {
     pub fn try_extend_zeroed(&mut self, additional: usize) -> Result<(), Error> {
         self.settle()?;
         self.change(|elements| elements.try_extend_zeroed(additional))
-    }
-
-    reserve_methods! {
-        &mut, "elements";
-        /// Refused as well if the disk is full, or no file may be that large. Enters the kernel if there is not room already.
-    }
-
-    reserve_exact_methods!("elements");
-
-    fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
-        self.elements.make_room_for(additional, amount)
-    }
-
-    prefault_methods!(&mut, "elements");
-
-    fn prefault_room(&mut self, additional: usize) -> Result<(), Error> {
-        self.elements.try_prefault(additional)
-    }
-
-    /// Makes pages behind the last element resident in the idle time of a frame: see
-    /// [`VmVec::prefault_ahead`].
-    pub fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.elements.prefault_ahead(budget)
     }
 
     /// Opens a scope in which references to elements stay good while others are pushed.

@@ -1,6 +1,7 @@
 //! Looking values up, and going over them.
 
 use super::{GrowOnlySecondaryMap, Iter, IterMut, Keys, SecondaryMap, Values, ValuesMut, parts};
+use crate::container::{by_index_methods, walk_methods};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
 use crate::slots::walk::join::{LookMut, LookRef};
@@ -115,6 +116,14 @@ impl<K: Key, V> SecondaryMap<K, V> {
         keys: [K; N],
     ) -> Result<[&mut V; N], DisjointError> {
         self.slots.get_disjoint_mut(keys.map(parts))
+    }
+
+    by_index_methods! {
+        "second";
+        /// # use stayput::{Key, SecondaryMap, SlotMap};
+        /// let mut map = SlotMap::new();
+        /// let key = map.insert(());
+        /// let second = SecondaryMap::from_iter([(key, "a")]);
     }
 
     walk_methods! {

@@ -1,8 +1,8 @@
-//! [`SecondaryMapBuilder`]: options for a `SecondaryMap`.
+//! Constructors, and [`SecondaryMapBuilder`]: options for a `SecondaryMap`.
 
 use super::{GappedSlots, SecondaryMap};
 use crate::backing::Backing;
-use crate::container::{Builder, Container, ContainerIn};
+use crate::container::{Builder, Container, ContainerIn, constructors};
 use crate::error::{Error, Refused};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -24,6 +24,46 @@ use crate::raw_vec::Options;
 pub type SecondaryMapBuilder<K, V> = Builder<SecondaryMap<K, V>>;
 
 impl<K: Key, V> SecondaryMap<K, V> {
+    /// An empty map. Reserves nothing and does not enter the kernel until the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SecondaryMap};
+    ///
+    /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
+    /// assert!(map.is_empty());
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_slots(GappedSlots::new(Self::OPTIONS))
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for indices below `capacity`, which are thereby
+        /// [announced](Self#far-indices).
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots and no more. Refuses indices from `max_len` on.
+        /// Reserves the addresses now.
+        with_max_len, try_with_max_len, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{DefaultKey, SecondaryMap};
+        ///
+        /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
+        /// assert_eq!(map.max_len(), 1 << 20);
+        /// ```
+    }
+
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
+    pub const fn builder() -> SecondaryMapBuilder<K, V> {
+        SecondaryMapBuilder::new()
+    }
+
     /// The map over slots that were made as asked.
     fn announcing(capacity: usize, slots: GappedSlots<V>) -> Self {
         let mut map = Self::with_slots(slots);

@@ -1,6 +1,7 @@
 //! Putting values in, and taking them out.
 
 use super::{Drain, Entry, ExtractIf, SecondaryMap, parts, unless_stale};
+use crate::container::{remove_many_method, secondary_insert_methods};
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::Key;
 use std::mem;
@@ -94,6 +95,18 @@ impl<K: Key, V> SecondaryMap<K, V> {
     pub fn remove(&mut self, key: K) -> Option<V> {
         let (index, generation) = parts(key);
         self.remove_at(index, generation)
+    }
+
+    remove_many_method! {
+        "values", |map| map.slots.ahead();
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+        /// let map: SlotMap<DefaultKey, u32> = (0..3).collect();
+        /// let mut second: SecondaryMap<_, u32> = map.keys().skip(1).map(|key| (key, 5)).collect();
+        /// assert_eq!(second.remove_many(map.keys()), 2);
+        /// ```
     }
 
     /// Keeps the values of which `keep` says so, and drops the others, in the order of addresses.

@@ -113,6 +113,49 @@ impl<K: Key, V> SecondaryMap<K, V> {
         self.slots.shrink(purse)
     }
 
+    /// Returns all memory without values in it to the system, wherever it lies, as [`SlotMap::trim`](crate::SlotMap::trim)
+    /// does, and memory past the last value, as [`shrink_to_fit`](Self::shrink_to_fit) does. No value moves. If the system
+    /// refuses, the memory stays.
+    ///
+    /// Enters the kernel for each stretch of 64 KiB or more. Linear in the slots.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{DefaultKey, SecondaryMap, SlotMap};
+    /// let map: SlotMap<DefaultKey, u32> = (0..100_000).collect();
+    /// let mut second: SecondaryMap<_, [u64; 8]> = map.keys().map(|key| (key, [1; 8])).collect();
+    /// second.retain(|key, _| map[key] % 50_000 == 0);
+    /// second.trim();
+    /// # #[cfg(target_os = "linux")]
+    /// assert!(second.stats().resident_bytes < Some(1 << 20));
+    /// assert_eq!(second.len(), 2);
+    /// ```
+    pub fn trim(&mut self) {
+        // As for `shrink_to_fit`.
+        let _ = self.try_trim();
+    }
+
+    /// [`trim`](Self::trim), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_shrink_to_fit`](Self::try_shrink_to_fit). What was returned before is.
+    pub fn try_trim(&mut self) -> Result<(), Error> {
+        self.trim_within(Budget::UNLIMITED).map(drop)
+    }
+
+    /// [`trim`](Self::trim), but no more of it than a budget allows; see
+    /// [`SlotMap::trim_within`](crate::SlotMap::trim_within).
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_trim`](Self::try_trim).
+    pub fn trim_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        self.announced = 0;
+        self.slots.trim(budget)
+    }
+
     prefault_methods! {
         &mut, "slots";
         /// # Examples

@@ -9,14 +9,14 @@
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs are to list their methods.
+// In the order in which the docs list their methods.
+mod builder;
+
 mod access;
 mod change;
 mod join;
-
 mod memory;
 
-mod builder;
 mod drain;
 mod entry;
 mod extract_if;
@@ -37,7 +37,6 @@ pub use memory::SecondaryMapStats;
 #[doc(no_inline)]
 pub use sparse::SparseSecondaryMap;
 
-use crate::container::max_len_constructors;
 use crate::error::{Error, ErrorKind, Holder, give_up, or_give_up};
 use crate::key::Key;
 use crate::raw_vec::Options;
@@ -139,61 +138,6 @@ pub struct SecondaryMap<K: Key, V> {
 }
 
 impl<K: Key, V> SecondaryMap<K, V> {
-    /// An empty map. Reserves nothing and does not enter the kernel until the first insertion.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SecondaryMap};
-    ///
-    /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::new();
-    /// assert!(map.is_empty());
-    /// ```
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::with_slots(GappedSlots::new(Self::OPTIONS))
-    }
-
-    /// [`new`](Self::new), with memory committed for indices below `capacity`.
-    ///
-    /// # Panics
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        or_give_up(Self::try_with_capacity(capacity))
-    }
-
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the addresses or the memory cannot be had, or keys cannot number so many slots
-    /// ([`KeyBits`](ErrorKind::KeyBits)).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        let mut map = Self::new();
-        map.try_set_capacity(capacity)?;
-        Ok(map)
-    }
-
-    max_len_constructors! {
-        "map" of "slots", "Refuses indices from `max_len` on. Reserves the addresses now.";
-        /// # Examples
-        ///
-        /// ```
-        /// use stayput::{DefaultKey, SecondaryMap};
-        ///
-        /// let map: SecondaryMap<DefaultKey, u32> = SecondaryMap::with_max_len(1 << 20);
-        /// assert_eq!(map.max_len(), 1 << 20);
-        /// ```
-    }
-
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
-    pub const fn builder() -> SecondaryMapBuilder<K, V> {
-        SecondaryMapBuilder::new()
-    }
-
     /// As many slots as the index in a key can number.
     const BOUND: usize = most_slots::<K>();
 

@@ -2,6 +2,7 @@
 
 use super::waiting::Waiting;
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SecondaryMap, or_give_up, sparse};
+use crate::container::into_walk_methods;
 use crate::error::Error;
 use crate::key::Key;
 use crate::slots::far_index::NEAR_BYTES;

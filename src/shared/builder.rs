@@ -1,10 +1,10 @@
-//! [`SharedVecBuilder`]: options for a `SharedVec`.
+//! Constructors, and [`SharedVecBuilder`]: options for a `SharedVec`.
 
 #![forbid(unsafe_code)]
 
 use super::{SharedVec, memory};
 use crate::backing::Backing;
-use crate::container::{Builder, Container, ContainerIn};
+use crate::container::{Builder, Container, ContainerIn, constructors};
 use crate::error::{Error, Refused};
 use crate::raw_vec::Options;
 use crate::vec::VmVec;
@@ -24,6 +24,38 @@ use crate::vec::VmVec;
 /// assert_eq!(samples.max_len(), 1 << 24);
 /// ```
 pub type SharedVecBuilder<T> = Builder<SharedVec<T>>;
+
+impl<T> SharedVec<T> {
+    /// An empty array. Reserves and allocates nothing, and does not enter the kernel, until the first push; see
+    /// [`VmVec::new`].
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::over(VmVec::with_options(&memory::OPTIONS))
+    }
+
+    constructors! {
+        /// Returns an empty array with memory committed for `capacity` elements.
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
+        /// Returns an empty array that can hold `max_len` elements and no more. Reserves the addresses now, but
+        /// for the flags': those with the first memory.
+        with_max_len, try_with_max_len, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// let pair = stayput::SharedVec::with_max_len(2);
+        /// pair.extend([1, 2]);
+        /// assert!(pair.try_push(3).is_err());
+        /// ```
+    }
+
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
+    pub const fn builder() -> SharedVecBuilder<T> {
+        SharedVecBuilder::new()
+    }
+}
 
 impl<T> Container for SharedVec<T> {
     const BUILDER: &'static str = "SharedVecBuilder";

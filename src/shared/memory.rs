@@ -1,12 +1,15 @@
-//! [`Memory`]: what is behind the lock.
+//! [`Memory`]: what is behind the lock; and the calls that take it.
 
 #![expect(unsafe_code, reason = "says that an array holds nothing")]
 
+use super::lock::Guard;
 use super::places::Grown;
-use crate::error::{Error, Holder};
-use crate::growing::{Budget, Prefaulted};
+use super::{SharedVec, busy, check_prefaulting_is_shared};
+use crate::container::{prefault_methods, reserve_methods};
+use crate::error::{Error, Holder, or_give_up};
+use crate::growing::{Amount, Budget, Prefaulted};
 use crate::raw_vec::Options;
-use crate::vec::VmVec;
+use crate::vec::{VecStats, VmVec};
 
 /// The memory of elements, and that of their flags.
 ///
@@ -120,5 +123,124 @@ impl<T> Memory<T> {
         self.flags.shrink_to_fit();
         // All that there is memory for, as before. No more is needed, so nothing can be refused.
         let _ = self.flags.try_extend_by_zeros(0);
+    }
+}
+
+impl<T> SharedVec<T> {
+    /// The number of elements that fit into memory that was taken, with its flags. O(1). (After
+    /// [`From`](Self#impl-From%3CVmVec%3CT%3E%3E-for-SharedVec%3CT%3E) an array it is the length: flags come with the
+    /// first push.)
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.places.committed()
+    }
+
+    /// Returns the maximum number of elements; see [`VmVec::max_len`]. Waits for a thread that takes memory.
+    ///
+    /// # Panics
+    ///
+    /// If [`try_max_len`](Self::try_max_len) returns an error.
+    #[track_caller]
+    pub fn max_len(&self) -> usize {
+        or_give_up(self.try_max_len())
+    }
+
+    /// [`max_len`](Self::max_len), or the error.
+    ///
+    /// # Errors
+    ///
+    /// [`Busy`](crate::ErrorKind::Busy) as for [`try_reserve`](Self::try_reserve).
+    pub fn try_max_len(&self) -> Result<usize, Error> {
+        Ok(self.memory.lock().map_err(|_| busy())?.max_len())
+    }
+
+    /// Returns what the array holds and how much memory it takes, including its flags. The length is that of
+    /// [the prefix](Self#the-prefix). Waits for a thread that takes memory; see [`VmVec::stats`].
+    ///
+    /// # Panics
+    ///
+    /// If [`try_stats`](Self::try_stats) returns an error.
+    #[track_caller]
+    pub fn stats(&self) -> VecStats {
+        or_give_up(self.try_stats())
+    }
+
+    /// [`stats`](Self::stats), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_max_len`](Self::try_max_len).
+    pub fn try_stats(&self) -> Result<VecStats, Error> {
+        let memory = self.memory.lock().map_err(|_| busy())?;
+        let (both, max_len) = (memory.elements.stats() + memory.flags.stats(), memory.max_len());
+        drop(memory);
+        Ok(VecStats { len: self.len(), capacity: self.capacity(), max_len, ..both })
+    }
+
+    reserve_methods! {
+        &, "elements";
+        /// They are counted from what was pushed until now, by whomever; the two may not exceed `usize::MAX` together, even
+        /// if elements have no size. Enters the kernel if there is not room already. (Other threads may fill it first.)
+    }
+
+    fn make_room_for(&self, additional: usize, _: Amount) -> Result<(), Error> {
+        self.room_for(additional).map(drop)
+    }
+
+    /// [`try_reserve`](Self::try_reserve), with the lock still held; and from where on.
+    fn room_for(&self, additional: usize) -> Result<(Guard<'_, Memory<T>>, usize), Error> {
+        let mut guard = self.memory.lock().map_err(|_| busy())?;
+        let memory = &mut *guard;
+        // Elements that came with an array may have no flags, and there may be memory that places do not know of, where
+        // a `VecMut` was forgotten.
+        let (before, known) = (memory.committed(), self.places.committed());
+        let first = self.places.claimed().min(known);
+        let need = first.checked_add(additional);
+        if need.is_none_or(|need| need > before.min(known)) {
+            if Self::IS_UNSIZED {
+                return Err(self.full());
+            }
+            let grown = memory.try_grow(need.unwrap_or(usize::MAX));
+            self.tell(memory, before);
+            self.places.raise_committed(memory.committed());
+            grown?;
+        }
+        Ok((guard, first))
+    }
+
+    prefault_methods! {
+        &, "elements";
+        /// Threads that need more memory meanwhile wait; others go on pushing. On processors that cannot touch pages in use,
+        /// which are all except x86 and 64-bit ARM, this makes room and then fails with
+        /// [`Unsupported`](crate::ErrorKind::Unsupported).
+    }
+
+    fn prefault_room(&self, additional: usize) -> Result<(), Error> {
+        let (mut memory, first) = self.room_for(additional)?;
+        if Self::IS_UNSIZED {
+            return Ok(());
+        }
+        check_prefaulting_is_shared(Holder::SharedVec)?;
+        memory.prefault(first, first + additional)
+    }
+
+    /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`], and
+    /// [`prefault`](Self::prefault) for where it cannot.
+    pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
+        self.try_prefault_ahead(budget).unwrap_or_else(Prefaulted::refused)
+    }
+
+    fn try_prefault_ahead(&self, budget: Budget) -> Result<Prefaulted, Error> {
+        check_prefaulting_is_shared(Holder::SharedVec)?;
+        let mut guard = self.memory.lock().map_err(|_| busy())?;
+        let memory = &mut *guard;
+        let before = memory.committed();
+        let used = self.places.claimed().min(self.places.committed());
+        let done = memory.prefault_ahead(used, budget);
+        if !Self::IS_UNSIZED {
+            self.tell(memory, before);
+            self.places.raise_committed(memory.committed());
+        }
+        Ok(done)
     }
 }

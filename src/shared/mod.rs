@@ -48,18 +48,26 @@ mod sync {
     //! What [`places`](super::places) and the like are made of; `loom/` has its own.
     pub(super) use std::sync::atomic;
 }
+
+// In the order in which the docs list their methods.
 mod builder;
+
+mod access;
+
+mod push;
+
 mod bulk;
 mod gather;
 mod iter;
-mod lock;
-pub mod map;
 mod memory;
 mod owned;
+mod traits;
+
+mod lock;
+pub mod map;
 mod places;
 #[cfg(test)]
 mod tests;
-mod traits;
 
 pub use builder::SharedVecBuilder;
 pub use bulk::Rest;
@@ -68,13 +76,9 @@ pub use iter::IterFinished;
 pub use map::{SharedSlotMap, SharedSlotMapBuilder};
 pub use owned::{Drain, VecMut};
 
-use crate::container::{
-    capacity_constructors, max_len_constructors, prefault_methods, reserve_methods,
-};
-use crate::error::{Error, ErrorKind, Holder, Refused, SizedBy, or_give_up};
-use crate::growing::{Amount, Budget, Prefaulted};
+use crate::error::{Error, ErrorKind, Holder, SizedBy};
 use crate::os;
-use crate::vec::{VecStats, VmVec};
+use crate::vec::VmVec;
 use lock::{GrowthLock, Held};
 use memory::Memory;
 use places::{Claim, Places, Refusal};
@@ -82,7 +86,6 @@ use std::cell::UnsafeCell;
 use std::hint;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::slice;
 
 /// A growable array to which many threads append at a time, by `&self`, and whose elements never move.
 ///
@@ -174,136 +177,12 @@ fn check_prefaulting_is_shared(holder: Holder) -> Result<(), Error> {
 impl<T> SharedVec<T> {
     const IS_UNSIZED: bool = size_of::<T>() == 0;
 
-    /// An empty array. Reserves and allocates nothing, and does not enter the kernel, until the first push; see
-    /// [`VmVec::new`].
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::over(VmVec::with_options(&memory::OPTIONS))
-    }
-
     const fn over(elements: VmVec<T>) -> Self {
         let committed = if Self::IS_UNSIZED { elements.capacity() } else { 0 };
         Self {
             places: Places::new(committed),
             memory: GrowthLock::new(Memory::new(elements)),
             elements: PhantomData,
-        }
-    }
-
-    capacity_constructors!("array" of "elements");
-
-    max_len_constructors! {
-        "array" of "elements", "Reserves the addresses now, but for the flags': those with the first memory.";
-        /// # Examples
-        ///
-        /// ```
-        /// let pair = stayput::SharedVec::with_max_len(2);
-        /// pair.extend([1, 2]);
-        /// assert!(pair.try_push(3).is_err());
-        /// ```
-    }
-
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background.
-    pub const fn builder() -> SharedVecBuilder<T> {
-        SharedVecBuilder::new()
-    }
-
-    /// Appends an element, and returns its index and where it lies for good. O(1), no copy; no lock, and no wait, unless
-    /// memory has to be taken, for which it enters the kernel. (Of two threads that push at the very same time one
-    /// pauses for a microsecond or so when it has pushed, by which both are faster.)
-    ///
-    /// # Panics
-    ///
-    /// If the array holds `max_len` elements, or the system refuses memory.
-    #[inline]
-    #[track_caller]
-    pub fn push(&self, value: T) -> (usize, &T) {
-        or_give_up(self.try_push(value))
-    }
-
-    /// [`push`](Self::push), or the error and the element.
-    ///
-    /// # Errors
-    ///
-    /// If the array holds `max_len` elements ([`MaxLen`](ErrorKind::MaxLen)); if the system refuses memory, to this
-    /// thread or to another at the same time; [`Busy`](ErrorKind::Busy) if the call comes out of one that takes memory
-    /// for this array (from a backing).
-    #[inline]
-    pub fn try_push(&self, value: T) -> Result<(usize, &T), Refused<T>> {
-        match self.claim_one() {
-            // SAFETY: just claimed.
-            Ok(place) => Ok((place, unsafe { self.put(place, value) })),
-            Err(error) => Err(Refused { error, value }),
-        }
-    }
-
-    /// Appends what `make` makes of the index it will have.
-    ///
-    /// `make` is called before the place is taken, and again with another index where another thread was faster; no
-    /// lock is held meanwhile, and if it panics nothing is left behind. (If it takes long, others may be faster again and
-    /// again; and if it always pushes to this array itself, this goes on until the array is full.)
-    ///
-    /// # Panics
-    ///
-    /// As for [`push`](Self::push).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// struct Node { own: usize, parent: usize }
-    ///
-    /// let nodes = stayput::SharedVec::new();
-    /// let (root, _) = nodes.push_with(|own| Node { own, parent: own });
-    /// let (_, leaf) = nodes.push_with(|own| Node { own, parent: root });
-    /// assert_eq!((leaf.own, leaf.parent), (1, 0));
-    /// ```
-    #[track_caller]
-    pub fn push_with(&self, make: impl FnMut(usize) -> T) -> (usize, &T) {
-        or_give_up(self.try_push_with(make))
-    }
-
-    /// [`push_with`](Self::push_with), or the error and the element.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_push`](Self::try_push).
-    pub fn try_push_with(
-        &self,
-        mut make: impl FnMut(usize) -> T,
-    ) -> Result<(usize, &T), Refused<T>> {
-        loop {
-            let next = self.places.claimed();
-            let value = make(next);
-            match self.claim_exactly(next) {
-                // SAFETY: just claimed.
-                Ok(true) => return Ok((next, unsafe { self.put(next, value) })),
-                Ok(false) => {}
-                Err(error) => return Err(Refused { error, value }),
-            }
-        }
-    }
-
-    /// Appends an element if that comes to be number `len`: if there are so many, and no other thread is about to append
-    /// one. Else it comes back.
-    ///
-    /// # Errors
-    ///
-    /// The element comes back, with no error where there are more elements, or fewer; else as for
-    /// [`try_push`](Self::try_push).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let letters = stayput::SharedVec::from(['a', 'b']);
-    /// assert_eq!(letters.push_if_len(2, 'c'), Ok(&'c'));
-    /// assert_eq!(letters.push_if_len(2, 'd'), Err((None, 'd')));
-    /// ```
-    pub fn push_if_len(&self, len: usize, value: T) -> Result<&T, (Option<Error>, T)> {
-        match self.claim_exactly(len) {
-            // SAFETY: just claimed.
-            Ok(true) => Ok(unsafe { self.put(len, value) }),
-            Ok(false) => Err((None, value)),
-            Err(error) => Err((Some(error), value)),
         }
     }
 
@@ -467,200 +346,5 @@ impl<T> SharedVec<T> {
         }
         // SAFETY: within memory, since it was claimed.
         unsafe { self.places.start().cast::<T>().add(place) }
-    }
-
-    /// How many elements there are before the first that is not finished yet. See [the prefix](Self#the-prefix).
-    ///
-    /// Linear in what was pushed since somebody last asked, or a run of 64 was full; else O(1).
-    #[inline]
-    pub fn len(&self) -> usize {
-        if Self::IS_UNSIZED { self.places.counted() } else { self.places.published() }
-    }
-
-    /// Whether the prefix is empty. As [`len`](Self::len).
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// All elements before the first that is not finished yet. The slice does not grow with the array. As
-    /// [`len`](Self::len).
-    #[inline]
-    pub fn as_slice(&self) -> &[T] {
-        let len = self.len();
-        if len == 0 {
-            return &[];
-        }
-        // SAFETY: published, so claimed.
-        let first = unsafe { self.at(0) };
-        // SAFETY: so many are published, which is known by acquire; nobody writes there while `self` is borrowed.
-        unsafe { slice::from_raw_parts(first, len) }
-    }
-
-    /// The element at an index, whether it belongs to the prefix or not; `None` if there is none, or it is not finished
-    /// yet. O(1).
-    #[inline]
-    pub fn get(&self, index: usize) -> Option<&T> {
-        let is_there = if Self::IS_UNSIZED {
-            index < self.places.counted()
-        } else {
-            self.places.is_published(index)
-        };
-        if !is_there {
-            return None;
-        }
-        // SAFETY: published, so claimed.
-        let element = unsafe { self.at(index) };
-        // SAFETY: published, which is known by acquire; nobody writes there while `self` is borrowed.
-        Some(unsafe { &*element })
-    }
-
-    /// The element at an index, which is not looked up. O(1).
-    ///
-    /// # Safety
-    ///
-    /// - There is an element: its push has returned, and this thread knows of it by way of that, as by what `push` gave it;
-    ///   or [`get`](Self::get) or [`len`](Self::len) has said so in this thread. And [`clear`](Self::clear) and its like
-    ///   have not taken it out since.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let numbers = stayput::SharedVec::new();
-    /// let (index, _) = numbers.push(7);
-    /// // SAFETY: just pushed.
-    /// assert_eq!(unsafe { numbers.get_unchecked(index) }, &7);
-    /// ```
-    #[inline]
-    pub unsafe fn get_unchecked(&self, index: usize) -> &T {
-        debug_assert!(self.get(index).is_some(), "there is no element {index}");
-        // SAFETY: there is an element, by the caller's promise, so it was claimed.
-        let element = unsafe { self.at(index) };
-        // SAFETY: published, which this thread knows of; nobody writes there while `self` is borrowed.
-        unsafe { &*element }
-    }
-
-    /// Returns an iterator over [the prefix](Self#the-prefix). Elements pushed later are not visited. For elements after the
-    /// first unfinished one, see [`iter_finished`](Self::iter_finished). Takes as long as [`as_slice`](Self::as_slice).
-    #[inline]
-    pub fn iter(&self) -> slice::Iter<'_, T> {
-        self.as_slice().iter()
-    }
-
-    /// The number of elements that fit into memory that was taken, with its flags. O(1). (After
-    /// [`From`](Self#impl-From%3CVmVec%3CT%3E%3E-for-SharedVec%3CT%3E) an array it is the length: flags come with the
-    /// first push.)
-    #[inline]
-    pub fn capacity(&self) -> usize {
-        self.places.committed()
-    }
-
-    /// Returns the maximum number of elements; see [`VmVec::max_len`]. Waits for a thread that takes memory.
-    ///
-    /// # Panics
-    ///
-    /// If [`try_max_len`](Self::try_max_len) returns an error.
-    #[track_caller]
-    pub fn max_len(&self) -> usize {
-        or_give_up(self.try_max_len())
-    }
-
-    /// [`max_len`](Self::max_len), or the error.
-    ///
-    /// # Errors
-    ///
-    /// [`Busy`](ErrorKind::Busy) as for [`try_reserve`](Self::try_reserve).
-    pub fn try_max_len(&self) -> Result<usize, Error> {
-        Ok(self.memory.lock().map_err(|_| busy())?.max_len())
-    }
-
-    /// Returns what the array holds and how much memory it takes, including its flags. The length is that of
-    /// [the prefix](Self#the-prefix). Waits for a thread that takes memory; see [`VmVec::stats`].
-    ///
-    /// # Panics
-    ///
-    /// If [`try_stats`](Self::try_stats) returns an error.
-    #[track_caller]
-    pub fn stats(&self) -> VecStats {
-        or_give_up(self.try_stats())
-    }
-
-    /// [`stats`](Self::stats), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_max_len`](Self::try_max_len).
-    pub fn try_stats(&self) -> Result<VecStats, Error> {
-        let memory = self.memory.lock().map_err(|_| busy())?;
-        let (both, max_len) = (memory.elements.stats() + memory.flags.stats(), memory.max_len());
-        drop(memory);
-        Ok(VecStats { len: self.len(), capacity: self.capacity(), max_len, ..both })
-    }
-
-    reserve_methods! {
-        &, "elements";
-        /// They are counted from what was pushed until now, by whomever; the two may not exceed `usize::MAX` together, even
-        /// if elements have no size. Enters the kernel if there is not room already. (Other threads may fill it first.)
-    }
-
-    fn make_room_for(&self, additional: usize, _: Amount) -> Result<(), Error> {
-        self.room_for(additional).map(drop)
-    }
-
-    /// [`try_reserve`](Self::try_reserve), with the lock still held; and from where on.
-    fn room_for(&self, additional: usize) -> Result<(lock::Guard<'_, Memory<T>>, usize), Error> {
-        let mut guard = self.memory.lock().map_err(|_| busy())?;
-        let memory = &mut *guard;
-        // Elements that came with an array may have no flags, and there may be memory that places do not know of, where
-        // a `VecMut` was forgotten.
-        let (before, known) = (memory.committed(), self.places.committed());
-        let first = self.places.claimed().min(known);
-        let need = first.checked_add(additional);
-        if need.is_none_or(|need| need > before.min(known)) {
-            if Self::IS_UNSIZED {
-                return Err(self.full());
-            }
-            let grown = memory.try_grow(need.unwrap_or(usize::MAX));
-            self.tell(memory, before);
-            self.places.raise_committed(memory.committed());
-            grown?;
-        }
-        Ok((guard, first))
-    }
-
-    prefault_methods! {
-        &, "elements";
-        /// Threads that need more memory meanwhile wait; others go on pushing. On processors that cannot touch pages in use,
-        /// which are all except x86 and 64-bit ARM, this makes room and then fails with
-        /// [`Unsupported`](ErrorKind::Unsupported).
-    }
-
-    fn prefault_room(&self, additional: usize) -> Result<(), Error> {
-        let (mut memory, first) = self.room_for(additional)?;
-        if Self::IS_UNSIZED {
-            return Ok(());
-        }
-        check_prefaulting_is_shared(Holder::SharedVec)?;
-        memory.prefault(first, first + additional)
-    }
-
-    /// Makes memory behind what was pushed resident ahead of its use: see [`VmVec::prefault_ahead`], and
-    /// [`prefault`](Self::prefault) for where it cannot.
-    pub fn prefault_ahead(&self, budget: Budget) -> Prefaulted {
-        self.try_prefault_ahead(budget).unwrap_or_else(Prefaulted::refused)
-    }
-
-    fn try_prefault_ahead(&self, budget: Budget) -> Result<Prefaulted, Error> {
-        check_prefaulting_is_shared(Holder::SharedVec)?;
-        let mut guard = self.memory.lock().map_err(|_| busy())?;
-        let memory = &mut *guard;
-        let before = memory.committed();
-        let used = self.places.claimed().min(self.places.committed());
-        let done = memory.prefault_ahead(used, budget);
-        if !Self::IS_UNSIZED {
-            self.tell(memory, before);
-            self.places.raise_committed(memory.committed());
-        }
-        Ok(done)
     }
 }

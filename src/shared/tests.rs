@@ -2,6 +2,7 @@
 
 use super::places::Grown;
 use super::*;
+use crate::growing::Budget;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use std::cell::Cell;

@@ -3,9 +3,9 @@
 #![expect(unsafe_code, reason = "has the look-ups that the caller vouches for")]
 
 use super::{DisjointError, SlotMap};
+use crate::container::by_index_methods;
 use crate::key::Key;
 use crate::slots::prefetch::Ahead;
-use std::ptr;
 
 impl<K: Key, V> SlotMap<K, V> {
     /// The number of values. O(1).
@@ -191,50 +191,11 @@ impl<K: Key, V> SlotMap<K, V> {
         unsafe { self.slots.get_disjoint_unchecked_mut(keys.map(|key| key.data().index())) }
     }
 
-    /// The value in a slot, whatever its generation, and its key. O(1).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{Key, SlotMap};
-    /// let mut map = SlotMap::new();
-    /// let key = map.insert("a");
-    /// assert_eq!(map.get_by_index(key.index()), Some((key, &"a")));
-    /// assert_eq!(map.get_by_index(7), None);
-    /// ```
-    #[inline]
-    pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
-        let (generation, value) = self.slots.at_index(index)?;
-        Some((self.mint().key(index, generation), value))
-    }
-
-    /// [`get_by_index`](Self::get_by_index), to change the value.
-    #[inline]
-    pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, &mut V)> {
-        let mint = self.mint();
-        let (generation, value) = self.slots.at_index_mut(index)?;
-        Some((mint.key(index, generation), value))
-    }
-
-    /// The key of a value in the map, from a reference to it. O(1), one division.
-    ///
-    /// `None` if the reference is to something else. (One to a value of size zero is taken for
-    /// that of the slot at its address.)
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let keys = [map.insert(1.5), map.insert(2.5)];
-    /// let largest = map.values().max_by(|a, b| f64::total_cmp(a, b)).unwrap();
-    /// assert_eq!(map.key_of(largest), Some(keys[1]));
-    /// assert_eq!(map.key_of(&2.5), None);
-    /// ```
-    pub fn key_of(&self, value: &V) -> Option<K> {
-        let index = self.slots.index_at(ptr::from_ref(value).addr())?;
-        let (generation, _) = self.slots.at_index(index)?;
-        Some(self.mint().key(index, generation))
+    by_index_methods! {
+        "map";
+        /// # use stayput::{Key, SlotMap};
+        /// let mut map = SlotMap::new();
+        /// let key = map.insert("a");
     }
 
     /// Where the slots are, to be asked for.

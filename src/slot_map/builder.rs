@@ -1,10 +1,10 @@
-//! [`SlotMapBuilder`]: options for a `SlotMap`.
+//! Constructors, and [`SlotMapBuilder`]: options for a `SlotMap`.
 
 use super::SlotMap;
 use crate::backing::Backing;
-use crate::container::{Builder, Container, ContainerIn};
+use crate::container::{Builder, Container, ContainerIn, constructors};
 use crate::error::{Error, ErrorKind, Holder, Refused};
-use crate::key::Key;
+use crate::key::{DefaultKey, Key};
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
 use crate::slots::holes::Holes;
@@ -63,7 +63,68 @@ impl<K: Key, V> ContainerIn<KeyOptions> for SlotMap<K, V> {
     }
 }
 
+impl<V> SlotMap<DefaultKey, V> {
+    /// An empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the
+    /// kernel until the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut map = stayput::SlotMap::new();
+    /// let key = map.insert(7);
+    /// assert_eq!(map[key], 7);
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_slots(Slots::new(Self::OPTIONS))
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values.
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots and no more. Reserves the addresses now.
+        with_max_len, try_with_max_len, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// let mut map = stayput::SlotMap::with_max_len(2);
+        /// map.extend(["a", "b"]);
+        /// assert!(map.try_insert("c").is_err());
+        /// ```
+    }
+}
+
 impl<K: Key, V> SlotMap<K, V> {
+    /// An empty map with keys of any type; see [`new`](SlotMap::new).
+    #[must_use]
+    pub const fn with_key() -> Self {
+        Self::with_slots(Slots::new(Self::OPTIONS))
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        with_capacity_and_key, try_with_capacity_and_key, capacity
+    }
+
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots, retired ones included, and no more. Reserves the
+        /// addresses now.
+        with_max_len_and_key, try_with_max_len_and_key, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{SlotMap, new_key_type};
+        ///
+        /// new_key_type! { struct SoundKey; }
+        ///
+        /// let sounds: SlotMap<SoundKey, String> = SlotMap::with_max_len_and_key(1 << 16);
+        /// assert_eq!(sounds.max_len(), 1 << 16);
+        /// ```
+    }
+
     /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to
     /// fill first, a type number for the keys.
     pub const fn builder() -> SlotMapBuilder<K, V> {

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Blocks, BlocksMut, Iter, IterMut, Keys, SlotMap, Values, ValuesMut};
+use crate::container::walk_methods;
 use crate::key::Key;
 use crate::slots::array::Slots;
 use crate::slots::walk::drain::drain;

@@ -239,9 +239,10 @@ impl<K: Key, V> SlotMap<K, V> {
         let mut is_done = self.shrink(&mut purse)?;
         let mut bytes = purse.spent();
         while is_done && self.holes.cold().trim_from < self.slots.len() {
-            let (dead, seen) = self.dead_stretch(self.holes.cold().trim_from, purse.is_unlimited());
+            let (from, all) = (self.holes.cold().trim_from, purse.is_unlimited());
+            let (dead, seen) = self.slots.dead_stretch(from, all, |first| self.is_dead(first));
             let dead_bytes = dead.len() * Slots::<V>::STRIDE_BYTES;
-            let seen_bytes = (seen - self.holes.cold().trim_from) * Slots::<V>::STRIDE_BYTES;
+            let seen_bytes = (seen - from) * Slots::<V>::STRIDE_BYTES;
             is_done = purse.pay(dead_bytes + seen_bytes / 64 + 1);
             if is_done {
                 self.holes.set_trim_from(seen);
@@ -303,22 +304,6 @@ impl<K: Key, V> SlotMap<K, V> {
         Ok(())
     }
 
-    /// The next stretch of whole blocks without values, from a block's first slot on, and where to go
-    /// on looking. Not `all` are some megabytes only, of slots that are looked at or of the stretch.
-    fn dead_stretch(&self, from: usize, all: bool) -> (Range<usize>, usize) {
-        let size = Slots::<V>::BLOCK_SLOTS;
-        let len = self.slots.len();
-        let most = if all { usize::MAX } else { self.slots.piece_blocks() };
-        let firsts = (from..).step_by(size).take_while(|first| first + size <= len).take(most);
-        let Some(start) = firsts.clone().find(|&first| self.is_dead(first)) else {
-            return (from..from, from.saturating_add(size.saturating_mul(most)).min(len));
-        };
-        let firsts = (start..).step_by(size).take_while(|first| first + size <= len).take(most);
-        let end = start + firsts.take_while(|&first| self.is_dead(first)).count() * size;
-        let is_cut = end - start == size.saturating_mul(most);
-        (start..end, if is_cut { self.slots.piece_end(start..end) / size * size } else { end })
-    }
-
     /// Whether all slots of a block are holes, or retired.
     fn is_dead(&self, first: usize) -> bool {
         let is_retired =
@@ -333,28 +318,10 @@ impl<K: Key, V> SlotMap<K, V> {
         })
     }
 
-    /// Whether half of the memory of slots or more could be handed back in small runs. Linear in the slots.
-    fn is_sparse(&self, slots: Range<usize>) -> bool {
-        let size = Slots::<V>::BLOCK_SLOTS;
-        let end = slots.end.min(self.slots.len() / size * size);
-        let (mut bytes, mut start) = (0, None);
-        for first in (slots.start.next_multiple_of(size)..=end).step_by(size) {
-            let is_dead = first + size <= end && self.is_dead(first);
-            match start {
-                None if is_dead => start = Some(first),
-                Some(dead) if !is_dead => {
-                    bytes += self.slots.least_runs_bytes(dead..first);
-                    start = None;
-                }
-                _ => {}
-            }
-        }
-        bytes * 2 >= slots.len() * Slots::<V>::STRIDE_BYTES
-    }
-
     /// Hands back what it can of slots that are all holes or retired, and returns how many bytes.
     fn try_discard(&mut self, slots: Range<usize>) -> Result<usize, Error> {
-        let discard = self.slots.discardable(slots, |page| self.is_sparse(page));
+        let is_sparse = |page| self.slots.is_sparse(page, |first| self.is_dead(first));
+        let discard = self.slots.discardable(slots, is_sparse);
         let Some(discard) = discard else { return Ok(0) };
         let size = Slots::<V>::BLOCK_SLOTS;
         self.holes.cold_mut().floors.try_reserve(discard.cleared().end.div_ceil(size))?;

@@ -12,13 +12,14 @@
 //   value had that generation is retired when the value goes.
 // - Slots behind the last one start above the floor of the tail.
 
-// In the order in which the docs are to list their methods.
+// In the order in which the docs list their methods.
+mod builder;
+
 mod access;
 mod change;
 mod iterate;
 mod memory;
 
-mod builder;
 mod by_slot;
 mod grow_only;
 #[cfg(any(feature = "serde", feature = "file"))]
@@ -44,9 +45,8 @@ pub use memory::SlotMapStats;
 pub(crate) use sharing::{Baseline, Extent, Sharing, UnusedTickets};
 pub use weak::Weak;
 
-use crate::container::{capacity_constructors, max_len_constructors};
 use crate::error::Holder;
-use crate::key::{DefaultKey, Key};
+use crate::key::Key;
 use crate::raw_vec::Options;
 use crate::slots::array::Slots;
 use crate::slots::cursor::Cursor;
@@ -135,63 +135,7 @@ pub struct SlotMap<K: Key, V> {
     number: TypeNumber<K>,
 }
 
-impl<V> SlotMap<DefaultKey, V> {
-    /// An empty map with keys of type [`DefaultKey`]. Reserves nothing and does not enter the
-    /// kernel until the first insertion.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut map = stayput::SlotMap::new();
-    /// let key = map.insert(7);
-    /// assert_eq!(map[key], 7);
-    /// ```
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::with_slots(Slots::new(Self::OPTIONS))
-    }
-
-    capacity_constructors!("map" of "values");
-
-    max_len_constructors! {
-        "map" of "slots", "Reserves the addresses now. For keys of another type, see \
-        [`with_max_len_and_key`](Self::with_max_len_and_key).";
-        /// # Examples
-        ///
-        /// ```
-        /// let mut map = stayput::SlotMap::with_max_len(2);
-        /// map.extend(["a", "b"]);
-        /// assert!(map.try_insert("c").is_err());
-        /// ```
-    }
-}
-
 impl<K: Key, V> SlotMap<K, V> {
-    /// An empty map with keys of any type; see [`new`](SlotMap::new).
-    #[must_use]
-    pub const fn with_key() -> Self {
-        Self::with_slots(Slots::new(Self::OPTIONS))
-    }
-
-    capacity_constructors! {
-        with_capacity_and_key, try_with_capacity_and_key: "map of any key type" of "values"
-    }
-
-    max_len_constructors! {
-        with_max_len_and_key, try_with_max_len_and_key:
-        "map of any key type" of "slots, retired ones included,", "Reserves the addresses now.";
-        /// # Examples
-        ///
-        /// ```
-        /// use stayput::{SlotMap, new_key_type};
-        ///
-        /// new_key_type! { struct SoundKey; }
-        ///
-        /// let sounds: SlotMap<SoundKey, String> = SlotMap::with_max_len_and_key(1 << 16);
-        /// assert_eq!(sounds.max_len(), 1 << 16);
-        /// ```
-    }
-
     /// Those of a map for which nobody chose anything.
     const OPTIONS: &'static Options =
         &Options { bound: most_slots::<K>(), holder: Holder::SlotMap, ..Options::DEFAULT };

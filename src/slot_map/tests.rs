@@ -4,7 +4,7 @@ use super::*;
 use crate::__key_type;
 use crate::error::Error;
 use crate::error::{ErrorKind, Refused};
-use crate::key::{Bits32, KeyData};
+use crate::key::{Bits32, DefaultKey, KeyData};
 use crate::os::Call;
 use crate::os::fault::Fault;
 use crate::reservation::HugePages;

@@ -1,6 +1,7 @@
 //! The traits of std.
 
 use super::{IntoIter, IntoKeys, IntoValues, Iter, IterMut, SlotMap};
+use crate::container::into_walk_methods;
 use crate::error::Error;
 use crate::key::Key;
 use crate::slots::array::{Slots, indices};

@@ -14,7 +14,7 @@ use super::walk::join::{LookMut, LookRef};
 use super::walk::{WalkMut, WalkOwned, WalkRef};
 use crate::backing::Backing;
 use crate::error::{Error, Refused};
-use crate::growing::{Budget, Prefaulted, Purse};
+use crate::growing::{Budget, GivenBack, Prefaulted, Purse};
 use crate::raw_vec::Options;
 use crate::vec::{VecStats, VmVec};
 use std::ops::Deref;
@@ -27,6 +27,8 @@ mod tests;
 pub(crate) struct GappedSlots<V> {
     slots: Slots<V>,
     gaps: VmVec<u64>,
+    /// Where trimming goes on.
+    trim_from: usize,
 }
 
 impl<V> GappedSlots<V> {
@@ -35,7 +37,7 @@ impl<V> GappedSlots<V> {
     }
 
     const fn over(slots: Slots<V>) -> Self {
-        Self { slots, gaps: VmVec::with_options(&Options::INTERNAL) }
+        Self { slots, gaps: VmVec::with_options(&Options::INTERNAL), trim_from: 0 }
     }
 
     /// See [`Slots::try_new`].
@@ -150,7 +152,7 @@ impl<V> GappedSlots<V> {
     /// Moves the value of a generation out, and leaves the slot empty.
     #[inline]
     pub(crate) fn take(&mut self, index: u32, generation: u32) -> Option<V> {
-        let Self { slots, gaps } = self;
+        let Self { slots, gaps, .. } = self;
         slots.take_with(index, generation, |_, _| {
             let (word, bit) = place_of(index);
             if let Some(word) = gaps.get_mut(word) {
@@ -176,6 +178,40 @@ impl<V> GappedSlots<V> {
         let result = self.slots.shrink(purse);
         self.gaps.shrink_to(words_of(self.slots.capacity()));
         result
+    }
+
+    /// [Shrinks](Self::shrink), and gives the memory of other gaps back in whole runs, on from where the last call that was
+    /// not done has come to.
+    pub(crate) fn trim(&mut self, budget: Budget) -> Result<GivenBack, Error> {
+        let mut purse = Purse::new(budget);
+        let all = purse.is_unlimited();
+        if all {
+            self.trim_from = 0;
+        }
+        let mut is_done = self.shrink(&mut purse)?;
+        let mut bytes = purse.spent();
+        while is_done && self.trim_from < self.slots.len() {
+            let Self { slots, gaps, trim_from } = self;
+            let is_dead = |first: usize| {
+                let words = words_of(first)..words_of(first + Slots::<V>::BLOCK_SLOTS);
+                gaps.get(words).is_some_and(|words| words.iter().all(|word| *word == u64::MAX))
+            };
+            let (dead, seen) = slots.dead_stretch(*trim_from, all, is_dead);
+            let seen_bytes = (seen - *trim_from) * Slots::<V>::STRIDE_BYTES;
+            is_done = purse.pay(dead.len() * Slots::<V>::STRIDE_BYTES + seen_bytes / 64 + 1);
+            if is_done {
+                *trim_from = seen;
+                let discard = slots.discardable(dead, |page| slots.is_sparse(page, is_dead));
+                if let Some(discard) = discard {
+                    slots.discard(&discard)?;
+                    bytes += discard.bytes();
+                }
+            }
+        }
+        if is_done {
+            self.trim_from = 0;
+        }
+        Ok(GivenBack { bytes, is_done })
     }
 
     #[inline]

@@ -8,6 +8,7 @@
 pub(crate) mod any_slots;
 pub(crate) mod array;
 pub(crate) mod cursor;
+mod dead;
 pub(crate) mod disjoint;
 pub(crate) mod far_index;
 pub(crate) mod gapped_slots;

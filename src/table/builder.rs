@@ -1,9 +1,10 @@
-//! [`TableBuilder`]: options for a `Table`.
+//! Constructors, and [`TableBuilder`]: options for a `Table`.
 
 use super::Table;
 use super::indices::{Indices, Row};
-use crate::container::{Builder, Container};
-use crate::error::{Error, or_give_up};
+use crate::backing::Backing;
+use crate::container::{Builder, Container, ContainerIn, constructors};
+use crate::error::{Error, Refused, or_give_up};
 use crate::index::memory::Remake;
 use crate::key::Key;
 use crate::slot_map::SlotMap;
@@ -38,6 +39,64 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Container<KeyOptions> for Table<R, X, 
     }
 }
 
+impl<R: Row<X::Part>, X: Indices, K: Key> ContainerIn<KeyOptions> for Table<R, X, K> {
+    fn try_from_builder_in<B: Backing>(
+        builder: TableBuilder<R, X, K>,
+        backing: B,
+    ) -> Result<Self, Refused<B>> {
+        let rows = match builder.part::<SlotMap<K, R>>(builder.options).try_build_in(backing) {
+            Ok(rows) => rows,
+            Err(Refused { error, value }) => {
+                return Err(Refused { error: Self::explain(error), value });
+            }
+        };
+        let mut table = Self { rows, by: X::default() };
+        match table.make_indices(builder) {
+            Ok(()) => Ok(table),
+            Err(error) => Err(Refused { error, value: table.rows.into_backing() }),
+        }
+    }
+}
+
+impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
+    /// Without rows. Reserves nothing until the first.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    constructors! {
+        /// Returns an empty table with memory committed for `capacity` rows.
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
+        /// Returns an empty table that can hold `max_len` rows and no more. Reserves the addresses of rows now.
+        with_max_len, try_with_max_len, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        ///
+        /// let mut table: Table<(u32, char), By> = Table::with_max_len(1);
+        /// table.insert((1, 'a'));
+        /// assert_eq!(table.try_insert((2, 'b')).unwrap_err().value, (2, 'b'));
+        /// ```
+    }
+
+    /// Options for a table, its rows and its indices.
+    pub fn builder() -> TableBuilder<R, X, K> {
+        TableBuilder::new()
+    }
+
+    /// Makes the indices of a table whose rows were just made.
+    fn make_indices(&mut self, builder: TableBuilder<R, X, K>) -> Result<(), Error> {
+        self.by.each_mut(&mut Remake(builder.options)).map_err(Self::explain)?;
+        self.try_reserve(builder.capacity)
+    }
+}
+
 impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     /// [`build`](Self::build), with indices that were not made by [`Default`]: a [`Grid`](super::Grid) with cells of
     /// another size, say.
@@ -69,8 +128,7 @@ impl<R: Row<X::Part>, X: Indices, K: Key> TableBuilder<R, X, K> {
     pub fn try_build_with(self, by: X) -> Result<Table<R, X, K>, Error> {
         let rows = self.part::<SlotMap<K, R>>(self.options).try_build();
         let mut table = Table { rows: rows.map_err(Table::<R, X, K>::explain)?, by };
-        table.by.each_mut(&mut Remake(self.options)).map_err(Table::<R, X, K>::explain)?;
-        table.try_reserve(self.capacity)?;
+        table.make_indices(self)?;
         Ok(table)
     }
 }

@@ -2,10 +2,12 @@
 
 use super::Table;
 use super::indices::{Index, Indices, Row, VisitMut};
+use crate::container::{insert_many_methods, remove_many_method};
 use crate::error::{Error, Refused, or_give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::vacancy::Vacancy;
+use crate::vec::Rest;
 
 /// Has each index prepare for a row in a slot.
 pub(super) struct Plan<'p, P, K: Key, R> {
@@ -129,6 +131,13 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         filled.map_err(|Refused { error, value }| Refused { error, value: Some(value) })
     }
 
+    insert_many_methods! {
+        R, |table| table.rows.max_len() - table.rows.slots_len();
+        /// # use stayput::{Table, indices};
+        /// # indices! { struct By for &'static str { word: Unique<str> = |row| *row, } }
+        /// let mut map: Table<&str, By> = Table::new();
+    }
+
     /// Puts a row into a slot that was found for it.
     #[inline]
     fn fill(&mut self, vacancy: Vacancy, key: K, row: R) -> Result<K, Refused<R>> {
@@ -150,6 +159,20 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         let row = self.rows.remove_at(slot, generation)?;
         self.all(Remove { slot });
         Some(row)
+    }
+
+    remove_many_method! {
+        "rows", |table| table.rows.ahead();
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::{Table, indices};
+        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
+        /// let mut table: Table<(u32, char), By> = Table::new();
+        /// let keys = [table.insert((7, 'a')), table.insert((8, 'b'))];
+        /// assert_eq!(table.remove_many([keys[0], keys[0], keys[1]]), 2);
+        /// assert_eq!(table.find(|by| &by.number, &7), None);
+        /// ```
     }
 
     /// Takes out what is in a slot. Runs no user code, of keys neither.

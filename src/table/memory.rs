@@ -3,7 +3,7 @@
 use super::Table;
 use super::indices::{Index, Indices, Row, Visit, VisitMut};
 use super::insert::Tidy;
-use crate::container::{prefault_methods, reserve_methods, stats};
+use crate::container::{prefault_methods, reserve_exact_methods, reserve_methods, stats};
 use crate::error::{Error, Holder};
 use crate::growing::{Amount, Budget, GivenBack, Prefaulted};
 use crate::index::memory::{Ahead, ForArrays, GiveBack, Room};
@@ -50,6 +50,8 @@ impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
         ///
         /// Enters the kernel if there is not room already. Nothing is moved.
     }
+
+    reserve_exact_methods!("rows");
 
     fn make_room_for(&mut self, additional: usize, amount: Amount) -> Result<(), Error> {
         self.rows.make_room_for(additional, amount).map_err(Self::explain)?;

@@ -4,18 +4,23 @@
 
 #![forbid(unsafe_code)]
 
+// In the order in which the docs list their methods.
 mod builder;
+
+mod rows;
+
+mod find;
+mod insert;
+
 mod change;
 mod drain;
-mod find;
+mod memory;
+
 mod found;
 mod grid;
 mod hashed;
 mod indices;
-mod insert;
 mod macros;
-mod memory;
-mod rows;
 #[cfg(test)]
 mod tests;
 mod traits;
@@ -30,7 +35,6 @@ pub use hashed::{Hashed, Kind, List, Many, Sets, Unique};
 pub use indices::{Extract, Index, Indices, Row, TryClone, Visit, VisitMut};
 pub use memory::TableStats;
 
-use crate::container::{capacity_constructors, max_len_constructors};
 use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 
@@ -119,33 +123,4 @@ use crate::slot_map::SlotMap;
 pub struct Table<R, X, K: Key = DefaultKey> {
     rows: SlotMap<K, R>,
     by: X,
-}
-
-impl<R: Row<X::Part>, X: Indices, K: Key> Table<R, X, K> {
-    /// Without rows. Reserves nothing until the first.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::builder().build()
-    }
-
-    capacity_constructors!("table" of "rows");
-
-    max_len_constructors! {
-        "table" of "rows", "Reserves the addresses of rows now.";
-        /// # Examples
-        ///
-        /// ```
-        /// use stayput::{Table, indices};
-        /// # indices! { struct By for (u32, char) { number: Unique<u32> = |row| &row.0, } }
-        ///
-        /// let mut table: Table<(u32, char), By> = Table::with_max_len(1);
-        /// table.insert((1, 'a'));
-        /// assert_eq!(table.try_insert((2, 'b')).unwrap_err().value, (2, 'b'));
-        /// ```
-    }
-
-    /// Options for a table, its rows and its indices.
-    pub fn builder() -> TableBuilder<R, X, K> {
-        TableBuilder::new()
-    }
 }

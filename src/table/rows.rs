@@ -3,7 +3,7 @@
 use super::indices::{Extract, Indices};
 use super::{Table, Unique};
 use crate::key::Key;
-use crate::slot_map::{Iter, Keys, SlotMap, Values};
+use crate::slot_map::{DisjointError, Iter, Keys, SlotMap, Values};
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
@@ -94,6 +94,63 @@ impl<I, M, X: Indices<Part = I>, K: Key> Table<(I, M), X, K> {
     #[inline]
     pub fn get_mut(&mut self, key: K) -> Option<(&I, &mut M)> {
         self.rows.get_mut(key).map(|(part, rest)| (&*part, rest))
+    }
+
+    /// Returns the rows of several keys at once, whose second halves may be changed; `None` if a key has no row, or
+    /// occurs twice. O(N).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
+    /// let mut table: Table<(u64, u32), ById> = Table::new();
+    /// let (a, b) = (table.insert((1, 10)), table.insert((2, 20)));
+    /// if let Some([a, b]) = table.get_disjoint_mut([a, b]) {
+    ///     std::mem::swap(a.1, b.1);
+    /// }
+    /// assert_eq!((table[a], table[b]), ((1, 20), (2, 10)));
+    /// assert_eq!(table.get_disjoint_mut([a, a]), None);
+    /// ```
+    #[inline]
+    pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [K; N]) -> Option<[(&I, &mut M); N]> {
+        self.try_get_disjoint_mut(keys).ok()
+    }
+
+    /// [`get_disjoint_mut`](Self::get_disjoint_mut), or which of the keys has no row or occurs twice.
+    ///
+    /// # Errors
+    ///
+    /// If a key has no row, or two are the same; see [`DisjointError`].
+    #[inline]
+    pub fn try_get_disjoint_mut<const N: usize>(
+        &mut self,
+        keys: [K; N],
+    ) -> Result<[(&I, &mut M); N], DisjointError> {
+        let rows = self.rows.try_get_disjoint_mut(keys)?;
+        Ok(rows.map(|(part, rest)| (&*part, rest)))
+    }
+
+    /// Calls `f` with each of many keys, and its row if the table has one, whose second half may be changed; see
+    /// [`SlotMap::get_many_mut`]. Linear in the keys.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::{Table, indices};
+    /// # indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
+    /// let mut table: Table<(u64, u32), ById> = Table::new();
+    /// let key = table.insert((1, 10));
+    /// table.get_many_mut([key, key], |_, row| *row.unwrap().1 += 1);
+    /// assert_eq!(table[key], (1, 12));
+    /// ```
+    #[inline]
+    pub fn get_many_mut(
+        &mut self,
+        keys: impl IntoIterator<Item = K>,
+        mut f: impl FnMut(K, Option<(&I, &mut M)>),
+    ) {
+        self.rows.get_many_mut(keys, |key, row| f(key, row.map(|(part, rest)| (&*part, rest))));
     }
 
     /// The row that has a value, and its key, by an index; see [`find`](Self::find). Its second half is free to be changed.

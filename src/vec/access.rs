@@ -4,7 +4,7 @@
 
 use super::{VecBuilder, VecStats, VmVec};
 use crate::backing::Backing;
-use crate::container::{capacity_constructors, max_len_constructors};
+use crate::container::constructors;
 use crate::error::{Error, Refused};
 use crate::poison;
 use crate::raw_vec::{Options, RawVec};
@@ -125,10 +125,14 @@ impl<T> VmVec<T> {
         self.raw.start().cast()
     }
 
-    capacity_constructors!("array" of "elements");
+    constructors! {
+        /// Returns an empty array with memory committed for `capacity` elements.
+        with_capacity, try_with_capacity, capacity
+    }
 
-    max_len_constructors! {
-        "array" of "elements", "Reserves the addresses now.";
+    constructors! {
+        /// Returns an empty array that can hold `max_len` elements and no more. Reserves the addresses now.
+        with_max_len, try_with_max_len, max_len;
         /// # Examples
         ///
         /// ```

@@ -7,9 +7,8 @@
 // runs user code (a closure, a clone, a drop, an iterator) first makes `len` say what holds
 // should that code panic, or never return control.
 
-// In the order in which the docs are to list their methods.
+// In the order in which the docs list their methods.
 mod access;
-mod memory;
 
 mod any;
 
@@ -19,6 +18,8 @@ mod bulk;
 mod bytes;
 mod extend;
 mod zeroed;
+
+mod memory;
 
 mod builder;
 mod compare;

@@ -4,8 +4,8 @@
 
 use crate::buffer::{Buffer, Call, Failure, Log};
 use stayput::{
-    Backing, Bits32, Budget, CommitAhead, DefaultKey, Error, ErrorKind, Growth, Key, Refused,
-    Release, SecondaryMap, SlotMap, VmVec, new_key_type,
+    Backing, Bits32, Budget, CommitAhead, DefaultKey, DenseSlotMap, Error, ErrorKind, Growth, Key,
+    Refused, Release, SecondaryMap, SlotMap, Table, VmVec, indices, new_key_type,
 };
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -286,6 +286,65 @@ fn slots_are_trimmed_and_come_back_empty() {
         assert!(new.iter().zip(0..).all(|(key, n)| map[*key] == [n; 255]));
         assert_eq!(map.try_insert([0; 255]).unwrap_err().error.kind(), ErrorKind::MaxLen);
     }
+}
+
+indices! { struct ByNumber for [u64; 7] { number: Unique<u64> = |row| &row[0], } }
+
+#[test]
+fn a_dense_map_and_a_table_have_their_values_there_and_give_the_memory_back_if_they_are_refused() {
+    new_key_type! { struct Small: Bits32<6, 3>; }
+
+    // A slot of a table is a row and a state.
+    let room = || Buffer::new(64 * 100, 64, 8);
+    let builder_of_table = || Table::<[u64; 7], ByNumber, DefaultKey>::builder();
+    let buffer = room();
+    let (start, of_dense) = (buffer.start(), buffer.log());
+    let mut dense = DenseSlotMap::<DefaultKey, [u64; 8]>::builder().capacity(3).build_in(buffer);
+    assert_eq!((dense.max_len(), of_dense.committed_bytes()), (100, 192));
+    let keys: Vec<_> = (0..100).map(|n| dense.insert([n; 8])).collect();
+    assert_eq!(dense.as_slice().as_ptr().addr(), start.addr().get());
+    let refused = dense.try_insert([0; 8]).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, [0; 8]));
+    assert!(refused.error.to_string().starts_with("this DenseSlotMap is full"));
+    assert_eq!(dense.remove(keys[0]), Some([0; 8]));
+    assert_eq!(dense[dense.keys().next().unwrap()], [99; 8]);
+    dense.clear();
+    dense.shrink_to_fit();
+    assert_eq!(of_dense.committed_bytes(), 0);
+    drop(dense);
+    assert_eq!(of_dense.drops(), 1);
+
+    let buffer = room();
+    let of_table = buffer.log();
+    let mut table = builder_of_table().capacity(3).build_in(buffer);
+    assert_eq!((table.rows().max_len(), of_table.committed_bytes()), (100, 192));
+    let keys: Vec<_> = (0..100).map(|n| table.insert([n; 7])).collect();
+    let refused = table.try_insert([100; 7]).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, [100; 7]));
+    assert_eq!(table.find(|by| &by.number, &7), Some((keys[7], &[7; 7])));
+    assert_eq!(table.try_insert([7; 7]).unwrap_err().error.kind(), ErrorKind::MaxLen);
+    drop(table);
+    assert_eq!(of_table.drops(), 1);
+
+    // More than there is room for, than the maximum, or than keys can number.
+    let mut value = room();
+    for (capacity, max_len) in [(101, None), (10, Some(9))] {
+        let mut builder = DenseSlotMap::<DefaultKey, [u64; 8]>::builder().capacity(capacity);
+        let mut of_table = builder_of_table().capacity(capacity);
+        if let Some(max_len) = max_len {
+            (builder, of_table) = (builder.max_len(max_len), of_table.max_len(max_len));
+        }
+        let refused = builder.try_build_in(value).unwrap_err();
+        assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+        let refused = of_table.try_build_in(refused.value).unwrap_err();
+        assert_eq!(refused.error.kind(), ErrorKind::MaxLen);
+        value = refused.value;
+    }
+    let refused =
+        DenseSlotMap::<Small, u64>::builder().max_len(65).try_build_in(value).unwrap_err();
+    assert_eq!(refused.error.kind(), ErrorKind::KeyBits);
+    let log = refused.value.log();
+    assert_eq!((log.committed_bytes(), log.drops()), (0, 0));
 }
 
 #[test]

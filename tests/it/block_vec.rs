@@ -291,3 +291,30 @@ fn elements_are_dropped_in_their_order() {
     drop(vec);
     assert!(ledger.take_order().into_iter().eq(0..11));
 }
+
+#[test]
+fn memory_made_resident_is_room_and_changes_no_element() {
+    let mut large = fixed::<[u8; 5000]>(4096);
+    large.push([7; 5000]);
+    large.prefault(3);
+    let capacity = large.capacity();
+    assert!(capacity >= 4);
+    (0..3).for_each(|n| large.push([n; 5000]));
+    assert_eq!((large.len(), large.capacity(), large[0][4999], large[3][0]), (4, capacity, 7, 2));
+
+    let mut small = fixed::<u16>(512);
+    small.extend(0..300);
+    for additional in [0, 1, 211, 212, 213, 5000] {
+        small.prefault(additional);
+        assert!(small.capacity() >= 300 + additional && small.iter().copied().eq(0..300));
+    }
+    let mut few = BlockVec::with_max_len(3);
+    few.push('a');
+    assert_eq!(few.try_prefault(3).unwrap_err().kind(), ErrorKind::MaxLen);
+    few.prefault(2);
+    assert_eq!((few.len(), few.capacity()), (1, 3));
+    let mut none = BlockVec::<()>::new();
+    none.prefault(1000);
+    assert!(none.is_empty());
+    assert_eq!(*BlockVec::from([1, 2, 3]).into_boxed_slice(), [1, 2, 3]);
+}

@@ -1,7 +1,10 @@
 //! `Columns`: what the model does not see.
 
+use crate::grow_only::leak;
 use static_assertions::assert_not_impl_any;
-use stayput::{Columns, Row};
+use stayput::{Columns, ErrorKind, GrowOnlyColumns, Growth, Row};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn rows_may_borrow() {
@@ -155,14 +158,14 @@ fn rows_that_cannot_be_cloned_are_moved() {
 fn a_row_that_lies_harms_only_itself() {
     let mut columns: Columns<Liar> =
         ["a", "b", "c"].map(|text| Liar(text.into())).into_iter().collect();
-    let push = std::panic::AssertUnwindSafe(|| columns.push(Liar("panics".into())));
-    assert!(std::panic::catch_unwind(push).is_err());
+    let push = AssertUnwindSafe(|| columns.push(Liar("panics".into())));
+    assert!(catch_unwind(push).is_err());
     assert_eq!(
         (columns.len(), columns.as_slices()),
         (3, ["b!", "c!"].map(String::from).as_slice())
     );
-    let insert = std::panic::AssertUnwindSafe(|| columns.insert(1, Liar("panics".into())));
-    assert!(std::panic::catch_unwind(insert).is_err());
+    let insert = AssertUnwindSafe(|| columns.insert(1, Liar("panics".into())));
+    assert!(catch_unwind(insert).is_err());
     assert_eq!(columns.as_slices(), ["b!", "c!"].map(String::from).as_slice());
     columns.insert(1, Liar("d".into()));
     assert!(columns.clone() == columns);
@@ -172,4 +175,175 @@ fn a_row_that_lies_harms_only_itself() {
     assert_eq!(columns.get(0).unwrap(), "c!");
     columns.retain(|row| row.is_some());
     assert!(columns.is_empty());
+}
+
+#[test]
+fn rows_that_an_extraction_did_not_come_to_stay() {
+    let of =
+        |range: std::ops::Range<u32>| range.map(|n| (n, n.to_string())).collect::<Columns<_>>();
+    let mut columns = of(0..6);
+    let mut named = columns.extract_if(2..5, |(n, text)| {
+        text.push('!');
+        *n % 2 == 0
+    });
+    assert_eq!((named.next(), named.size_hint()), (Some((2, "2!".to_owned())), (0, Some(2))));
+    drop(named);
+    assert_eq!(columns.as_slices().0, [0, 1, 3, 4, 5]);
+    assert_eq!(columns.as_slices().1[2..], ["3", "4", "5"]);
+    assert_eq!(columns.extract_if(.., |_| true).count(), 5);
+    assert!(columns.is_empty());
+
+    let mut columns = of(0..6);
+    std::mem::forget(columns.extract_if(2.., |_| true));
+    assert_eq!(columns.as_slices().0, [0, 1]);
+}
+
+#[test]
+#[should_panic(expected = "range end index 7 out of range")]
+fn a_range_to_extract_from_lies_within_the_length() {
+    let mut columns: Columns<(u8, u8)> = (0..6).map(|n| (n, n)).collect();
+    let _ = columns.extract_if(..7, |_| true);
+}
+
+/// Rows for closures cannot borrow, so they count themselves.
+#[test]
+fn a_predicate_or_a_drop_that_panics_at_any_step_loses_no_row_and_drops_none_twice() {
+    thread_local! {
+        static LIVE: Cell<usize> = const { Cell::new(0) };
+        /// How many more calls of user code do not panic.
+        static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    }
+
+    fn step() {
+        let left = LEFT.get();
+        LEFT.set(left.wrapping_sub(1));
+        assert!(left != 0, "as planned");
+    }
+
+    struct Counted(u32);
+
+    type IsOdd = fn((&mut Counted, &mut u8)) -> bool;
+    type Case = fn(&mut Columns<(Counted, u8)>, IsOdd);
+
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            LIVE.set(LIVE.get() - 1);
+            step();
+        }
+    }
+
+    let is_odd = |(n, _): (&mut Counted, &mut u8)| {
+        step();
+        n.0 % 2 == 1
+    };
+    let cases: [Case; 2] = [
+        |columns, is_odd| columns.retain(|row| !is_odd(row)),
+        |columns, is_odd| columns.extract_if(1..8, is_odd).for_each(drop),
+    ];
+    for case in cases {
+        for steps in 0.. {
+            LIVE.set(10);
+            let mut columns: Columns<_> = (0..10).map(|n| (Counted(n), 0_u8)).collect();
+            LEFT.set(steps);
+            let result = catch_unwind(AssertUnwindSafe(|| case(&mut columns, is_odd)));
+            LEFT.set(usize::MAX);
+            assert_eq!(columns.len(), LIVE.get());
+            assert!(columns.as_slices().0.iter().map(|n| n.0).is_sorted_by(|a, b| a < b));
+            drop(columns);
+            assert_eq!(LIVE.get(), 0);
+            if result.is_ok() {
+                assert!(steps > 10, "user code is not run");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn references_into_a_grow_only_scope_outlive_pushes_and_user_code_may_push() {
+    let mut columns: Columns<(u32, String)> = Columns::with_max_len(10_000);
+    columns.push((0, "0".to_owned()));
+    let scope = columns.grow_only();
+    let first = scope.get(0).unwrap();
+    scope.reserve(10);
+    let rows: Vec<_> = (1..10_000).map(|n| scope.push((n, n.to_string()))).collect();
+    assert!([first].iter().chain(&rows).zip(0..).all(|((n, text), expected)| {
+        **n == expected
+            && **text == expected.to_string()
+            && scope.get(expected as usize) == Some((n, text))
+    }));
+    let refused = scope.try_push((7, "seven".to_owned())).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, (7, "seven".to_owned())));
+    assert_eq!((scope.len(), scope.is_empty(), scope.get(10_000)), (10_000, false, None));
+    assert!(scope.get(usize::MAX).is_none() && scope.try_reserve(1).is_err());
+    assert!(scope.as_slices().0.iter().copied().eq(0..10_000));
+    assert_eq!(format!("{scope:?}"), "GrowOnlyColumns { len: 10000, .. }");
+    assert!(columns.iter().zip(0..).all(|((n, text), at)| *n == at && *text == at.to_string()));
+
+    let mut nothing: Columns<((), [u8; 0])> = Columns::new();
+    let scope = nothing.grow_only();
+    assert_eq!([scope.push(((), [])), scope.push(((), []))], [(&(), &[]); 2]);
+    assert_eq!((scope.len(), nothing.len()), (2, 2));
+}
+
+/// A row that pushes another into the scope when it is taken apart.
+struct Pushing(Option<&'static GrowOnlyColumns<'static, Pushing>>, u32);
+
+impl Row for Pushing {
+    type Fields = (u32,);
+    type Ref<'a> = &'a u32;
+    type Mut<'a> = &'a mut u32;
+    type Slices<'a> = &'a [u32];
+    type SlicesMut<'a> = &'a mut [u32];
+
+    fn into_fields(self) -> (u32,) {
+        if let Some(scope) = self.0 {
+            // All the room that there is.
+            (0..1000).for_each(|_| _ = scope.push(Pushing(None, 1)));
+        }
+        (self.1,)
+    }
+
+    fn from_fields((n,): (u32,)) -> Self {
+        Self(None, n)
+    }
+
+    fn by_ref<'a>((n,): (&'a u32,)) -> &'a u32
+    where
+        Self: 'a,
+    {
+        n
+    }
+
+    fn by_mut<'a>((n,): (&'a mut u32,)) -> &'a mut u32
+    where
+        Self: 'a,
+    {
+        n
+    }
+
+    fn by_slices<'a>((all,): (&'a [u32],)) -> &'a [u32]
+    where
+        Self: 'a,
+    {
+        all
+    }
+
+    fn by_slices_mut<'a>((all,): (&'a mut [u32],)) -> &'a mut [u32]
+    where
+        Self: 'a,
+    {
+        all
+    }
+}
+
+#[test]
+fn a_row_that_pushes_when_it_is_taken_apart_comes_after_what_it_pushed() {
+    let columns = Columns::builder().growth(Growth::Fixed { step_bytes: 1 }).build();
+    let scope: &'static GrowOnlyColumns<'static, Pushing> = leak(leak(columns).grow_only());
+    for n in 1..10 {
+        assert_eq!(*scope.push(Pushing(Some(scope), n)), n);
+        assert_eq!(scope.len(), n as usize * 1001);
+        assert_eq!(scope.as_slices().last(), Some(&n));
+    }
 }

@@ -166,6 +166,9 @@ pub(crate) struct Config {
 #[derive(Clone, Copy, Debug, arbitrary::Arbitrary)]
 pub(crate) enum Op {
     Push(u32),
+    /// Rows that are changed where they came to.
+    PushMut(u32),
+    InsertMut(u16, u32),
     Pop,
     Extend(u32, u16),
     /// With a hint that says too much.
@@ -185,6 +188,8 @@ pub(crate) enum Op {
     Sort(u8),
     /// Out of a range by both ends.
     Drain(u16, u16, u8, u8),
+    /// Out of a range, so many of those that are named.
+    ExtractIf(u16, u16, u8, u8),
     /// Rows of others.
     Append(u32, u16),
     /// What is split off takes the place of what it was, or is dropped.
@@ -311,6 +316,16 @@ where
         let len = self.rows.len();
         let at = |place: u16| usize::from(place) % len.max(1);
         match op {
+            Op::PushMut(n) if len < self.most().min(R::MOST) => {
+                let n = n % 1_000_000;
+                R::change(self.columns.push_mut(R::make(7)), n);
+                self.rows.push(R::make(n));
+            }
+            Op::InsertMut(place, n) if len < self.most().min(R::MOST) => {
+                let (at, n) = (usize::from(place) % (len + 1), n % 1_000_000);
+                R::change(self.columns.insert_mut(at, R::make(7)), n);
+                self.rows.insert(at, R::make(n));
+            }
             Op::Push(n) => {
                 if len < R::MOST {
                     self.push(R::make(n % 1_000_000));
@@ -349,7 +364,7 @@ where
             Op::Remove(place) if len > 0 => {
                 assert_eq!(self.columns.remove(at(place)), self.rows.remove(at(place)));
             }
-            Op::Insert(..) => {}
+            Op::Insert(..) | Op::PushMut(_) | Op::InsertMut(..) => {}
             Op::Remove(_) | Op::SwapRemove(_) | Op::Replace(..) | Op::Swap(..) | Op::Change(..) => {
                 assert!(self.columns.get_mut(0).is_none());
             }
@@ -419,6 +434,29 @@ where
                 assert_eq!(drain.len(), expected.len());
                 let left = R::columns(drain.as_slices()).into_iter().map(R::make);
                 assert!(left.eq(expected.as_slice().iter().cloned()));
+            }
+            Op::ExtractIf(a, b, which, steps) => {
+                let divisor = u32::from(which % 5) + 2;
+                let (mut steps, mut seen) = (usize::from(steps), range(a, b).start);
+                let numbers = R::columns(self.columns.as_slices());
+                let is_named = |n: &u32| n % divisor == 0;
+                let mut rows = Vec::new();
+                let mut named = self.columns.extract_if(range(a, b), |_| {
+                    seen += 1;
+                    is_named(&numbers[seen - 1])
+                });
+                while steps > 0 {
+                    let Some(row) = named.next() else { break };
+                    rows.push(row);
+                    steps -= 1;
+                }
+                drop(named);
+                let (before, rest) = numbers.split_at(range(a, b).start);
+                let (looked_at, rest) = rest.split_at(seen - before.len());
+                assert!(looked_at.iter().filter(|n| is_named(n)).copied().map(R::make).eq(rows));
+                let kept = looked_at.iter().filter(|n| !is_named(n));
+                self.rows = before.iter().chain(kept).chain(rest).copied().map(R::make).collect();
+                self.compare();
             }
             Op::Append(first, count) => {
                 let (mut columns, mut rows) = self.others(first, count);

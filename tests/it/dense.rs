@@ -341,3 +341,27 @@ fn keys_hold_while_what_keeps_account_of_them_moves_out_of_the_heap() {
     keys.extend((10..COUNT).map(|n| map.insert(n)));
     assert!(keys.iter().enumerate().all(|(n, key)| map[*key] == n));
 }
+
+#[test]
+fn references_into_a_grow_only_scope_outlive_insertions_and_the_map_is_as_if_it_had_none() {
+    let mut map: DenseSlotMap<DefaultKey, u32> = DenseSlotMap::with_max_len(10_000);
+    let gone = [map.insert(0), map.insert(1)];
+    map.remove(gone[0]);
+    let scope = map.grow_only();
+    assert_eq!((scope.len(), scope.get(gone[0]), scope.contains_key(gone[1])), (1, None, true));
+    scope.reserve(100);
+    let made: Vec<_> = (2..10_001).map(|n| scope.insert(n)).collect();
+    assert!(made.iter().zip(2..).all(|((key, value), n)| {
+        **value == n && std::ptr::eq(*value, scope.get(*key).unwrap()) && scope[*key] == n
+    }));
+    let refused = scope.try_insert(7).unwrap_err();
+    assert_eq!((refused.error.kind(), refused.value), (ErrorKind::MaxLen, 7));
+    assert!(refused.error.to_string().contains("DenseSlotMap"));
+    assert!(scope.try_reserve(1).is_err() && !scope.is_empty());
+    assert_eq!(format!("{scope:?}"), "GrowOnlyDenseMap { len: 10000, .. }");
+    let keys: Vec<_> = made.iter().map(|(key, _)| *key).collect();
+    assert!(map.as_slice().iter().copied().eq(1..10_001));
+    assert!(map.keys().eq([gone[1]].into_iter().chain(keys.iter().copied())));
+    assert_eq!(map.remove(keys[0]), Some(2));
+    assert_eq!((map.get(keys[0]), map[keys[1]], map.as_slice()[1]), (None, 3, 10_000));
+}

@@ -37,6 +37,7 @@ mod drops;
 #[path = "../common/effort.rs"]
 mod effort;
 mod errors;
+mod family;
 mod grid_model;
 mod grid_op;
 mod grow_only;

@@ -91,6 +91,10 @@ pub(crate) enum Op {
     Reserve(u8),
     Prefault(u8),
     ShrinkToFit,
+    Trim,
+    /// So often, with so many bytes each time.
+    TrimWithin(u8, u16),
+    RemoveMany(Items),
     /// So often, with so many bytes each time.
     ShrinkWithin(u8, u16),
     PrefaultAhead(u16),
@@ -342,6 +346,18 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                     assert_eq!(map.get(key).map(|value| value.n), expected);
                     assert_eq!(map.contains_key(key), expected.is_some());
                 });
+                let there = self.std.get(&key.index()).map(|(generation, n)| (*generation, *n));
+                let of = |(key, value): (K, &Value<PAD>)| (key.generation(), value.n);
+                assert_eq!(self.dense.get_by_index(key.index()).map(of), there);
+                let found = self.dense.get_by_index_mut(key.index());
+                assert_eq!(found.map(|(key, value)| of((key, &*value))), there);
+                if let Some(value) = self.dense.get(key) {
+                    let found = self.dense.key_of(value).expect("it is there");
+                    assert_eq!(
+                        (found.index(), found.generation()),
+                        (key.index(), key.generation())
+                    );
+                }
             }
             Op::Change(name, seed) => {
                 let key = self.key(*name);
@@ -630,6 +646,24 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
                 self.slots = self.last();
             }
             Op::IntoIter(partly) => self.iterate(partly),
+            Op::RemoveMany(items) => {
+                let keys: Vec<K> = items.get().map(|(name, _)| self.key(name)).collect();
+                let mut expected = 0;
+                for key in &keys {
+                    if self.value(*key).is_some() {
+                        self.std.remove(&key.index());
+                        self.sparse.remove(*key);
+                        expected += 1;
+                    }
+                }
+                assert_eq!(self.dense.remove_many(keys), expected);
+            }
+            _ => self.memory(op),
+        }
+    }
+
+    fn memory(&mut self, op: &Op) {
+        match *op {
             Op::SetCapacity(capacity) => {
                 let capacity = usize::from(capacity) % Self::FEW;
                 match self.dense.try_set_capacity(capacity) {
@@ -660,6 +694,17 @@ impl<K: Key, const PAD: usize> Model<K, PAD> {
             Op::ShrinkToFit => {
                 on_both!(self, map => map.shrink_to_fit());
                 (self.slots, self.announced) = (self.last(), 0);
+            }
+            Op::Trim => {
+                self.dense.try_trim().expect("the system takes it");
+                (self.slots, self.announced) = (self.last(), 0);
+            }
+            Op::TrimWithin(times, bytes) => {
+                for _ in 0..times % 4 {
+                    let budget = Budget::bytes(bytes.into());
+                    assert!(self.dense.trim_within(budget).is_ok());
+                    (self.slots, self.announced) = (self.last(), 0);
+                }
             }
             Op::ShrinkWithin(times, bytes) => {
                 for _ in 0..times % 4 {

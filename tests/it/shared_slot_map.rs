@@ -741,3 +741,16 @@ fn a_backing_that_refuses_the_first_memory_comes_back() {
     drop(inner);
     assert_eq!((log.drops(), THREADS > 1), (1, true));
 }
+
+#[test]
+fn a_capacity_is_room_for_as_many_without_more_memory() {
+    let map = SharedSlotMap::with_capacity(1000);
+    let capacity = map.capacity();
+    assert!(capacity >= 1000);
+    (0..1000).for_each(|n| _ = map.insert(n));
+    assert_eq!((map.len(), map.capacity()), (1000, capacity));
+    let map: SharedSlotMap<DefaultKey, u8> = SharedSlotMap::with_capacity_and_key(10);
+    assert!(map.capacity() >= 10);
+    let refused = SharedSlotMap::<_, u64>::try_with_capacity(usize::MAX / 8).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::KeyBits);
+}

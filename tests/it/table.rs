@@ -201,6 +201,9 @@ fn a_table_has_the_options_of_its_map_and_gives_memory_back() {
     assert!(empty.committed_bytes < full.committed_bytes, "{empty:?} {full:?}");
     assert_eq!((empty.live, full.live), (0, 100_000));
     table.prefault(100);
+    table.reserve_exact(5000);
+    assert!(table.rows().capacity() >= 5000);
+    assert!(table.try_reserve_exact(100_001).is_err());
     table.extend(0..10);
     assert_eq!(table.into_rows().len(), 10);
 }
@@ -663,4 +666,48 @@ fn indices_are_declared_whatever_names_are_shadowed() {
     assert_eq!(rows.find(|by| &by.number, &7).map(|(key, _)| key), Some(key));
     let refused = rows.try_insert(shadowed::Row::new(7, "again")).map_err(|refused| refused.error);
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Taken);
+}
+
+#[test]
+fn many_rows_come_up_to_the_one_that_is_refused_and_go_by_their_keys() {
+    let mut players = Players::new();
+    let mut keys = Vec::new();
+    let names = ["ann", "bob", "ann", "eve"];
+    let refused =
+        players.try_insert_many(names.map(|name| player(name, 1)), &mut keys).unwrap_err();
+    assert_eq!((refused.error.kind(), keys.len(), players.len()), (ErrorKind::Taken, 2, 2));
+    assert!(refused.value.map(|row| row.name).eq(["ann", "eve"]));
+    players.insert_many([player("eve", 2)], &mut keys);
+    assert!(keys.iter().map(|key| &*players[*key].name).eq(["ann", "bob", "eve"]));
+
+    assert_eq!(players.remove_many([keys[0], DefaultKey::null(), keys[0], keys[2]]), 2);
+    assert!(players.keys().eq([keys[1]]));
+    assert!(players.find(|by| &by.name, "eve").is_none() && players.check().is_ok());
+    assert_eq!(players.count(|by| &by.team, &1), 1);
+}
+
+#[test]
+fn the_second_halves_of_many_rows_are_changed_at_once() {
+    use stayput::slot_map::DisjointError;
+
+    indices! { struct ById for u64 { id: Unique<u64> = |id| id, } }
+    let mut table: Table<(u64, u32), ById> = (0..100).map(|n| (n, 0)).collect();
+    let keys: Vec<DefaultKey> = table.keys().collect();
+    let Ok([(a, x), (b, y)]) = table.try_get_disjoint_mut([keys[3], keys[1]]) else {
+        panic!("they are two")
+    };
+    (*x, *y) = (30, 10);
+    assert_eq!((*a, *b), (3, 1));
+    assert_eq!((table[keys[3]].1, table[keys[1]].1), (30, 10));
+    table.remove(keys[2]);
+    let error = table.try_get_disjoint_mut([keys[1], keys[2]]).unwrap_err();
+    assert_eq!(error, DisjointError::Missing { at: 1 });
+    assert!(table.get_disjoint_mut([keys[1], keys[1]]).is_none());
+
+    let mut seen = Vec::new();
+    table.get_many_mut(keys.iter().copied().take(4), |key, row| {
+        seen.push(row.map(|(id, count)| (*id, std::mem::replace(count, key.index()))));
+    });
+    assert_eq!(seen, [Some((0, 0)), Some((1, 10)), None, Some((3, 30))]);
+    assert_eq!((table[keys[3]], table.check()), ((3, 3), Ok(())));
 }

@@ -64,7 +64,7 @@ fn parse_layers(page: &str) -> Result<Vec<Layer>, String> {
     Ok(layers)
 }
 
-fn sources() -> Vec<(PathBuf, String)> {
+pub(crate) fn sources() -> Vec<(PathBuf, String)> {
     fn visit(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -101,7 +101,7 @@ fn is_unit_tests(path: &Path) -> bool {
 }
 
 /// The text without comments, as far as lines tell.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.flat_map(|line| [line, "\n"]).collect()
 }

@@ -22,7 +22,7 @@ pub use scope::{Scope, ScopeGuard};
 pub use stats::ArenaStats;
 
 use crate::error::{Error, Refused, or_give_up};
-use crate::growing::{Budget, GivenBack, Prefaulted};
+use crate::growing::{Budget, GivenBack, GrowingReservation, Prefaulted};
 use std::alloc::Layout;
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -305,6 +305,35 @@ impl Arena {
     /// be, reserved.
     pub fn max_bytes(&self) -> usize {
         self.bump.max_bytes()
+    }
+
+    /// What the arena holds and takes up.
+    ///
+    /// Asks the system which pages are resident, linear in the committed pages: for looking, not
+    /// for a hot path.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let arena = stayput::Arena::with_max_bytes(1 << 20);
+    /// arena.alloc([1_u8; 100]);
+    /// let stats = arena.stats();
+    /// assert_eq!((stats.used_bytes, stats.reserved_bytes), (100, 1 << 20));
+    /// ```
+    pub fn stats(&self) -> ArenaStats {
+        let look = |look| self.bump.look(look).unwrap_or(0);
+        let resident = self.bump.look(GrowingReservation::resident_bytes);
+        ArenaStats {
+            used_bytes: self.used_bytes(),
+            high_water_bytes: self.bump.high_water_bytes(),
+            capacity_bytes: self.capacity_bytes(),
+            max_bytes: self.max_bytes(),
+            reserved_bytes: look(GrowingReservation::reserved_bytes),
+            committed_bytes: look(GrowingReservation::committed_bytes),
+            ahead_bytes: look(GrowingReservation::ahead_bytes),
+            late: look(GrowingReservation::late),
+            resident_bytes: resident.unwrap_or(Some(0)),
+        }
     }
 
     /// How many bytes may be used at most, if that [was set](Self::set_allocation_limit).

@@ -31,7 +31,7 @@ fn bytes(block: NonNull<u8>, len: usize) -> &'static mut [u8] {
 
 #[test]
 fn what_is_sent_along_may_be_sent() {
-    static_assertions::assert_impl_all!(crate::growing::GrowingReservation: Send);
+    static_assertions::assert_impl_all!(GrowingReservation: Send);
 }
 
 #[test]

@@ -548,6 +548,29 @@ impl<T> Raw<T> {
         }
     }
 
+    /// Writes to each page of so many places behind the last element, for which there is room.
+    pub(super) fn touch(&mut self, additional: usize) {
+        /// No system has smaller pages.
+        const PAGE_BYTES: usize = 4096;
+        let (mut start, end) = (self.len, self.len + additional);
+        assert!(end <= self.capacity);
+        while Self::IS_SIZED && start < end {
+            let count = self.side_by_side(start, end);
+            // SAFETY: within capacity.
+            let first = unsafe { self.place(start) };
+            let bytes = count * size_of::<T>();
+            unpoison(first, count);
+            for byte in (0..bytes).step_by(PAGE_BYTES).chain([bytes - 1]) {
+                // SAFETY: in one of `count` places side by side.
+                let byte = unsafe { first.cast::<u8>().add(byte) };
+                // SAFETY: the places are behind the length, so they hold nothing.
+                unsafe { byte.write_volatile(0) };
+            }
+            poison(first, count);
+            start += count;
+        }
+    }
+
     /// Drops the elements of a range. Should a drop panic, the others are dropped still.
     ///
     /// # Safety

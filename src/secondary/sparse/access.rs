@@ -1,9 +1,100 @@
-//! Looking values up, and going over them.
+//! Making a map, looking values up, and going over them.
 
 use super::{Iter, IterMut, Keys, SparseSecondaryMap, Values, ValuesMut, parts};
+use crate::error::{Error, or_give_up};
 use crate::key::Key;
 use crate::slot_map::DisjointError;
-use std::hash::BuildHasher;
+use crate::slots::key_tag::Mint;
+use hashbrown::HashTable;
+use std::hash::{BuildHasher, RandomState};
+
+impl<K: Key, V> SparseSecondaryMap<K, V> {
+    /// An empty map. Allocates nothing until the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SparseSecondaryMap};
+    ///
+    /// let map: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::new();
+    /// assert!(map.is_empty());
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// [`new`](Self::new), with room for `capacity` values.
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self::with_capacity_and_hasher(capacity, RandomState::default())
+    }
+
+    /// [`with_capacity`](Self::with_capacity), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
+        Self::try_with_capacity_and_hasher(capacity, RandomState::default())
+    }
+}
+
+impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
+    /// An empty map that hashes with what `hash_builder` makes.
+    ///
+    /// The keys of a slot map are not chosen by others, so a fast hasher does, unless keys come
+    /// from outside.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SparseSecondaryMap};
+    /// use std::hash::{BuildHasherDefault, DefaultHasher};
+    ///
+    /// let mut map: SparseSecondaryMap<DefaultKey, u32, _> =
+    ///     SparseSecondaryMap::with_hasher(BuildHasherDefault::<DefaultHasher>::default());
+    /// # map.insert(DefaultKey::default(), 1);
+    /// ```
+    #[must_use]
+    pub const fn with_hasher(hash_builder: S) -> Self {
+        Self { table: HashTable::new(), hash_builder, mint: Mint::PLAIN }
+    }
+
+    /// What makes the hashers.
+    pub const fn hasher(&self) -> &S {
+        &self.hash_builder
+    }
+}
+
+impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
+    /// [`with_hasher`](Self::with_hasher), with room for `capacity` values.
+    ///
+    /// # Panics
+    ///
+    /// If the memory cannot be had.
+    #[must_use]
+    #[track_caller]
+    pub fn with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Self {
+        or_give_up(Self::try_with_capacity_and_hasher(capacity, hash_builder))
+    }
+
+    /// [`with_capacity_and_hasher`](Self::with_capacity_and_hasher), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`try_reserve`](Self::try_reserve).
+    pub fn try_with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Result<Self, Error> {
+        let mut map = Self::with_hasher(hash_builder);
+        map.try_reserve(capacity)?;
+        Ok(map)
+    }
+}
 
 impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
     /// The number of values. O(1).

@@ -2,6 +2,7 @@
 
 use super::iter::Rest;
 use super::{Drain, Entry, Slot, SparseSecondaryMap, hash_of, try_reserve, unless_stale};
+use crate::container::secondary_insert_methods;
 use crate::error::{Error, ErrorKind, Refused};
 use crate::key::{Key, KeyData};
 use hashbrown::hash_table;

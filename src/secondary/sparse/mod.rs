@@ -2,16 +2,16 @@
 
 #![forbid(unsafe_code)]
 
-// In the order in which the docs are to list their methods.
+// In the order in which the docs list their methods.
 mod access;
 mod change;
-
 mod iter;
+mod memory;
 
 pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 pub use iter::{Drain, IntoIter, IntoKeys, IntoValues, Iter, IterMut, Keys, Values, ValuesMut};
 
-use super::{or_give_up, parts, unless_stale};
+use super::{parts, unless_stale};
 use crate::error::{Error, ErrorKind};
 use crate::key::{Key, KeyData, Layout};
 use crate::slots::key_tag::Mint;
@@ -116,122 +116,6 @@ impl<'a, V> Parts for &'a mut Slot<V> {
     #[inline]
     fn parts(self) -> (u32, u32, &'a mut V) {
         (self.index, self.generation, &mut self.value)
-    }
-}
-
-impl<K: Key, V> SparseSecondaryMap<K, V> {
-    /// An empty map. Allocates nothing until the first insertion.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SparseSecondaryMap};
-    ///
-    /// let map: SparseSecondaryMap<DefaultKey, u32> = SparseSecondaryMap::new();
-    /// assert!(map.is_empty());
-    /// ```
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// [`new`](Self::new), with room for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::with_capacity_and_hasher(capacity, RandomState::default())
-    }
-
-    /// [`with_capacity`](Self::with_capacity), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, Error> {
-        Self::try_with_capacity_and_hasher(capacity, RandomState::default())
-    }
-}
-
-impl<K: Key, V, S> SparseSecondaryMap<K, V, S> {
-    /// An empty map that hashes with what `hash_builder` makes.
-    ///
-    /// The keys of a slot map are not chosen by others, so a fast hasher does, unless keys come
-    /// from outside.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SparseSecondaryMap};
-    /// use std::hash::{BuildHasherDefault, DefaultHasher};
-    ///
-    /// let mut map: SparseSecondaryMap<DefaultKey, u32, _> =
-    ///     SparseSecondaryMap::with_hasher(BuildHasherDefault::<DefaultHasher>::default());
-    /// # map.insert(DefaultKey::default(), 1);
-    /// ```
-    #[must_use]
-    pub const fn with_hasher(hash_builder: S) -> Self {
-        Self { table: HashTable::new(), hash_builder, mint: Mint::PLAIN }
-    }
-
-    /// What makes the hashers.
-    pub const fn hasher(&self) -> &S {
-        &self.hash_builder
-    }
-}
-
-impl<K: Key, V, S: BuildHasher> SparseSecondaryMap<K, V, S> {
-    /// [`with_hasher`](Self::with_hasher), with room for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// If the memory cannot be had.
-    #[must_use]
-    #[track_caller]
-    pub fn with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Self {
-        or_give_up(Self::try_with_capacity_and_hasher(capacity, hash_builder))
-    }
-
-    /// [`with_capacity_and_hasher`](Self::with_capacity_and_hasher), or the error.
-    ///
-    /// # Errors
-    ///
-    /// As for [`try_reserve`](Self::try_reserve).
-    pub fn try_with_capacity_and_hasher(capacity: usize, hash_builder: S) -> Result<Self, Error> {
-        let mut map = Self::with_hasher(hash_builder);
-        map.try_reserve(capacity)?;
-        Ok(map)
-    }
-
-    /// Makes room for `additional` more values. Linear in the values if the table grows.
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_reserve`](Self::try_reserve) has an error.
-    #[track_caller]
-    pub fn reserve(&mut self, additional: usize) {
-        or_give_up(self.try_reserve(additional));
-    }
-
-    /// [`reserve`](Self::reserve), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the table, with the places that it keeps empty, would be more than `isize::MAX` bytes
-    /// ([`CapacityOverflow`](ErrorKind::CapacityOverflow)), or the allocator refuses
-    /// ([`Memory`](ErrorKind::Memory)). The map is unchanged then.
-    pub fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        let hash_builder = &self.hash_builder;
-        try_reserve(&mut self.table, additional, hash_of(hash_builder))
-    }
-
-    /// Makes the table as small as holds the values. Linear in the capacity.
-    pub fn shrink_to_fit(&mut self) {
-        let hash_builder = &self.hash_builder;
-        self.table.shrink_to_fit(hash_of(hash_builder));
     }
 }
 

@@ -1,12 +1,12 @@
-//! [`SharedSlotMapBuilder`]: options for a `SharedSlotMap`.
+//! Constructors, and [`SharedSlotMapBuilder`]: options for a `SharedSlotMap`.
 
 #![forbid(unsafe_code)]
 
 use super::SharedSlotMap;
 use crate::backing::Backing;
-use crate::container::{Builder, Container, ContainerIn};
+use crate::container::{Builder, Container, ContainerIn, constructors};
 use crate::error::{Error, Holder, Refused};
-use crate::key::Key;
+use crate::key::{DefaultKey, Key};
 use crate::slot_map::SlotMap;
 use crate::slots::key_options::KeyOptions;
 
@@ -25,6 +25,69 @@ use crate::slots::key_options::KeyOptions;
 /// assert_eq!(map.max_len(), 1 << 20);
 /// ```
 pub type SharedSlotMapBuilder<K, V> = Builder<SharedSlotMap<K, V>, KeyOptions>;
+
+impl<V> SharedSlotMap<DefaultKey, V> {
+    /// An empty map with keys of type [`DefaultKey`]. Reserves and allocates nothing, and does not enter the kernel, until
+    /// the first insertion.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use stayput::{DefaultKey, SharedSlotMap};
+    ///
+    /// static NAMES: SharedSlotMap<DefaultKey, String> = SharedSlotMap::new();
+    ///
+    /// let (key, _) = NAMES.insert("Ada".to_string());
+    /// assert_eq!(NAMES[key], "Ada");
+    /// ```
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_key()
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values.
+        with_capacity, try_with_capacity, capacity
+    }
+
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots and no more. Reserves the addresses now. For keys
+        /// of another type, see [`with_max_len_and_key`](Self::with_max_len_and_key).
+        with_max_len, try_with_max_len, max_len;
+        /// # Examples
+        ///
+        /// ```
+        /// let map = stayput::SharedSlotMap::with_max_len(1);
+        /// map.insert('a');
+        /// assert_eq!(map.try_insert('b').unwrap_err().value, 'b');
+        /// ```
+    }
+}
+
+impl<K: Key, V> SharedSlotMap<K, V> {
+    /// An empty map with keys of any type; see [`new`](SharedSlotMap::new).
+    #[must_use]
+    pub const fn with_key() -> Self {
+        Self::empty()
+    }
+
+    constructors! {
+        /// Returns an empty map with memory committed for `capacity` values; see [`with_key`](Self::with_key).
+        with_capacity_and_key, try_with_capacity_and_key, capacity
+    }
+
+    constructors! {
+        /// Returns an empty map that can hold `max_len` slots, retired ones included, and no more. Reserves the
+        /// addresses now.
+        with_max_len_and_key, try_with_max_len_and_key, max_len
+    }
+
+    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to fill first, a type
+    /// number for the keys.
+    pub const fn builder() -> SharedSlotMapBuilder<K, V> {
+        SharedSlotMapBuilder::new()
+    }
+}
 
 impl<K: Key, V> Container<KeyOptions> for SharedSlotMap<K, V> {
     const BUILDER: &'static str = "SharedSlotMapBuilder";

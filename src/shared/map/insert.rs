@@ -25,6 +25,9 @@ impl<K: Key, V> SharedSlotMap<K, V> {
     /// Puts a value in, and returns its key, and where it lies for good. O(1), no copy; no lock, and no wait, unless memory
     /// has to be taken, for which it enters the kernel.
     ///
+    /// [`SlotMap::insert`](crate::SlotMap::insert) returns the key alone, for a reference would borrow that map. Here it
+    /// borrows nothing that others need, and another thread may remove the value before it could be looked up by its key.
+    ///
     /// # Panics
     ///
     /// Where [`try_insert`](Self::try_insert) has an error.

@@ -48,13 +48,20 @@
 
 #![expect(unsafe_code, reason = "writes to slots that were dealt out, and reads live ones")]
 
+// In the order in which the docs list their methods.
 mod builder;
-mod deal;
-mod ground;
+
+mod access;
 mod insert;
+
+mod remove;
+
 mod iter;
 mod memory;
 mod owned;
+
+mod deal;
+mod ground;
 #[cfg(test)]
 mod tests;
 mod traits;
@@ -66,9 +73,8 @@ pub use owned::{Drain, MapMut};
 use super::lock::GrowthLock;
 use super::places::Places;
 use super::sync;
-use crate::container::max_len_constructors;
-use crate::error::{Error, or_give_up};
-use crate::key::{DefaultKey, Key};
+use crate::error::Error;
+use crate::key::Key;
 use crate::slot_map::SlotMap;
 use crate::slots::slot_at::SlotAt;
 use crate::slots::state::State;
@@ -77,7 +83,6 @@ use memory::Memory;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A [`SlotMap`] for many threads: they put values in by `&self`, look them up without a lock, and take them out.
@@ -183,42 +188,8 @@ unsafe impl<K: Key, V: Send + Sync> Sync for SharedSlotMap<K, V> {}
 impl<K: Key, V: UnwindSafe> UnwindSafe for SharedSlotMap<K, V> {}
 impl<K: Key, V: UnwindSafe + RefUnwindSafe> RefUnwindSafe for SharedSlotMap<K, V> {}
 
-impl<V> SharedSlotMap<DefaultKey, V> {
-    /// An empty map with keys of type [`DefaultKey`]. Reserves and allocates nothing, and does not enter the kernel, until
-    /// the first insertion.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use stayput::{DefaultKey, SharedSlotMap};
-    ///
-    /// static NAMES: SharedSlotMap<DefaultKey, String> = SharedSlotMap::new();
-    ///
-    /// let (key, _) = NAMES.insert("Ada".to_string());
-    /// assert_eq!(NAMES[key], "Ada");
-    /// ```
-    #[must_use]
-    pub const fn new() -> Self {
-        Self::with_key()
-    }
-
-    max_len_constructors! {
-        "map" of "slots", "Reserves the addresses now. For keys of another type, see \
-        [`with_max_len_and_key`](Self::with_max_len_and_key).";
-        /// # Examples
-        ///
-        /// ```
-        /// let map = stayput::SharedSlotMap::with_max_len(1);
-        /// map.insert('a');
-        /// assert_eq!(map.try_insert('b').unwrap_err().value, 'b');
-        /// ```
-    }
-}
-
 impl<K: Key, V> SharedSlotMap<K, V> {
-    /// An empty map with keys of any type; see [`new`](SharedSlotMap::new).
-    #[must_use]
-    pub const fn with_key() -> Self {
+    const fn empty() -> Self {
         Self {
             ground: Ground::new(),
             places: Places::new(0),
@@ -226,39 +197,6 @@ impl<K: Key, V> SharedSlotMap<K, V> {
             memory: GrowthLock::new(Memory::new(SlotMap::with_key())),
             values: PhantomData,
         }
-    }
-
-    max_len_constructors! {
-        with_max_len_and_key, try_with_max_len_and_key:
-        "map of any key type" of "slots, retired ones included,", "Reserves the addresses now.";
-    }
-
-    /// Options: maximum, capacity, growth, huge pages, what is done in the background, which hole to fill first, a type
-    /// number for the keys.
-    pub const fn builder() -> SharedSlotMapBuilder<K, V> {
-        SharedSlotMapBuilder::new()
-    }
-
-    /// The number of values. Those count that were put in, or are just being put in, by whomever, and were not taken out:
-    /// so it is exact when no other call is under way.
-    ///
-    /// O(1): several counts are added up.
-    pub fn len(&self) -> usize {
-        // First, so that what comes and goes meanwhile is not counted as gone alone.
-        let counts = self.removals.iter().map(|count| count.0.load(Ordering::Acquire));
-        let removed = counts.fold(0, usize::wrapping_add);
-        (self.ground.first_len() + self.dealt()).saturating_sub(removed)
-    }
-
-    /// Whether there are no values. As [`len`](Self::len).
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The type number of the map, if it was made with [one](SharedSlotMapBuilder::type_id). O(1).
-    #[inline]
-    pub const fn type_id(&self) -> Option<u32> {
-        self.ground.number().get()
     }
 
     /// The slot of a key, if it is live, and what its state is.
@@ -283,103 +221,6 @@ impl<K: Key, V> SharedSlotMap<K, V> {
         // SAFETY: it was live, which is known by acquire, so the value was written; and nobody writes there, nor moves
         // or drops it, while `self` is borrowed.
         unsafe { slot.value().as_ref() }
-    }
-
-    /// The value of a key. O(1); no lock.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::{DefaultKey, Key, SharedSlotMap};
-    /// let map = SharedSlotMap::new();
-    /// let (key, _) = map.insert("bar");
-    /// assert_eq!(map.get(key), Some(&"bar"));
-    /// assert_eq!(map.get(DefaultKey::null()), None);
-    /// ```
-    #[inline]
-    pub fn get(&self, key: K) -> Option<&V> {
-        let (slot, _) = self.find(key)?;
-        // SAFETY: just seen.
-        Some(unsafe { self.value(slot) })
-    }
-
-    /// Whether the key's value is in the map. O(1).
-    #[inline]
-    pub fn contains_key(&self, key: K) -> bool {
-        self.find(key).is_some()
-    }
-
-    /// The value in a slot, whatever its generation, and its key. O(1).
-    #[inline]
-    pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
-        let slot = self.ground.slot(index)?;
-        // SAFETY: it may be looked at, for as long as `self` is shared.
-        let state = unsafe { state_of(slot) };
-        let generation = State::from_bits(deal::seen(state)).live_generation()?;
-        // SAFETY: just seen.
-        let value = unsafe { self.value(slot) };
-        Some((self.ground.mint().key(index, generation), value))
-    }
-
-    /// The key of a value in the map, from a reference to it; see [`SlotMap::key_of`]. `None` if it was taken out. O(1),
-    /// one division.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SharedSlotMap;
-    /// let map = SharedSlotMap::new();
-    /// let (key, value) = map.insert(1.5);
-    /// assert_eq!((map.key_of(value), map.key_of(&2.5)), (Some(key), None));
-    /// map.remove(key);
-    /// assert_eq!(map.key_of(value), None);
-    /// ```
-    pub fn key_of(&self, value: &V) -> Option<K> {
-        let index = self.ground.index_at::<V>(ptr::from_ref(value).addr())?;
-        self.get_by_index(index).map(|(key, _)| key)
-    }
-
-    /// Removes a value: from then on, no thread finds it by its key. If several threads remove the same key, exactly one
-    /// call returns the value. O(1); takes no lock.
-    ///
-    /// The value stays in place, and references to it stay valid, until the owner takes the map. It is dropped then, and
-    /// its slot can be filled again; see [What is removed](Self#what-is-removed).
-    ///
-    /// # Panics
-    ///
-    /// If [`try_remove`](Self::try_remove) returns an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SharedSlotMap;
-    /// let mut map = SharedSlotMap::new();
-    /// let (key, value) = map.insert(42);
-    /// assert_eq!(map.remove(key), Some(&42));
-    /// assert_eq!((map.remove(key), map.get(key), *value), (None, None, 42));
-    /// map.as_mut_map(); // here it is dropped
-    /// ```
-    #[inline]
-    #[track_caller]
-    pub fn remove(&self, key: K) -> Option<&V> {
-        or_give_up(self.try_remove(key))
-    }
-
-    /// [`remove`](Self::remove), or the error; the value stays in the map then.
-    ///
-    /// # Errors
-    ///
-    /// Each slot has a bit that says that its value was removed. If the value came with a `SlotMap`, and memory for its bit
-    /// was refused then, this asks for it again. Fails if it is refused again, or with
-    /// [`Busy`](crate::ErrorKind::Busy) as [`try_insert`](Self::try_insert) does.
-    #[inline]
-    pub fn try_remove(&self, key: K) -> Result<Option<&V>, Error> {
-        let Some((slot, found)) = self.find(key) else { return Ok(None) };
-        if !self.take_out(slot, found)? {
-            return Ok(None);
-        }
-        // SAFETY: just seen.
-        Ok(Some(unsafe { self.value(slot) }))
     }
 
     /// Makes a slot vacant that was seen live; whether no other thread was faster.

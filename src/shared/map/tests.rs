@@ -4,6 +4,7 @@ use super::super::places::Claim;
 use super::super::tests::store_together;
 use super::*;
 use crate::error::ErrorKind;
+use crate::key::DefaultKey;
 use crate::os::Call;
 use crate::os::fault::Fault;
 use std::collections::HashSet;

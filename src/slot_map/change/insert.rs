@@ -1,5 +1,6 @@
 //! Putting values in.
 
+use crate::container::insert_many_methods;
 use crate::error::{Refused, give_up};
 use crate::key::Key;
 use crate::slot_map::SlotMap;
@@ -127,7 +128,10 @@ impl<K: Key, V> SlotMap<K, V> {
         }
     }
 
-    insert_many_methods!(SlotMap, |map| map.max_len() - map.slots.len());
+    insert_many_methods! {
+        V, |map| map.max_len() - map.slots.len();
+        /// let mut map = stayput::SlotMap::new();
+    }
 
     /// Puts a value back that was [detached](Self::detach), under its key. O(1).
     ///

@@ -1,5 +1,6 @@
 //! Taking values out.
 
+use crate::container::remove_many_method;
 use crate::key::{Key, Layout};
 use crate::slot_map::{Drain, ExtractIf, Reuse, SlotMap};
 use crate::slots::array::Slots;
@@ -63,26 +64,16 @@ impl<K: Key, V> SlotMap<K, V> {
         self.remove_at(index, generation)
     }
 
-    /// Takes out and drops the values of all these keys, and returns how many there were.
-    ///
-    /// In a large map this is faster than one call for each: the memory of a value is asked for some
-    /// keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
-    ///
-    /// Should a drop, or the iterator, panic, what was taken out before is out, and all else stays, also
-    /// what is named by keys that were taken ahead.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use stayput::SlotMap;
-    /// let mut map = SlotMap::new();
-    /// let keys = [map.insert(1), map.insert(2)];
-    /// assert_eq!(map.remove_many([keys[0], keys[0], keys[1]]), 2);
-    /// ```
-    pub fn remove_many(&mut self, keys: impl IntoIterator<Item = K>) -> usize {
-        let mut removed = 0;
-        self.slots.ahead().each(keys, |key| removed += usize::from(self.remove(key).is_some()));
-        removed
+    remove_many_method! {
+        "values", |map| map.slots.ahead();
+        /// # Examples
+        ///
+        /// ```
+        /// # use stayput::SlotMap;
+        /// let mut map = SlotMap::new();
+        /// let keys = [map.insert(1), map.insert(2)];
+        /// assert_eq!(map.remove_many([keys[0], keys[0], keys[1]]), 2);
+        /// ```
     }
 
     /// Takes a value out but keeps its slot and key for it, so that it can be put back by

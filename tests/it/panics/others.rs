@@ -1,6 +1,6 @@
 //! Containers of other kinds.
 
-use super::{Kind, at_each, kind, odd};
+use super::{Kind, at_each, kind, odd, stepwise};
 use crate::ledger::{Ledger, Step, Token};
 use stayput::{Arena, Columns, DefaultKey, Groups, Pad, SharedSlotMap, SharedVec, Table, indices};
 
@@ -149,6 +149,7 @@ fn table() {
         |_, table| table.extract_if(|_, token| odd(token)).for_each(drop),
         |_, table| _ = table.remove_all(|by| &by.odd, &true),
         |_, table| drop(table.take(|by| &by.value, &3)),
+        |_, table| _ = table.remove_many(table.keys().collect::<Vec<_>>()),
         // What the closure returns is dropped though the old value's drop panics.
         |ledger, table| {
             let key = table.keys().next().unwrap();
@@ -156,6 +157,13 @@ fn table() {
                 *token = ledger.token(50);
                 ledger.token(77)
             }));
+        },
+    ]);
+    at_each::<Rooted>(Step::Call).of(&[
+        |ledger, table| table.insert_many(stepwise(ledger, 3), &mut Vec::new()),
+        |ledger, table| {
+            let keys: Vec<_> = table.keys().collect();
+            table.remove_many(keys.into_iter().inspect(|_| ledger.step(Step::Call)));
         },
     ]);
     at_each::<Rooted>(Step::Drop).of_taken(&[

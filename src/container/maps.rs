@@ -1,4 +1,4 @@
-//! Methods that several maps have in common, as macros.
+//! Methods of maps that need nothing but others of their methods.
 
 /// Defines the iterators of a map whose slots are walked, and look-ups of many keys.
 ///
@@ -64,6 +64,7 @@ macro_rules! walk_methods {
         }
     };
 }
+pub(crate) use walk_methods;
 
 /// Defines the iterators that take the keys and values out of a map with `into_walk`.
 macro_rules! into_walk_methods {
@@ -90,10 +91,83 @@ macro_rules! into_walk_methods {
         }
     };
 }
+pub(crate) use into_walk_methods;
 
-/// Defines insertion of many values and their keys. `$room` is how many more slots the map can have.
+/// Defines look-ups by the index of a slot, and by address, over `slots` and `mint`. `$new` is documentation that makes a
+/// key in `map`, and its value `"a"` in `$map`.
+macro_rules! by_index_methods {
+    ($map:literal; $(#[$new:meta])+) => {
+        /// Returns the value in a slot, whatever its generation, and its key. O(1).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        $(#[$new])+
+        #[doc = concat!("assert_eq!(", $map, ".get_by_index(key.index()), Some((key, &\"a\")));")]
+        #[doc = concat!("assert_eq!(", $map, ".get_by_index(7), None);")]
+        /// ```
+        #[inline]
+        pub fn get_by_index(&self, index: u32) -> Option<(K, &V)> {
+            let (generation, value) = self.slots.at_index(index)?;
+            Some((self.mint().key(index, generation), value))
+        }
+
+        /// [`get_by_index`](Self::get_by_index), with a mutable reference to the value.
+        #[inline]
+        pub fn get_by_index_mut(&mut self, index: u32) -> Option<(K, &mut V)> {
+            let mint = self.mint();
+            let (generation, value) = self.slots.at_index_mut(index)?;
+            Some((mint.key(index, generation), value))
+        }
+
+        /// Returns the key of a value in the map, from a reference to it. O(1), one division.
+        ///
+        /// `None` if the reference is to something else. (One to a value of size zero is taken for
+        /// that of the slot at its address.)
+        ///
+        /// # Examples
+        ///
+        /// ```
+        $(#[$new])+
+        #[doc = concat!("let value = &", $map, "[key];")]
+        #[doc = concat!("assert_eq!(", $map, ".key_of(value), Some(key));")]
+        #[doc = concat!("assert_eq!(", $map, ".key_of(&\"b\"), None);")]
+        /// ```
+        pub fn key_of(&self, value: &V) -> Option<K> {
+            let index = self.slots.index_at(std::ptr::from_ref(value).addr())?;
+            self.get_by_index(index).map(|(key, _)| key)
+        }
+    };
+}
+pub(crate) use by_index_methods;
+
+/// Defines removal of many keys, whose memory `$ahead` requests. `$example` is documentation.
+macro_rules! remove_many_method {
+    ($values:literal, |$this:ident| $ahead:expr; $(#[$example:meta])+) => {
+        #[doc = concat!("Removes and drops the ", $values, " of many keys, and returns how many there were.")]
+        ///
+        /// In a large map this is faster than one call for each: the memory of a value is requested some
+        /// keys ahead of its turn. So keys may be taken out of the iterator up to 32 ahead.
+        ///
+        /// If a drop or the iterator panics, what was removed before stays removed, and everything else stays,
+        /// including what is named by keys that were taken ahead.
+        ///
+        $(#[$example])+
+        pub fn remove_many(&mut self, keys: impl IntoIterator<Item = K>) -> usize {
+            let $this = &*self;
+            let ahead = $ahead;
+            let mut removed = 0;
+            ahead.each(keys, |key| removed += usize::from(self.remove(key).is_some()));
+            removed
+        }
+    };
+}
+pub(crate) use remove_many_method;
+
+/// Defines insertion of many values and their keys. `$room` is how many more slots the map can have; `$new` is
+/// documentation that makes an empty map for the example.
 macro_rules! insert_many_methods {
-    ($map:ident, |$this:ident| $room:expr) => {
+    ($value:ident, |$this:ident| $room:expr; $(#[$new:meta])+) => {
         /// Inserts all values of an iterator, and appends their keys, in the same order, to `keys`.
         ///
         /// If the iterator or `keys` panics, what was inserted before stays.
@@ -105,7 +179,7 @@ macro_rules! insert_many_methods {
         /// # Examples
         ///
         /// ```
-        #[doc = concat!("let mut map = stayput::", stringify!($map), "::new();")]
+        $(#[$new])+
         /// let mut keys = Vec::new();
         /// map.insert_many(["a", "b", "c"], &mut keys);
         /// assert_eq!(map[keys[1]], "b");
@@ -113,7 +187,7 @@ macro_rules! insert_many_methods {
         #[track_caller]
         pub fn insert_many(
             &mut self,
-            values: impl IntoIterator<Item = V>,
+            values: impl IntoIterator<Item = $value>,
             keys: &mut impl Extend<K>,
         ) {
             $crate::error::or_give_up(self.try_insert_many(values, keys));
@@ -125,7 +199,7 @@ macro_rules! insert_many_methods {
         ///
         /// As for [`try_insert`](Self::try_insert). What an implementation of `Extend` does not ask for is
         /// dropped with the iterator.
-        pub fn try_insert_many<I: IntoIterator<Item = V>>(
+        pub fn try_insert_many<I: IntoIterator<Item = $value>>(
             &mut self,
             values: I,
             keys: &mut impl Extend<K>,
@@ -151,6 +225,7 @@ macro_rules! insert_many_methods {
         }
     };
 }
+pub(crate) use insert_many_methods;
 
 /// Defines the insertion of a secondary map by its fallible forms. `$cost` is the time that it takes.
 macro_rules! secondary_insert_methods {
@@ -216,3 +291,4 @@ macro_rules! secondary_insert_methods {
         }
     };
 }
+pub(crate) use secondary_insert_methods;

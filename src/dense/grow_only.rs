@@ -1,0 +1,180 @@
+//! [`GrowOnlyDenseMap`]: insert through `&self`, while references to values live.
+
+use super::DenseSlotMap;
+use crate::error::{Error, Refused, or_give_up};
+use crate::key::{Key, no_such_key};
+use crate::slot_map::GrowOnlyMap;
+use crate::vec::GrowOnly;
+use std::fmt;
+use std::ops::Index;
+
+/// A scope in which a [`DenseSlotMap`] can only grow, made by [`DenseSlotMap::grow_only`].
+///
+/// Its `insert` takes `&self` and returns, with the key, a reference that lives as long as the scope's borrow of the
+/// map: across any number of further insertions. Values can neither be removed nor changed inside the scope, and it
+/// stays on one thread. What runs while the map takes memory cannot use it, as for a [`GrowOnly`].
+///
+/// # Examples
+///
+/// ```
+/// use stayput::DenseSlotMap;
+///
+/// let mut things = DenseSlotMap::new();
+/// let scope = things.grow_only();
+/// let (_, bomb) = scope.insert("bomb".to_string());
+/// for n in 0..1000 {
+///     scope.insert(format!("explosion {n} of {bomb}")); // `bomb` stays valid
+/// }
+/// assert_eq!(things.as_slice()[1000], "explosion 999 of bomb");
+/// ```
+///
+/// References end with the borrow:
+///
+/// ```compile_fail,E0499
+/// let mut map = stayput::DenseSlotMap::new();
+/// let (key, one) = map.grow_only().insert(1);
+/// map.remove(key);
+/// println!("{one}");
+/// ```
+pub struct GrowOnlyDenseMap<'m, K: Key, V> {
+    table: GrowOnlyMap<'m, K, u32>,
+    keys: GrowOnly<'m, K>,
+    rows: GrowOnly<'m, V>,
+}
+
+impl<K: Key, V> DenseSlotMap<K, V> {
+    /// Opens a scope in which the map can only grow, so that references to values stay valid across insertions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use stayput::DenseSlotMap;
+    /// let mut map = DenseSlotMap::new();
+    /// let scope = map.grow_only();
+    /// let (_, bomb) = scope.insert("bomb".to_string());
+    /// let (key, _) = scope.insert(format!("debris of {bomb}")); // `bomb` is still valid
+    /// assert_eq!(map[key], "debris of bomb");
+    /// ```
+    #[inline]
+    pub fn grow_only(&mut self) -> GrowOnlyDenseMap<'_, K, V> {
+        self.order.is_touched = true;
+        GrowOnlyDenseMap {
+            table: self.table.grow_only(),
+            keys: self.keys.grow_only(),
+            rows: self.rows.grow_only(),
+        }
+    }
+}
+
+impl<'m, K: Key, V> GrowOnlyDenseMap<'m, K, V> {
+    /// Inserts a value after all others, and returns its key, and where it lies for good. O(1), no copy; enters the
+    /// kernel if committed memory is used up.
+    ///
+    /// # Panics
+    ///
+    /// If [`try_insert`](Self::try_insert) returns an error.
+    #[inline]
+    #[track_caller]
+    pub fn insert(&self, value: V) -> (K, &'m V) {
+        or_give_up(self.try_insert(value))
+    }
+
+    /// [`insert`](Self::insert), or the error and the value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`DenseSlotMap::try_insert`]; [`Busy`](crate::ErrorKind::Busy) while the map takes memory.
+    pub fn try_insert(&self, value: V) -> Result<(K, &'m V), Refused<V>> {
+        match self.make_key() {
+            Ok(key) => {
+                self.keys.push(key);
+                Ok((key, self.rows.push(value)))
+            }
+            Err(error) => Err(Refused { error, value }),
+        }
+    }
+
+    /// A key for the next row, for which there is room then.
+    fn make_key(&self) -> Result<K, Error> {
+        self.rows.try_reserve(1).map_err(DenseSlotMap::<K, V>::explain)?;
+        self.keys.try_reserve(1).map_err(DenseSlotMap::<K, V>::explain)?;
+        // The table refuses a key before it is more.
+        let row = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        match self.table.try_insert(row) {
+            Ok((key, _)) => Ok(key),
+            Err(refused) => Err(DenseSlotMap::<K, V>::explain(refused.error)),
+        }
+    }
+
+    /// Returns the value of a key, for as long as the scope's borrow. O(1).
+    #[inline]
+    #[track_caller]
+    pub fn get(&self, key: K) -> Option<&'m V> {
+        self.rows.get(*self.table.get(key)? as usize)
+    }
+
+    /// Whether the key's value is in the map. O(1).
+    #[inline]
+    #[track_caller]
+    pub fn contains_key(&self, key: K) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// Makes room for `additional` more values; see [`DenseSlotMap::reserve`].
+    ///
+    /// # Panics
+    ///
+    /// If [`try_reserve`](Self::try_reserve) returns an error.
+    #[track_caller]
+    pub fn reserve(&self, additional: usize) {
+        or_give_up(self.try_reserve(additional));
+    }
+
+    /// [`reserve`](Self::reserve), or the error.
+    ///
+    /// # Errors
+    ///
+    /// As for [`DenseSlotMap::try_reserve`]; [`Busy`](crate::ErrorKind::Busy) while the map takes memory.
+    pub fn try_reserve(&self, additional: usize) -> Result<(), Error> {
+        let reserved = self.rows.try_reserve(additional);
+        let reserved = reserved.and_then(|()| self.keys.try_reserve(additional));
+        let reserved = reserved.and_then(|()| self.table.try_reserve(additional));
+        reserved.map_err(DenseSlotMap::<K, V>::explain)
+    }
+
+    /// The number of values. O(1).
+    #[inline]
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are no values. O(1).
+    #[inline]
+    #[track_caller]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<K: Key, V> Index<K> for GrowOnlyDenseMap<'_, K, V> {
+    type Output = V;
+
+    /// # Panics
+    ///
+    /// If the map has no value of the key.
+    #[track_caller]
+    fn index(&self, key: K) -> &V {
+        match self.get(key) {
+            Some(value) => value,
+            None => no_such_key(key),
+        }
+    }
+}
+
+impl<K: Key, V> fmt::Debug for GrowOnlyDenseMap<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As for `GrowOnlyMap`.
+        f.debug_struct("GrowOnlyDenseMap").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
