@@ -112,12 +112,28 @@
 //!
 //! # Features
 //!
+//! On by default:
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `alloc` | [`Arena`], [`alloc::GlobalVm`] and [`alloc::VmAlloc`] |
+//! | `block-vec` | [`BlockVec`] |
+//! | `columns` | [`Columns`] and [`Groups`], and a [`DenseSlotMap`] of such rows |
+//! | `shared` | [`SharedVec`] and [`SharedSlotMap`] |
+//! | `slotmap-names` | the modules [`basic`], [`hop`] and [`sparse_secondary`], and [`HopSlotMap`] |
+//! | `table` | [`Table`] and the module [`index`] |
+//!
+//! With `default-features = false` there are reservations, [`VmVec`], [`SlotMap`], [`DenseSlotMap`], [`SecondaryMap`]
+//! and [`SparseSecondaryMap`], and the crate builds faster.
+//!
+//! Off by default:
+//!
 //! - `allocator-api2-02`, `allocator-api2-04`: the trait `Allocator` of the crate `allocator-api2`,
-//!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`.
+//!   in version 0.2 (which `hashbrown` has) or 0.4, for `&Arena`, `&Scope` and `VmAlloc`. Enable `alloc`.
 //! - `bytemuck`: `VmVec::extend_zeroed` and `VmVec::resize_zeroed`, `Arena::alloc_zeroed` and
 //!   `Arena::alloc_slice_zeroed`, for types that are valid when all zero; keys as bytes, and bytes as
 //!   keys, see [`new_key_type!`].
-//! - `derive`: `#[derive(Row)]`, for structs in [`Columns`].
+//! - `derive`: `#[derive(Row)]`, for structs in [`Columns`]. Enables `columns`.
 //! - `file`: `FileVec`, `Follow` and `FileBacking`, over the crate `memmap2`, and `SlotMap::save`; see `file`.
 //! - `rayon`: arrays, `Columns` and the maps in parallel; see `par`.
 //! - `serde`: `Serialize` and `Deserialize` for keys, maps, tables, arrays and `Columns`; see `saved` for the form.
@@ -165,14 +181,25 @@
 //!   value has less than eight.
 //! - [`Columns`] and [`SharedVec`] are as they are without it.
 
+#![cfg_attr(
+    not(all_containers),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "some of what containers share, whichever are enabled"
+    )
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(stayput_nightly, feature(allocator_api))]
 
+#[cfg(feature = "alloc")]
 pub mod alloc;
 mod backing;
+#[cfg(feature = "block-vec")]
 pub mod block_vec;
 #[cfg(feature = "bytemuck")]
 mod bytemuck;
+#[cfg(feature = "columns")]
 pub mod columns;
 pub mod dense;
 
@@ -184,6 +211,7 @@ mod error;
 pub mod file;
 mod growing;
 mod heap;
+#[cfg(feature = "table")]
 pub mod index;
 pub mod keeper;
 mod key;
@@ -191,6 +219,7 @@ mod macros;
 #[cfg(test)]
 #[path = "../tests/common/made.rs"]
 mod made;
+#[cfg(feature = "slotmap-names")]
 mod names;
 mod os;
 mod page;
@@ -199,8 +228,11 @@ mod raw_vec;
 mod reservation;
 pub mod secondary;
 pub mod service;
+#[cfg(feature = "shared")]
 pub mod shared;
 pub mod slot_map;
+mod sort;
+#[cfg(feature = "table")]
 pub mod table;
 mod unchecked;
 pub mod vec;
@@ -211,11 +243,14 @@ pub mod par;
 #[cfg(feature = "serde")]
 pub mod saved;
 
+#[cfg(feature = "alloc")]
 #[doc(inline)]
 pub use alloc::{Arena, ArenaBox, ArenaBuilder, ArenaStats, Scope, ScopeGuard};
 pub use backing::Backing;
+#[cfg(feature = "block-vec")]
 #[doc(inline)]
 pub use block_vec::{BlockVec, BlockVecBuilder, BlockVecStats, Blocks, GrowOnlyBlockVec};
+#[cfg(feature = "columns")]
 #[doc(inline)]
 pub use columns::{Columns, ColumnsBuilder, ColumnsStats, Groups, Pad, Row, RowMut, RowRef};
 #[doc(inline)]
@@ -226,8 +261,10 @@ pub use error::{Error, ErrorKind, Refused};
 pub use file::{FileBacking, FileVec, Follow};
 pub use growing::{Budget, GivenBack, GrowingReservation, Growth, Prefaulted};
 pub use key::{Bits32, Bits64, Compact32, DefaultKey, Key, KeyData, Layout, Plain64, Tagged64};
+#[cfg(feature = "slotmap-names")]
 #[doc(no_inline)]
 pub use names::hop::HopSlotMap;
+#[cfg(feature = "slotmap-names")]
 pub use names::{basic, hop, sparse_secondary};
 pub use reservation::{HugePages, Locked, Reservation, ReservationBuilder, page_size};
 #[doc(inline)]
@@ -236,6 +273,7 @@ pub use secondary::{
 };
 #[doc(inline)]
 pub use service::{CommitAhead, Release};
+#[cfg(feature = "shared")]
 #[doc(inline)]
 pub use shared::{SharedSlotMap, SharedSlotMapBuilder, SharedVec, SharedVecBuilder};
 #[cfg(fuzzing)]
@@ -246,6 +284,7 @@ pub use slot_map::{GrowOnlyMap, Reuse, SlotMap, SlotMapBuilder, SlotMapStats, We
 #[cfg(feature = "derive")]
 #[doc(inline)]
 pub use stayput_derive::Row;
+#[cfg(feature = "table")]
 #[doc(inline)]
 pub use table::{Table, TableBuilder, TableStats};
 #[doc(inline)]
@@ -262,6 +301,6 @@ pub use ::bytemuck as __bytemuck;
 pub use ::serde as __serde;
 
 /// The code in the README runs as a test.
-#[cfg(doctest)]
+#[cfg(all(doctest, all_containers))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -38,7 +38,6 @@ pub use fields::{CloneFields, Fields};
 pub use groups::{Groups, Pad};
 pub use into_iter::IntoIter;
 pub use iter::{Iter, IterMut};
-pub(crate) use order::put_in;
 pub use row::{Row, RowMut, RowRef};
 
 use crate::raw_vec::RawVec;

@@ -4,7 +4,7 @@
 
 use super::{Columns, Row};
 use crate::error::{Error, or_give_up};
-use crate::heap::try_reserve_exact;
+use crate::sort;
 use std::cmp::Ordering;
 
 impl<R: Row> Columns<R> {
@@ -44,13 +44,9 @@ impl<R: Row> Columns<R> {
         &mut self,
         mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
     ) -> Result<(), Error> {
-        let mut order = Vec::new();
-        try_reserve_exact(&mut order, self.len())?;
-        order.extend(0..self.len());
         let row = |index: usize| self.get(index).expect("it is one of them");
-        // By their places, those that are equal keep their order, and no more memory is needed for it.
-        order.sort_unstable_by(|&a, &b| compare(row(a), row(b)).then(a.cmp(&b)));
-        put_in(order, |a, b| self.swap(a, b));
+        let order = sort::try_order(self.len(), |a, b| compare(row(a), row(b)))?;
+        sort::put_in(order, |a, b| self.swap(a, b));
         Ok(())
     }
 
@@ -62,19 +58,5 @@ impl<R: Row> Columns<R> {
     #[track_caller]
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(R::Ref<'_>) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
-    }
-}
-
-/// Has the row from `order[i]` lie at `i`, by exchanging rows: goes once round each cycle.
-pub(crate) fn put_in(mut order: Vec<usize>, mut swap: impl FnMut(usize, usize)) {
-    for first in 0..order.len() {
-        let mut at = first;
-        while order[at] != first {
-            let from = order[at];
-            swap(at, from);
-            order[at] = at;
-            at = from;
-        }
-        order[at] = at;
     }
 }

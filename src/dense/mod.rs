@@ -14,6 +14,8 @@
 mod access;
 mod builder;
 mod change;
+#[cfg(feature = "columns")]
+mod columns;
 mod disjoint;
 mod insert;
 mod iter;

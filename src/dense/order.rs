@@ -6,7 +6,6 @@
 //! found by the next pass.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row};
 use crate::error::{Error, or_give_up};
 use crate::growing::{Budget, Purse};
 use crate::key::Key;
@@ -142,7 +141,7 @@ impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     }
 
     /// Goes on with a pass, or with others, by a comparison of two rows; whether all are in order.
-    fn try_defragment(
+    pub(super) fn try_defragment(
         &mut self,
         mut compare: impl FnMut(&S, usize, usize) -> Ordering,
         budget: Budget,
@@ -342,40 +341,5 @@ impl<K: Key, V> DenseSlotMap<K, V> {
         budget: Budget,
     ) -> Result<bool, Error> {
         self.try_defragment(|rows, a, b| compare(&rows[a], &rows[b]), budget)
-    }
-}
-
-impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    /// Sorts the rows by a comparison, no more of it than a budget allows. As for
-    /// [values](DenseSlotMap#method.defragment_by).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_defragment_by`](Self::try_defragment_by) has an error.
-    #[must_use = "it says whether it is done"]
-    #[track_caller]
-    pub fn defragment_by(
-        &mut self,
-        compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
-        budget: Budget,
-    ) -> bool {
-        or_give_up(self.try_defragment_by(compare, budget))
-    }
-
-    /// [`defragment_by`](Self::defragment_by), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If there is no memory for what is to be known meanwhile.
-    pub fn try_defragment_by(
-        &mut self,
-        mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
-        budget: Budget,
-    ) -> Result<bool, Error> {
-        let compare_rows = |rows: &Columns<R>, a, b| match rows.get(a).zip(rows.get(b)) {
-            Some((a, b)) => compare(a, b),
-            None => Ordering::Equal,
-        };
-        self.try_defragment(compare_rows, budget)
     }
 }

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use crate::columns::{self, Columns, ColumnsStats, Row};
 use crate::error::{Error, Refused};
 use crate::growing::{Budget, GivenBack, Prefaulted};
 use crate::raw_vec::Options;
@@ -12,7 +11,7 @@ use std::iter::FusedIterator;
 use std::slice;
 
 /// An array of rows without gaps, in which a [`DenseSlotMap`](super::DenseSlotMap) keeps its values:
-/// a [`VmVec`], or [`Columns`].
+/// a [`VmVec`], or [`Columns`](crate::Columns).
 ///
 /// It is implemented for these two, and nobody else can implement it. What it has is for the map.
 pub trait Rows: sealed::Made {
@@ -280,183 +279,6 @@ impl<V> Rows for VmVec<V> {
     }
 
     fn into_rows(self) -> vec::IntoIter<V> {
-        self.into_iter()
-    }
-}
-
-impl<R: Row> sealed::Made for Columns<R> {
-    fn try_made(plan: sealed::Plan) -> Result<Self, Error> {
-        Self::try_with_options(Self::options(plan.options), plan.capacity)
-    }
-}
-
-impl<R: Row> Rows for Columns<R> {
-    type Value = R;
-    type Ref<'a>
-        = R::Ref<'a>
-    where
-        R: 'a;
-    type Mut<'a>
-        = R::Mut<'a>
-    where
-        R: 'a;
-    type Slices<'a>
-        = R::Slices<'a>
-    where
-        R: 'a;
-    type SlicesMut<'a>
-        = R::SlicesMut<'a>
-    where
-        R: 'a;
-    type Iter<'a>
-        = columns::Iter<'a, R>
-    where
-        R: 'a;
-    type IterMut<'a>
-        = columns::IterMut<'a, R>
-    where
-        R: 'a;
-    type IntoIter = columns::IntoIter<R>;
-    type Parts = R::Fields;
-
-    const BYTES: usize = Self::ROW_BYTES;
-
-    #[inline]
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    #[inline]
-    fn capacity(&self) -> usize {
-        self.capacity()
-    }
-
-    fn max_len(&self) -> usize {
-        self.max_len()
-    }
-
-    fn stats(&self) -> VecStats {
-        let ColumnsStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
-        } = self.stats();
-        VecStats {
-            len,
-            capacity,
-            max_len,
-            reserved_bytes,
-            committed_bytes,
-            ahead_bytes,
-            late,
-            resident_bytes,
-        }
-    }
-
-    #[inline]
-    fn try_reserve(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve(additional)
-    }
-
-    fn try_reserve_exact(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_reserve_exact(additional)
-    }
-
-    fn try_prefault(&mut self, additional: usize) -> Result<(), Error> {
-        self.try_prefault(additional)
-    }
-
-    fn prefault_ahead(&mut self, budget: Budget) -> Prefaulted {
-        self.prefault_ahead(budget)
-    }
-
-    fn try_shrink_to_fit(&mut self) -> Result<(), Error> {
-        self.try_shrink_to_fit()
-    }
-
-    fn shrink_to_fit_within(&mut self, budget: Budget) -> Result<GivenBack, Error> {
-        self.shrink_to_fit_within(budget)
-    }
-
-    #[inline]
-    fn take_apart(row: R) -> R::Fields {
-        row.into_fields()
-    }
-
-    #[inline]
-    fn put_together(fields: R::Fields) -> R {
-        R::from_fields(fields)
-    }
-
-    #[inline]
-    fn push(&mut self, fields: R::Fields) {
-        self.push_fields(fields);
-    }
-
-    fn try_push(&mut self, row: R) -> Result<(), Refused<R>> {
-        self.try_push(row)
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<R::Fields> {
-        self.pop_fields()
-    }
-
-    #[inline]
-    fn swap_remove(&mut self, row: usize) -> R::Fields {
-        self.swap_remove_fields(row)
-    }
-
-    #[inline]
-    fn swap(&mut self, a: usize, b: usize) {
-        self.swap(a, b);
-    }
-
-    #[inline]
-    fn clear(&mut self) {
-        self.clear();
-    }
-
-    #[inline]
-    fn get(&self, row: usize) -> Option<R::Ref<'_>> {
-        self.get(row)
-    }
-
-    #[inline]
-    fn get_mut(&mut self, row: usize) -> Option<R::Mut<'_>> {
-        self.get_mut(row)
-    }
-
-    /// There are as many lines as columns, and who looks at a few of them need not wait for all.
-    #[inline]
-    fn ask(&self, _: usize) {}
-
-    #[inline]
-    fn slices(&self) -> R::Slices<'_> {
-        self.as_slices()
-    }
-
-    #[inline]
-    fn slices_mut(&mut self) -> R::SlicesMut<'_> {
-        self.as_mut_slices()
-    }
-
-    #[inline]
-    fn iter(&self) -> columns::Iter<'_, R> {
-        self.iter()
-    }
-
-    #[inline]
-    fn iter_mut(&mut self) -> columns::IterMut<'_, R> {
-        self.iter_mut()
-    }
-
-    fn into_rows(self) -> columns::IntoIter<R> {
         self.into_iter()
     }
 }

@@ -1,26 +1,21 @@
 //! Rows in another order, all at once.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row, put_in};
 use crate::error::{Error, or_give_up};
-use crate::heap::try_reserve_exact;
 use crate::key::Key;
+use crate::sort;
 use std::cmp::Ordering;
 
 impl<K: Key, V, S: Rows<Value = V>> DenseSlotMap<K, V, S> {
     /// Sorts the rows by a comparison of two of them.
-    fn try_sort_rows(
+    pub(super) fn try_sort_rows(
         &mut self,
         mut compare: impl FnMut(&S, usize, usize) -> Ordering,
     ) -> Result<(), Error> {
-        let mut order = Vec::new();
-        try_reserve_exact(&mut order, self.len()).map_err(Self::explain)?;
-        order.extend(0..self.len());
-        let Self { rows, .. } = self;
-        // By their places, those that are equal keep their order, and no more memory is needed for it.
-        order.sort_unstable_by(|&a, &b| compare(rows, a, b).then(a.cmp(&b)));
+        let order = sort::try_order(self.len(), |a, b| compare(&self.rows, a, b));
+        let order = order.map_err(Self::explain)?;
         self.order.forget();
-        put_in(order, |a, b| {
+        sort::put_in(order, |a, b| {
             self.keys.swap(a, b);
             self.rows.swap(a, b);
         });
@@ -83,37 +78,5 @@ impl<K: Key, V> DenseSlotMap<K, V> {
     #[track_caller]
     pub fn sort_by_key<T: Ord>(&mut self, mut key: impl FnMut(&V) -> T) {
         self.sort_by(|a, b| key(a).cmp(&key(b)));
-    }
-}
-
-impl<K: Key, R: Row> DenseSlotMap<K, R, Columns<R>> {
-    /// Sorts the rows by a comparison; those that are equal keep their order, and all keep their keys. As for
-    /// [values](DenseSlotMap#method.sort_by).
-    ///
-    /// # Panics
-    ///
-    /// Where [`try_sort_by`](Self::try_sort_by) has an error; and maybe if the comparison is no order.
-    #[track_caller]
-    pub fn sort_by(&mut self, compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering) {
-        or_give_up(self.try_sort_by(compare));
-    }
-
-    /// [`sort_by`](Self::sort_by), or the error.
-    ///
-    /// # Errors
-    ///
-    /// If the allocator refuses an index a row ([`Memory`](crate::ErrorKind::Memory)). None has moved then.
-    ///
-    /// # Panics
-    ///
-    /// Maybe, if the comparison is no order.
-    pub fn try_sort_by(
-        &mut self,
-        mut compare: impl FnMut(R::Ref<'_>, R::Ref<'_>) -> Ordering,
-    ) -> Result<(), Error> {
-        self.try_sort_rows(|rows, a, b| match rows.get(a).zip(rows.get(b)) {
-            Some((a, b)) => compare(a, b),
-            None => Ordering::Equal,
-        })
     }
 }

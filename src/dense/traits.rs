@@ -1,7 +1,6 @@
 //! The traits of std.
 
 use super::{DenseSlotMap, Rows};
-use crate::columns::{Columns, Row};
 use crate::error::Error;
 use crate::key::Key;
 use crate::slot_map::traits::no_such_key;
@@ -36,15 +35,6 @@ impl<K: Key, V: Clone> DenseSlotMap<K, V> {
 }
 
 impl<K: Key, V: fmt::Debug> fmt::Debug for DenseSlotMap<K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
-
-impl<K: Key, R: Row> fmt::Debug for DenseSlotMap<K, R, Columns<R>>
-where
-    for<'a> R::Ref<'a>: fmt::Debug,
-{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
     }

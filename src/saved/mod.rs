@@ -92,12 +92,16 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "block-vec")]
 mod block_vec;
+#[cfg(feature = "columns")]
 mod columns;
 mod dense;
 mod maps;
+#[cfg(feature = "shared")]
 mod shared;
 mod slotmap;
+#[cfg(feature = "table")]
 mod table;
 mod vec;
 
