@@ -122,7 +122,7 @@ pub(super) fn available_bytes() -> Option<u64> {
 }
 
 /// So much of a file is read at once; the numbers that are looked for stand there.
-const TEXT_BYTES: usize = 4096;
+pub(super) const TEXT_BYTES: usize = 4096;
 
 /// The number that a file has behind so many others.
 ///
@@ -147,7 +147,7 @@ fn kib_in(path: &CStr, name: &str) -> Option<u64> {
 }
 
 #[inline(never)]
-fn open(path: &CStr) -> Option<OwnedFd> {
+pub(super) fn open(path: &CStr) -> Option<OwnedFd> {
     // SAFETY: the path ends with a zero, and outlives the call.
     let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
     // SAFETY: it was opened just now, so nobody else has it.
@@ -155,7 +155,7 @@ fn open(path: &CStr) -> Option<OwnedFd> {
 }
 
 /// The next that stands in a file; nothing at its end.
-fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
+pub(super) fn read<'t>(file: &OwnedFd, text: &'t mut [u8]) -> Option<&'t [u8]> {
     // SAFETY: it writes into `text`, so many bytes at most.
     let length = unsafe { libc::read(file.as_raw_fd(), text.as_mut_ptr().cast(), text.len()) };
     text.get(..usize::try_from(length).ok()?)
