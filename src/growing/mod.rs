@@ -410,13 +410,8 @@ impl GrowingReservation {
         match self.memory.as_mut().expect("taken only by drop") {
             Memory::Alone(reservation) => {
                 let needed = round_up(need, page_size());
-                let by_policy = || {
-                    reservation.whole_runs(self.front.step.wish(
-                        self.front.usable,
-                        need,
-                        self.front.growth,
-                    ))
-                };
+                let Front { usable, growth, step, .. } = self.front;
+                let by_policy = reservation.whole_runs(step.wish(usable, need, growth));
                 let wished = amount.wished(needed, by_policy);
                 let warm = self.warmth.as_ref().map_or(0, |warmth| warmth.bytes);
                 let from = self.front.usable.max(warm);

@@ -6,7 +6,7 @@ use super::options::Want;
 use super::{GrowingReservation, Growth, Memory, Way, round_up};
 use crate::keeper::{self, Lent, Use, Warm};
 use crate::reservation::{
-    ColumnLayouts, HugePages, Reservation, page_size, usual_reservation_bytes,
+    ColumnLayouts, HugePages, Reservation, layouts, page_size, usual_reservation_bytes,
 };
 use crate::service::{self, CommitAhead, Legacy, Release};
 use std::alloc::Layout;
@@ -86,7 +86,7 @@ impl Wish {
         }
         let need_bytes = want.need_bytes.max(1);
         let (used, reserved_bytes) = match want.exact_bytes {
-            Some(exact) => (Use::Exact, exact.checked_next_multiple_of(page_size())?),
+            Some(exact) => (Use::Exact, exact.checked_add(page_size() - 1)? & !(page_size() - 1)),
             None => (Use::Array, usual_reservation_bytes(need_bytes, want.most_bytes)),
         };
         Some(Self { used, reserved_bytes, need_bytes, align, huge_pages, columns })
@@ -95,7 +95,7 @@ impl Wish {
     /// Whether memory suits of which the first `bytes` hold anything.
     pub(super) fn suits(&self, memory: &Reservation, bytes: usize) -> bool {
         memory.reserved_bytes() == self.reserved_bytes
-            && memory.start().addr().get() % self.align == 0
+            && memory.start().addr().get() & (self.align - 1) == 0
             && memory.huge_pages() == self.huge_pages
             && memory.columns() == self.columns
             && {
@@ -159,7 +159,7 @@ impl GrowingReservation {
 }
 
 fn row_bytes(columns: ColumnLayouts) -> usize {
-    columns.iter().map(Layout::size).sum()
+    layouts(columns).iter().map(Layout::size).sum()
 }
 
 /// Gives memory to the keeper of which so many bytes are committed, if it is wanted there.

@@ -15,7 +15,8 @@ pub(in crate::os) fn page_bytes() -> usize {
         0 => {
             // SAFETY: `sysconf` reads no memory of ours.
             let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-            let bytes = usize::try_from(bytes).expect("Linux has a page size");
+            // It is never refused.
+            let bytes = usize::try_from(bytes).unwrap_or(4096);
             BYTES.store(bytes, Ordering::Relaxed);
             bytes
         }

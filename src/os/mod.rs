@@ -127,7 +127,7 @@ pub(crate) fn mapping_refused(bytes: usize, code: i32) -> Error {
 /// The size of a page.
 #[inline(never)]
 pub(crate) fn page_size() -> PageSize {
-    PageSize::new(sys::page_bytes()).expect("systems have pages of a power of two bytes")
+    PageSize::of_system(sys::page_bytes())
 }
 
 /// The size of a huge page that [`advise_huge`] can bring, where there is one.
@@ -531,7 +531,7 @@ unsafe fn for_each_committed(
         let part_start = part.start.max(first);
         let part_end = part.end.min(end);
         let Some(length) = part_end.checked_sub(part_start) else { continue };
-        let length = PageBytes::exact(length, page_size()).expect("mappings are whole pages");
+        let length = PageBytes::whole(length, page_size());
         let address = start.map_addr(|_| {
             // At least `first`, the address of a `NonNull`.
             part_start.try_into().expect("above null")

@@ -23,7 +23,19 @@ use std::ptr::NonNull;
 
 mod advice;
 mod builder;
+#[cfg(feature = "alloc")]
 mod rooms;
+/// Only blocks of allocators offer room.
+#[cfg(not(feature = "alloc"))]
+mod rooms {
+    pub(crate) const fn take_all() -> bool {
+        false
+    }
+
+    impl super::Reservation {
+        pub(super) const fn withdraw(&mut self) {}
+    }
+}
 mod share;
 mod stripes;
 #[cfg(test)]
@@ -42,8 +54,8 @@ pub(crate) use share::{
     usual_reservation_bytes, whole_bytes,
 };
 pub(crate) use stripes::ColumnLayouts;
-pub(crate) use stripes::column_count;
 use stripes::{Huge, Stripes};
+pub(crate) use stripes::{column_count, layouts};
 
 /// Whether to ask the system for huge pages.
 ///
@@ -221,7 +233,7 @@ impl<'r> Pages<'r> {
         let bytes = self.offset..self.offset + self.bytes.get();
         stripes.into_iter().flat_map(|stripes| stripes.places(bytes.clone())).try_for_each(
             |place| {
-                let bytes = PageBytes::exact(place.len(), os::page_size()).expect("whole pages");
+                let bytes = PageBytes::whole(place.len(), os::page_size());
                 act(&self.place(place.start, bytes))
             },
         )
@@ -439,14 +451,14 @@ impl Reservation {
         let (Ok(pages), None) = (self.pages(keep..), self.columns) else { return };
         let start = pages.place(keep, pages.bytes).start;
         let to_mapping_end = self.mapping_end() - start.addr().get();
-        let behind = PageBytes::exact(to_mapping_end, os::page_size()).expect("whole pages");
+        let behind = PageBytes::whole(to_mapping_end, os::page_size());
         if behind == PageBytes::ZERO || !os::RELEASES_PARTS {
             return;
         }
         // SAFETY: the end of the mapping, which is not used: whoever has memory there has borrowed `self`,
         // or answers for it.
         if unsafe { os::release(start, behind) } {
-            self.bytes = PageBytes::exact(keep, os::page_size()).expect("checked by `pages`");
+            self.bytes = PageBytes::whole(keep, os::page_size());
             self.mapping_bytes =
                 self.mapping_bytes.checked_sub(behind).expect("a part of the mapping");
         }
@@ -607,7 +619,7 @@ impl Reservation {
 
         // What is left of the old mapping lies before and behind a hole, which is not ours any more.
         let before = self.start.addr().get() - self.mapping_start.addr().get();
-        let before = PageBytes::exact(before, page).expect("both are page boundaries");
+        let before = PageBytes::whole(before, page);
         if before != PageBytes::ZERO {
             // SAFETY: the side before the hole.
             unsafe { unreleased::release(self.mapping_start, before) };
@@ -677,7 +689,7 @@ impl Reservation {
             })
         };
         let (offset, end) = (whole(start)?, whole(end)?);
-        let bytes = end.checked_sub(offset).expect("compared above");
+        let bytes = PageBytes::whole(end.get() - offset.get(), page);
         Ok(Pages { offset: offset.get(), bytes, reservation: self })
     }
 
@@ -693,7 +705,9 @@ impl Reservation {
 
     /// An end of memory to be committed, rounded up to whole [runs](Self::run_bytes).
     pub(crate) fn whole_runs(&self, end: usize) -> usize {
-        end.next_multiple_of(self.run_bytes(end)).min(self.bytes.get())
+        let run = self.run_bytes(end);
+        // Of a power of two, and `end` is at most `isize::MAX`.
+        ((end + (run - 1)) & !(run - 1)).min(self.bytes.get())
     }
 
     /// In what units memory at `offset` is best committed and given back: whole huge pages where

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::sync::Mutex;
 
 fn pages(bytes: usize) -> PageSize {
-    PageSize::new(bytes).unwrap()
+    PageSize::of_system(bytes)
 }
 
 fn arb_columns() -> impl Strategy<Value = ColumnLayouts> {
