@@ -154,6 +154,7 @@ impl Reservation {
 }
 
 impl GrowingReservation {
+    #[inline(never)]
     fn over(memory: Memory, growth: Growth, release: Release, way: &'static Way) -> Self {
         let front = Front { usable: 0, growth, step: Step::FIRST, recent: Recent::NONE };
         Self { memory: Some(memory), front, release, way, resident: 0, warmth: None }
@@ -275,6 +276,7 @@ impl GrowingReservation {
         self.start().as_ptr()
     }
 
+    #[inline(never)]
     pub(crate) fn start(&self) -> NonNull<u8> {
         match self.reservation() {
             Ok(reservation) => reservation.start(),
@@ -303,6 +305,7 @@ impl GrowingReservation {
     }
 
     /// The size of the range in bytes.
+    #[inline(never)]
     pub fn reserved_bytes(&self) -> usize {
         match self.reservation() {
             Ok(reservation) => reservation.reserved_bytes(),

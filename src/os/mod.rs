@@ -149,6 +149,7 @@ pub(crate) fn huge_page_bytes() -> Option<usize> {
 }
 
 /// How many bytes of addresses a process on this system can have, about.
+#[inline(never)]
 pub(crate) fn address_space_bytes() -> usize {
     sys::address_space_bytes()
 }
@@ -170,6 +171,7 @@ pub(crate) fn locked_bytes() -> Option<u64> {
 }
 
 /// The machine's memory in bytes, where the system tells.
+#[inline(never)]
 pub(crate) fn memory_bytes() -> Option<u64> {
     sys::memory_bytes()
 }

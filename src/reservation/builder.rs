@@ -105,17 +105,26 @@ impl ReservationBuilder {
     /// As for [`Reservation::new`], and [`Alignment`](ErrorKind::Alignment) if the alignment is
     /// no power of two.
     pub fn reserve(self) -> Result<Reservation, Error> {
-        let plan = self.plan()?;
-        unreleased::release_kept();
-        Ok(plan.at(os::reserve(plan.mapping_bytes)?))
+        self.reserve_by(os::reserve)
     }
 
     /// [`reserve`](Self::reserve), for those who will ask for less where it is refused.
-    #[inline(never)]
     pub(crate) fn reserve_if_possible(self) -> Option<Reservation> {
-        let plan = self.plan().ok()?;
+        let reserve = |bytes: PageBytes| {
+            let refused = Error::new(ErrorKind::AddressSpace, bytes.get());
+            os::reserve_if_possible(bytes).ok_or(refused)
+        };
+        self.reserve_by(reserve).ok()
+    }
+
+    #[inline(never)]
+    fn reserve_by(
+        self,
+        reserve: fn(PageBytes) -> Result<NonNull<u8>, Error>,
+    ) -> Result<Reservation, Error> {
+        let plan = self.plan()?;
         unreleased::release_kept();
-        Some(plan.at(os::reserve_if_possible(plan.mapping_bytes)?))
+        Ok(plan.at(reserve(plan.mapping_bytes)?))
     }
 
     /// The same, of what waits to be released, since the system did not take it back: it may be somewhat larger

@@ -48,7 +48,9 @@ pub(crate) mod mint;
 pub(crate) mod parts;
 mod place_of;
 pub(crate) mod prefetch;
+#[cfg(feature = "shared")]
 mod sharing;
+#[cfg(feature = "shared")]
 mod slot_at;
 pub(crate) mod slots;
 pub(crate) mod state;
@@ -57,7 +59,9 @@ mod tests;
 pub(crate) mod traits;
 mod vacancy;
 pub(crate) use holes::Hole;
+#[cfg(feature = "shared")]
 pub(crate) use sharing::{Begun, Gaps, Sharing, Told};
+#[cfg(feature = "shared")]
 pub(crate) use slot_at::SlotAt;
 pub(crate) use vacancy::Vacancy;
 mod vacant;
